@@ -1,0 +1,8 @@
+package migrate
+
+import "embed"
+
+// Files are the migrations of both dialects, a folder each.
+//
+//go:embed postgres sqlite
+var Files embed.FS

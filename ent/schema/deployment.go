@@ -1,0 +1,77 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+)
+
+// Deployment is one deployment of a module instance.
+type Deployment struct{ ent.Schema }
+
+// Mixin of Deployment.
+func (Deployment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}} }
+
+// Fields of Deployment.
+func (Deployment) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("project_id").Immutable(),
+		field.String("environment_id").Immutable(),
+		field.String("module_instance_id").Immutable(),
+		field.String("release_id").Optional().Nillable().Immutable(),
+		field.String("deployment_type").Immutable().
+			Comment("the kind of the module version"),
+		field.String("trigger_source").Immutable().
+			Comment("api, rollback, redeploy, pipeline or event"),
+		field.Enum("status").Values("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").Default("PENDING"),
+		field.String("description").Optional().Nillable().Immutable(),
+		field.Time("started_at").Optional().Nillable(),
+		field.Time("completed_at").Optional().Nillable(),
+		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn),
+		field.String("external_deployment_id").Optional().Nillable(),
+		field.String("pipeline_run_id").Optional().Nillable(),
+		field.String("step_execution_id").Optional().Nillable(),
+		field.String("resource_arn").Optional().Nillable(),
+		field.String("resource_name").Optional().Nillable(),
+		field.String("redeploy_of_deployment_id").Optional().Nillable().Immutable(),
+		field.String("rollback_to_deployment_id").Optional().Nillable().Immutable(),
+		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
+		field.String("created_by").Immutable().
+			Comment("name of the actor"),
+		field.Int32("version").Default(1).
+			Comment("raised by every update"),
+	}
+}
+
+// Edges of Deployment.
+func (Deployment) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("project", Project.Type).Field("project_id").Unique().Required().Immutable(),
+		edge.To("environment", Environment.Type).Field("environment_id").Unique().Required().Immutable(),
+		edge.To("module_instance", ModuleInstance.Type).Field("module_instance_id").Unique().Required().Immutable(),
+		edge.To("release", Release.Type).Field("release_id").Unique().Immutable(),
+		edge.To("redeploy_of", Deployment.Type).Field("redeploy_of_deployment_id").Unique().Immutable(),
+		edge.To("rollback_to", Deployment.Type).Field("rollback_to_deployment_id").Unique().Immutable(),
+	}
+}
+
+// Indexes of Deployment. The predicate of deployment_one_active is completed_at, because one with
+// IN (…) is dropped and made again by every migration diff.
+func (Deployment) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("module_instance_id").Unique().StorageKey("deployment_one_active").
+			Annotations(entsql.IndexWhere("completed_at IS NULL")),
+		newestFirst("organization_id"),
+		newestFirst("organization_id", "project_id"),
+		newestFirst("organization_id", "environment_id"),
+		newestFirst("organization_id", "module_instance_id"),
+		newestFirst("organization_id", "release_id"),
+		newestFirst("organization_id", "status"),
+		newestFirst("organization_id", "deployment_type"),
+	}
+}

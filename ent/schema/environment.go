@@ -1,0 +1,39 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Environment is a place of a project that modules are deployed to.
+type Environment struct{ ent.Schema }
+
+// Mixin of Environment.
+func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}} }
+
+// Fields of Environment.
+func (Environment) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("project_id").Immutable(),
+		field.String("name"),
+		field.String("slug").Immutable(),
+	}
+}
+
+// Edges of Environment.
+func (Environment) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("project", Project.Type).Field("project_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of Environment.
+func (Environment) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("project_id", "slug").Unique().StorageKey("environment_slug"),
+		newestFirst("organization_id"),
+		newestFirst("organization_id", "project_id"),
+	}
+}

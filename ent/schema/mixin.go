@@ -1,0 +1,51 @@
+// Package schema defines the tables. Each file has one entity; the mixins here have what they share.
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+	"entgo.io/ent/schema/mixin"
+)
+
+// jsonColumn is json rather than jsonb on PostgreSQL: it keeps the text of numbers, and lib/pq's binary
+// parameters cannot write jsonb.
+var jsonColumn = map[string]string{dialect.Postgres: "json", dialect.SQLite: "text"}
+
+// Identity is the id and the times of every record. Times are UTC, truncated to microseconds.
+type Identity struct{ mixin.Schema }
+
+// Fields of Identity.
+func (Identity) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("id").Immutable(),
+		field.Time("created_at").Immutable(),
+		field.Time("updated_at"),
+	}
+}
+
+// Owned marks the records of one organization. The store binds every query and every write of theirs
+// to the actor's organization, and so does row-level security on PostgreSQL.
+type Owned struct{ mixin.Schema }
+
+// Fields of Owned.
+func (Owned) Fields() []ent.Field {
+	return []ent.Field{field.String("organization_id").Immutable()}
+}
+
+// Shared marks the records that are one organization's or, where organization_id is null, everybody's
+// to read.
+type Shared struct{ mixin.Schema }
+
+// Fields of Shared.
+func (Shared) Fields() []ent.Field {
+	return []ent.Field{field.String("organization_id").Optional().Nillable().Immutable()}
+}
+
+// newestFirst is the index of a connection: its filter, then the order that its cursors follow.
+func newestFirst(filter ...string) ent.Index {
+	return index.Fields(append(filter, "created_at", "id")...).
+		Annotations(entsql.DescColumns("created_at", "id"))
+}

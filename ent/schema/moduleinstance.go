@@ -1,0 +1,45 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// ModuleInstance is a module in an environment. Its live deployment is the last that succeeded.
+type ModuleInstance struct{ ent.Schema }
+
+// Mixin of ModuleInstance.
+func (ModuleInstance) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}} }
+
+// Fields of ModuleInstance.
+func (ModuleInstance) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("project_id").Immutable(),
+		field.String("environment_id").Immutable(),
+		field.String("module_definition_id").Immutable(),
+		field.String("name").Immutable(),
+		field.String("live_deployment_id").Optional().Nillable(),
+	}
+}
+
+// Edges of ModuleInstance.
+func (ModuleInstance) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("project", Project.Type).Field("project_id").Unique().Required().Immutable(),
+		edge.To("environment", Environment.Type).Field("environment_id").Unique().Required().Immutable(),
+		edge.To("module_definition", ModuleDefinition.Type).Field("module_definition_id").Unique().Required().Immutable(),
+		edge.To("live_deployment", Deployment.Type).Field("live_deployment_id").Unique(),
+	}
+}
+
+// Indexes of ModuleInstance.
+func (ModuleInstance) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name"),
+		newestFirst("organization_id"),
+		newestFirst("organization_id", "environment_id"),
+		newestFirst("organization_id", "module_definition_id"),
+	}
+}

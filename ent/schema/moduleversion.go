@@ -1,0 +1,44 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"slipway/internal/inputprop"
+)
+
+// ModuleVersion is one published version of a module; it never changes.
+type ModuleVersion struct{ ent.Schema }
+
+// Mixin of ModuleVersion.
+func (ModuleVersion) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Shared{}} }
+
+// Fields of ModuleVersion.
+func (ModuleVersion) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("module_definition_id").Immutable(),
+		field.String("version").Immutable(),
+		field.String("kind").Immutable().
+			Comment("what carries a deployment of it out: aws:ecs or terraform"),
+		field.Other("inputs", inputprop.ListColumn{}).SchemaType(jsonColumn).Immutable(),
+		field.String("source_url").Optional().Nillable().Immutable(),
+		field.String("source_ref").Optional().Nillable().Immutable(),
+	}
+}
+
+// Edges of ModuleVersion.
+func (ModuleVersion) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("module_definition", ModuleDefinition.Type).Field("module_definition_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of ModuleVersion.
+func (ModuleVersion) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("module_definition_id", "version").Unique().StorageKey("module_version_version"),
+		newestFirst("module_definition_id"),
+	}
+}

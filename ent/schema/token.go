@@ -1,0 +1,36 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Token is a bearer token. Its text is never stored. Control table: no tenancy filter, because a token
+// is looked up before anybody knows whose it is.
+type Token struct{ ent.Schema }
+
+// Mixin of Token.
+func (Token) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}} }
+
+// Fields of Token.
+func (Token) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("organization_id").Optional().Nillable().Immutable().
+			Comment("null for superadmins"),
+		field.String("name").Immutable(),
+		field.String("role").Immutable(),
+		field.String("hash").Unique().Immutable().Sensitive().
+			Comment("SHA-256 of the token's text, in hex"),
+		field.String("prefix").Immutable(),
+		field.String("last_four").Immutable(),
+		field.Time("expires_at").Optional().Nillable().Immutable(),
+		field.Time("last_used_at").Optional().Nillable(),
+		field.Time("revoked_at").Optional().Nillable(),
+	}
+}
+
+// Indexes of Token.
+func (Token) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("organization_id", "created_at", "id")}
+}

@@ -1,0 +1,130 @@
+package graph
+
+import (
+	"encoding/json"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"slipway/ent/moduledefinition"
+	"slipway/graph/model"
+	"slipway/internal/catalog"
+	"slipway/internal/defaults"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+)
+
+// The functions of this file turn the schema's inputs into those of the services.
+
+func newDefinition(in model.CreateDefaultValueDefinitionInput) defaults.New {
+	schema, violations := inputprop.FromTyped(in.Schema, "/schema")
+	return defaults.New{
+		GivenID: in.GivenID, Name: in.Name, Description: in.Description.Value(), Schema: schema, Violations: violations,
+	}
+}
+
+func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch {
+	p := defaults.Patch{Name: in.Name.Value(), Description: in.Description.Value(), Version: in.Version.Value()}
+	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
+	switch members, given := in.Schema.ValueOK(); {
+	case given && members == nil:
+		p.Violations = append(p.Violations, null("/schema"))
+	case given:
+		schema, violations := inputprop.FromTyped(members, "/schema")
+		p.Violations = append(p.Violations, violations...)
+		if len(violations) == 0 {
+			p.Schema = &schema
+		}
+	}
+	return p
+}
+
+func newModule(in model.CreateModuleDefinitionInput) catalog.NewDefinition {
+	status := moduledefinition.StatusDRAFT
+	if given := in.Status.Value(); given != nil {
+		status = *given
+	}
+	return catalog.NewDefinition{Name: in.Name, Type: in.Type, Description: in.Description.Value(), Status: status}
+}
+
+func modulePatch(in model.UpdateModuleDefinitionInput) catalog.DefinitionPatch {
+	p := catalog.DefinitionPatch{Name: in.Name.Value(), Description: in.Description.Value(), Status: in.Status.Value()}
+	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
+	p.Violations = append(p.Violations, notNull("/status", in.Status)...)
+	return p
+}
+
+func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
+	inputs, violations := inputprop.FromTypedList(in.Inputs, "/inputs")
+	return catalog.NewVersion{
+		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.Kind, Inputs: inputs,
+		SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), Violations: violations,
+	}
+}
+
+func newDeployment(in model.CreateDeploymentInput) deployment.New {
+	return deployment.New{
+		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID, Inputs: in.Inputs,
+		Artifact: given(in.Artifact), Data: given(in.Data), Description: in.Description.Value(),
+		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
+	}
+}
+
+func report(in model.ReportDeploymentInput) deployment.Report {
+	return deployment.Report{
+		Data: given(in.Data), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
+		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
+	}
+}
+
+func failure(in model.CompleteDeploymentInput) *fault.Data {
+	e := in.Error.Value()
+	if e == nil {
+		return nil
+	}
+	data := &fault.Data{Code: string(fault.DeploymentFailed), Message: e.Message}
+	if description := e.Description.Value(); description != nil {
+		data.Description = *description
+	}
+	return data
+}
+
+func deploymentFilter(in *model.DeploymentFilter) deployment.Filter {
+	if in == nil {
+		return deployment.Filter{}
+	}
+	return deployment.Filter{
+		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(), ProjectID: in.ProjectID.Value(),
+		Status: in.Status.Value(), Kind: in.Kind.Value(),
+		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
+	}
+}
+
+func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
+	if in == nil {
+		return catalog.InstanceFilter{}
+	}
+	return catalog.InstanceFilter{
+		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(), ModuleDefinitionID: in.ModuleDefinitionID.Value(),
+	}
+}
+
+// given is the JSON of an argument, nil where it is absent or null.
+func given(v graphql.Omittable[json.RawMessage]) []byte {
+	if raw := v.Value(); string(raw) != "null" {
+		return raw
+	}
+	return nil
+}
+
+// notNull refuses the null of a field that may be left out but has no null.
+func notNull[T any](pointer string, v graphql.Omittable[*T]) []fault.Violation {
+	if value, given := v.ValueOK(); given && value == nil {
+		return []fault.Violation{null(pointer)}
+	}
+	return nil
+}
+
+func null(pointer string) fault.Violation {
+	return fault.Violation{Pointer: pointer, Rule: "null", Message: "must not be null; leave it out to keep what is there"}
+}

@@ -1,0 +1,45 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+
+	"slipway/ent"
+	"slipway/graph/scalar"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+)
+
+// deploymentData gives the detail of a deployment as the member of the union that it is, or nil.
+func deploymentData(d *ent.Deployment) (scalar.DeploymentData, error) {
+	data, err := d.Data.Data()
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// viewer gives who asks, nil for callers without a token.
+func viewer(ctx context.Context) *actor.Actor {
+	if a := actor.From(ctx); !a.IsAnonymous() {
+		return a
+	}
+	return nil
+}
+
+func errorCodes() []*fault.Entry {
+	entries := fault.Codes()
+	codes := make([]*fault.Entry, len(entries))
+	for i := range entries {
+		codes[i] = &entries[i]
+	}
+	return codes
+}
+
+// object gives a free-form object as JSON, nil where there is none.
+func object(v map[string]any) (json.RawMessage, error) {
+	if v == nil {
+		return nil, nil
+	}
+	return json.Marshal(v)
+}

@@ -1,0 +1,39 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"slipway/graph/generated"
+	"slipway/internal/gqlhttp"
+)
+
+// Config is what the endpoint may be told.
+type Config struct {
+	HTTP   gqlhttp.HTTP
+	Server gqlhttp.Config
+}
+
+// NewHandler makes the GraphQL endpoint.
+func NewHandler(r *Resolver, c Config) http.Handler {
+	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Resolvers: r}), c.Server, c.HTTP)
+	s.Use(operations{r})
+	return s
+}
+
+// operations gives each operation its batches and the organization that a superadmin names.
+type operations struct{ *Resolver }
+
+func (operations) ExtensionName() string                   { return "Operations" }
+func (operations) Validate(graphql.ExecutableSchema) error { return nil }
+
+func (o operations) InterceptOperation(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+	ctx, err := o.inOrganization(ctx)
+	if err != nil {
+		graphql.AddError(ctx, err)
+		return graphql.OneShot(&graphql.Response{Errors: graphql.GetErrors(ctx)})
+	}
+	return next(context.WithValue(ctx, loadingKey{}, o.loading()))
+}

@@ -1,0 +1,97 @@
+// Package access says who may do what. Its table is the only place that does; whether a thing exists,
+// and for whom, is not decided here.
+package access
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+)
+
+// Action is something that a caller may be allowed to do. Its text reads on after "may".
+type Action string
+
+// Every action there is.
+const (
+	ListCatalog       Action = "list module definitions"
+	Read              Action = "read"
+	CreateInstance    Action = "create module instances"
+	Deploy            Action = "deploy, roll back, redeploy or cancel"
+	RunDeployments    Action = "claim, report or complete deployments"
+	EditDefaults      Action = "change default value definitions"
+	EditModules       Action = "change module definitions"
+	EditGlobalModules Action = "change global module definitions"
+	EditWorkspace     Action = "change projects and environments"
+	QuarantineRelease Action = "quarantine releases"
+	ManageTokens      Action = "manage tokens"
+	ReadAudit         Action = "read audit events"
+)
+
+// rule is who may take an action, and where.
+type rule struct {
+	roles []actor.Role
+	// anywhere marks the actions that are not on the things of one organization.
+	anywhere bool
+	// public marks the actions that need no token.
+	public bool
+}
+
+// The groups of roles that the table is written in. A superadmin who acts in an organization may do
+// what its admins may.
+var (
+	readers    = []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner, actor.Superadmin}
+	developers = []actor.Role{actor.Developer, actor.Admin, actor.Superadmin}
+	admins     = []actor.Role{actor.Admin, actor.Superadmin}
+)
+
+// table is the whole of who may do what. System, the server itself, is not in it: it may do everything.
+var table = map[Action]rule{
+	ListCatalog:       {roles: readers, anywhere: true, public: true},
+	Read:              {roles: readers},
+	CreateInstance:    {roles: developers},
+	Deploy:            {roles: developers},
+	RunDeployments:    {roles: []actor.Role{actor.Runner}},
+	EditDefaults:      {roles: admins},
+	EditModules:       {roles: admins},
+	EditGlobalModules: {roles: []actor.Role{actor.Superadmin}, anywhere: true},
+	EditWorkspace:     {roles: admins},
+	QuarantineRelease: {roles: admins},
+	ManageTokens:      {roles: admins},
+	ReadAudit:         {roles: admins},
+}
+
+// Check gives nil where the actor may take the action. Otherwise the error is fault's
+// RequestUnauthenticated for an anonymous caller, an error of the code forbidden for a role that may
+// not, and RequestInvalid for a superadmin who has not named the organization to act in. An actor that
+// is nil and an action that is not in the table are mistakes of the program, and errors of no code.
+func Check(a *actor.Actor, action Action, forbidden fault.Code) error {
+	rule, ok := table[action]
+	switch {
+	case a == nil:
+		return errors.New("access: no actor in the context")
+	case !ok:
+		return fmt.Errorf("access: no rule for action %q", action)
+	case a.Role == actor.System, a.IsAnonymous() && rule.public:
+		return nil
+	case a.IsAnonymous():
+		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed to %s; none was sent.", action)
+	case !slices.Contains(rule.roles, a.Role):
+		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, list(rule.roles))
+	case a.OrganizationID == "" && !rule.anywhere:
+		return fault.New(fault.RequestInvalid,
+			"The role %s acts in no organization by itself; name organizationId to %s.", a.Role, action)
+	}
+	return nil
+}
+
+func list(roles []actor.Role) string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = string(role)
+	}
+	return strings.Join(names, ", ")
+}

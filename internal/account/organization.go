@@ -1,0 +1,89 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"slipway/ent"
+	"slipway/ent/organization"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+)
+
+// slugForm is the form of a GivenId.
+var slugForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
+
+// Organization gives the organization that the actor acts in, nil where it acts in none.
+func (s *Service) Organization(ctx context.Context) (*ent.Organization, error) {
+	a := actor.From(ctx)
+	if a.OrganizationID == "" {
+		return nil, nil
+	}
+	return s.OrganizationByID(ctx, a.OrganizationID)
+}
+
+// OrganizationByID gives an organization: the actor's own, or any for a superadmin. Everything else is
+// OrganizationNotFound.
+func (s *Service) OrganizationByID(ctx context.Context, organizationID string) (*ent.Organization, error) {
+	a := actor.From(ctx)
+	if a.IsAnonymous() {
+		return nil, access.Check(a, access.Read, fault.RequestForbidden)
+	}
+	if err := store.Known(id.Organization, organizationID, fault.OrganizationNotFound); err != nil {
+		return nil, err
+	}
+	if a.OrganizationID != organizationID && !a.IsSuperadmin() {
+		return nil, store.Missing(organizationID, fault.OrganizationNotFound)
+	}
+	o, err := s.Store.Client.Organization.Get(ctx, organizationID)
+	return store.Found(o, err, organizationID, fault.OrganizationNotFound)
+}
+
+// OrganizationBySlug gives an organization by its slug, or OrganizationNotFound. For the command line.
+func (s *Service) OrganizationBySlug(ctx context.Context, slug string) (*ent.Organization, error) {
+	o, err := s.Store.Client.Organization.Query().Where(organization.Slug(slug)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, fault.New(fault.OrganizationNotFound, "There is no organization with the slug %q.", slug)
+	}
+	return o, err
+}
+
+// Organizations lists every organization by its slug. For the command line.
+func (s *Service) Organizations(ctx context.Context) ([]*ent.Organization, error) {
+	return s.Store.Client.Organization.Query().Order(ent.Asc(organization.FieldSlug)).All(ctx)
+}
+
+// CreateOrganization creates an organization. It gives OrganizationSlugTaken where there is one of the
+// slug. For the command line.
+func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*ent.Organization, error) {
+	var violations []fault.Violation
+	if name == "" {
+		violations = append(violations, fault.Violation{Pointer: "/name", Rule: "min_length", Message: "must have at least 1 character, found none"})
+	}
+	if !slugForm.MatchString(slug) {
+		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "format", Message: fmt.Sprintf(
+			"must be 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found %.70q", slug)})
+	}
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	var created *ent.Organization
+	organizationID := s.Journal.NewID(id.Organization)
+	ctx = actor.With(ctx, actor.From(ctx).In(organizationID))
+	err := s.Journal.Write(ctx, "createOrganization", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.ObjectID, e.Changes = organizationID, map[string]any{"name": name, "slug": slug}
+		created, err = tx.Organization.Create().
+			SetID(organizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetName(name).SetSlug(slug).
+			Save(ctx)
+		return err
+	})
+	if store.Taken(err) {
+		return nil, fault.New(fault.OrganizationSlugTaken, "There is an organization with the slug %q.", slug).Because(err)
+	}
+	return created, err
+}

@@ -1,0 +1,56 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/token"
+	"slipway/internal/actor"
+	"slipway/internal/auth"
+)
+
+// usedEvery is how often the use of a token is written down.
+const usedEvery = time.Minute
+
+// VerifyToken gives the actor of a token by the hash of its text, or auth.ErrUnknownToken for one that
+// is unknown, expired or revoked. It implements auth.Verifier.
+func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified, error) {
+	system := actor.With(ctx, &actor.Actor{Name: "system", Role: actor.System})
+	t, err := s.Store.Client.Token.Query().Where(token.Hash(hash)).Only(system)
+	if ent.IsNotFound(err) {
+		return nil, auth.ErrUnknownToken
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	if t.RevokedAt != nil || t.ExpiresAt != nil && !now.Before(*t.ExpiresAt) {
+		return nil, auth.ErrUnknownToken
+	}
+	s.used(system, t, now)
+	v := &auth.Verified{Actor: &actor.Actor{ID: t.ID, Name: t.Name, Role: actor.Role(t.Role)}}
+	if t.OrganizationID != nil {
+		v.Actor.OrganizationID = *t.OrganizationID
+	}
+	if t.ExpiresAt != nil {
+		v.ExpiresAt = *t.ExpiresAt
+	}
+	return v, nil
+}
+
+// used writes down that the token was used. It is for people who clean up: where it fails, the request
+// goes on.
+func (s *Service) used(ctx context.Context, t *ent.Token, now time.Time) {
+	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < usedEvery {
+		return
+	}
+	committed := func(context.Context, *ent.Client) (bool, error) { return false, nil } // once more does no harm
+	err := s.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
+		return tx.Token.UpdateOneID(t.ID).SetLastUsedAt(now).Exec(ctx)
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.Log.WarnContext(ctx, "the use of a token was not written down", "token", t.ID, "error", err)
+	}
+}

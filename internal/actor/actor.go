@@ -1,0 +1,96 @@
+// Package actor says who asks. The actor is attached to the context once, at the edge, and read
+// wherever a decision or a query depends on it.
+package actor
+
+import "context"
+
+// Role is what a token may do; see package access for the decisions.
+type Role string
+
+// The roles of tokens. The zero Role is nobody's.
+const (
+	Viewer     Role = "viewer"
+	Developer  Role = "developer"
+	Admin      Role = "admin"
+	Runner     Role = "runner"
+	Superadmin Role = "superadmin"
+	System     Role = "system"
+)
+
+// Roles are the roles that a token can be given.
+var Roles = []Role{Viewer, Developer, Admin, Runner, Superadmin}
+
+// Channel is the surface that a request came in by.
+type Channel string
+
+// The channels, as a deployment's data names them.
+const (
+	GraphQL Channel = "graphql"
+	REST    Channel = "rest"
+	CLI     Channel = "cli"
+)
+
+// Actor is who asks.
+type Actor struct {
+	// ID is the id of the token, empty for Anonymous.
+	ID string
+	// Name is the name of the token.
+	Name string
+	Role Role
+	// OrganizationID is the organization that the actor acts in; empty for Anonymous, for System, and
+	// for a superadmin who has not named one.
+	OrganizationID string
+	Channel        Channel
+}
+
+// Anonymous is a caller without a token.
+func Anonymous() *Actor { return &Actor{Name: "anonymous"} }
+
+// IsAnonymous says whether the caller gave no token.
+func (a *Actor) IsAnonymous() bool { return a.Role == "" }
+
+// IsSuperadmin says whether the caller may act in any organization and on global modules.
+func (a *Actor) IsSuperadmin() bool { return a.Role == Superadmin }
+
+// In gives the same actor acting in an organization.
+func (a *Actor) In(organizationID string) *Actor {
+	b := *a
+	b.OrganizationID = organizationID
+	return &b
+}
+
+// Via gives the same actor coming in by a channel.
+func (a *Actor) Via(c Channel) *Actor {
+	b := *a
+	b.Channel = c
+	return &b
+}
+
+type contextKey int
+
+const (
+	actorKey contextKey = iota
+	requestIDKey
+)
+
+// With attaches the actor to the context.
+func With(ctx context.Context, a *Actor) context.Context {
+	return context.WithValue(ctx, actorKey, a)
+}
+
+// From gives the context's actor, nil where none was attached.
+func From(ctx context.Context) *Actor {
+	a, _ := ctx.Value(actorKey).(*Actor)
+	return a
+}
+
+// WithRequestID attaches the id that correlates a request with its log lines.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey, id)
+}
+
+// RequestID gives the context's request id, empty where none was attached.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey).(string)
+	return id
+}

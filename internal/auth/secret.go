@@ -1,0 +1,120 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"math/big"
+	"slices"
+	"strings"
+
+	"slipway/internal/actor"
+)
+
+// A token is slp_<role>_<body><checksum>. The body is 256 random bits and the checksum the CRC-32 of
+// everything before it; both are in base 62, padded to the width of their largest value.
+const (
+	scheme        = "slp"
+	randomBytes   = 32
+	bodyWidth     = 43
+	checksumWidth = 6
+	base          = 62
+	// shownOfBody is how much of the body a token's prefix tells.
+	shownOfBody = 4
+	redacted    = "slp_[redacted]"
+)
+
+// Secret is the text of a token. However it is printed or logged, only Reveal gives the text.
+//
+// The text is behind a pointer because fmt reads the unexported fields of a struct that holds a
+// Secret without asking for its String: it then finds an address.
+type Secret struct {
+	text *string
+}
+
+// Generate draws a new token of the role, one of actor.Roles, from a source of randomness. It fails
+// for any other role and where the source does.
+func Generate(role actor.Role, random io.Reader) (Secret, error) {
+	if !slices.Contains(actor.Roles, role) {
+		return Secret{}, fmt.Errorf("auth: a token's role is one of %v, not %q", actor.Roles, role)
+	}
+	var body [randomBytes]byte
+	if _, err := io.ReadFull(random, body[:]); err != nil {
+		return Secret{}, fmt.Errorf("auth: draw a token: %w", err)
+	}
+	text := scheme + "_" + string(role) + "_" + base62(new(big.Int).SetBytes(body[:]), bodyWidth)
+	text += checksum(text)
+	return Secret{text: &text}, nil
+}
+
+// Parse gives the token that text is, or false where it has not the form of one or its checksum is
+// wrong. A token that parses need not exist.
+func Parse(text string) (Secret, bool) {
+	parts := strings.Split(text, "_")
+	if len(parts) != 3 || parts[0] != scheme || !slices.Contains(actor.Roles, actor.Role(parts[1])) {
+		return Secret{}, false
+	}
+	if len(parts[2]) != bodyWidth+checksumWidth || strings.ContainsFunc(parts[2], notBase62) {
+		return Secret{}, false
+	}
+	signed := len(text) - checksumWidth
+	if checksum(text[:signed]) != text[signed:] {
+		return Secret{}, false
+	}
+	return Secret{text: &text}, true
+}
+
+// Hash is the SHA-256 of a token's text.
+func Hash(text string) [sha256.Size]byte { return sha256.Sum256([]byte(text)) }
+
+// Reveal gives the text of the token, to be shown once to whoever made it. A zero Secret has none.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+// Hash is what is stored of the token: its SHA-256 in lower-case hexadecimal.
+func (s Secret) Hash() string {
+	sum := Hash(s.Reveal())
+	return hex.EncodeToString(sum[:])
+}
+
+// Prefix is the beginning of the token by which people tell it from others: the kind and the first
+// four characters of the body.
+func (s Secret) Prefix() string {
+	text := s.Reveal()
+	return text[:max(0, len(text)-bodyWidth-checksumWidth+shownOfBody)]
+}
+
+// LastFour is the end of the token, part of its checksum.
+func (s Secret) LastFour() string {
+	text := s.Reveal()
+	return text[max(0, len(text)-4):]
+}
+
+// String implements fmt.Stringer without telling the token.
+func (s Secret) String() string { return redacted }
+
+// GoString implements fmt.GoStringer without telling the token.
+func (s Secret) GoString() string { return redacted }
+
+// LogValue implements slog.LogValuer without telling the token.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+func checksum(text string) string {
+	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(text)))), checksumWidth)
+}
+
+func base62(n *big.Int, width int) string {
+	digits := n.Text(base)
+	return strings.Repeat("0", width-len(digits)) + digits
+}
+
+func notBase62(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+}

@@ -1,0 +1,122 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/auth"
+	"slipway/internal/fault"
+)
+
+// world is an Authenticator with a clock and a Verifier that the test holds in its hands.
+type world struct {
+	*auth.Authenticator
+	mu     sync.Mutex
+	time   time.Time
+	tokens map[string]auth.Verified
+	asked  int
+	broken error
+	drawn  uint64
+}
+
+func setup(t *testing.T) *world {
+	t.Helper()
+	w := &world{time: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), tokens: map[string]auth.Verified{}}
+	w.Authenticator = auth.New(w, w.now)
+	return w
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.time
+}
+
+func (w *world) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.time = w.time.Add(d)
+}
+
+// VerifyToken implements auth.Verifier.
+func (w *world) VerifyToken(_ context.Context, hash string) (*auth.Verified, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked++
+	if w.broken != nil {
+		return nil, w.broken
+	}
+	verified, ok := w.tokens[hash]
+	if !ok {
+		return nil, auth.ErrUnknownToken
+	}
+	return &verified, nil
+}
+
+// draw makes a well-formed token that nobody has issued.
+func (w *world) draw(t *testing.T) auth.Secret {
+	t.Helper()
+	w.drawn++
+	seed := binary.BigEndian.AppendUint64(make([]byte, 24), w.drawn)
+	secret, err := auth.Generate(actor.Developer, bytes.NewReader(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+// issue makes a token that is valid until expires, or for ever.
+func (w *world) issue(t *testing.T, expires time.Time) auth.Secret {
+	t.Helper()
+	secret := w.draw(t)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tokens[secret.Hash()] = auth.Verified{
+		Actor:     &actor.Actor{ID: "tok_1", Name: "ci", Role: actor.Developer, OrganizationID: "org_1"},
+		ExpiresAt: expires,
+	}
+	return secret
+}
+
+func (w *world) revoke(secret auth.Secret) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.tokens, secret.Hash())
+}
+
+func (w *world) questions() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.asked
+}
+
+// send sends a request from an address through the middleware. The answer's body is the name of the
+// actor or the text of the error.
+func (w *world) send(address string, authorization ...string) *httptest.ResponseRecorder {
+	fail := func(w http.ResponseWriter, _ *http.Request, err error) {
+		w.WriteHeader(fault.Status(err))
+		_, _ = w.Write([]byte(err.Error()))
+	}
+	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(actor.From(r.Context()).Name))
+	})
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.RemoteAddr = address
+	for _, value := range authorization {
+		r.Header.Add("Authorization", value)
+	}
+	answer := httptest.NewRecorder()
+	w.Middleware(fail)(next).ServeHTTP(answer, r)
+	return answer
+}
+
+func bearing(secret auth.Secret) http.Header {
+	return http.Header{"Authorization": {"Bearer " + secret.Reveal()}}
+}

@@ -1,0 +1,49 @@
+// Package catalog has what can be deployed and where it is: module definitions, their published versions
+// and their instances.
+package catalog
+
+import (
+	"regexp"
+
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+)
+
+// The kinds of module versions: what carries a deployment of one out.
+const (
+	KindECS       = "aws:ecs"
+	KindTerraform = "terraform"
+)
+
+// Kinds are all kinds.
+var Kinds = []string{KindECS, KindTerraform}
+
+// Service reads and writes module definitions, versions and instances.
+type Service struct {
+	Store   *store.Store
+	Journal *journal.Journal
+}
+
+// editing is the action of changing the modules of an owner: global ones where the actor acts in no
+// organization.
+func editing(a *actor.Actor) access.Action {
+	if a != nil && a.OrganizationID == "" {
+		return access.EditGlobalModules
+	}
+	return access.EditModules
+}
+
+const maxModuleType = 200 - len("$ref:")
+
+// moduleType is the form of a type, which is what may follow $ref:.
+var moduleType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
+
+func empty(pointer, text string) []fault.Violation {
+	if text != "" {
+		return nil
+	}
+	return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
+}

@@ -1,0 +1,213 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"slipway/ent"
+	"slipway/ent/moduledefinition"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/store"
+)
+
+// Definition gives one module definition, or ModuleDefinitionNotFound.
+func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, reading(a), fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound); err != nil {
+		return nil, err
+	}
+	d, err := s.Store.Client.ModuleDefinition.Get(ctx, definitionID)
+	return store.Found(d, err, definitionID, fault.ModuleDefinitionNotFound)
+}
+
+// DefinitionsByID gives the definitions of the ids that there are, in no order.
+func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.ModuleDefinition, error) {
+	return s.Store.Client.ModuleDefinition.Query().Where(moduledefinition.IDIn(ids...)).All(ctx)
+}
+
+// DefinitionFilter has conditions on module definitions; nil ones do not count.
+type DefinitionFilter struct {
+	Status *moduledefinition.Status
+	Type   *string
+	// Search is text that the name, the type or the description contains, in any case.
+	Search *string
+}
+
+// maxSearch bounds the text that is searched for, in characters.
+const maxSearch = 100
+
+// Definitions gives a page of the catalogue: the organization's definitions and the global ones, and to
+// anonymous callers the global ACTIVE ones only.
+func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page.Args) (*page.ModuleDefinitionConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.ListCatalog, fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	q := s.Store.Client.ModuleDefinition.Query()
+	if a.IsAnonymous() {
+		q.Where(moduledefinition.StatusEQ(moduledefinition.StatusACTIVE))
+	}
+	if f.Status != nil {
+		q.Where(moduledefinition.StatusEQ(*f.Status))
+	}
+	if f.Type != nil {
+		q.Where(moduledefinition.Type(*f.Type))
+	}
+	if f.Search != nil {
+		if n := utf8.RuneCountInString(*f.Search); n < 1 || n > maxSearch {
+			return nil, fault.New(fault.RequestInvalid, "search must have 1 to %d characters, got %d.", maxSearch, n)
+		}
+		q.Where(moduledefinition.SearchTextContains(strings.ToLower(*f.Search)))
+	}
+	scope := page.Scope{List: "moduleDefinitions", Viewer: store.Scope(a), Filter: f}
+	return page.Read(ctx, q, args, scope, definitionKey)
+}
+
+func definitionKey(d *ent.ModuleDefinition) (time.Time, string) { return d.CreatedAt, d.ID }
+
+// searchText is what a search looks in. It is folded here, because the databases fold differently.
+func searchText(name, moduleType string, description *string) string {
+	text := name + "\n" + moduleType
+	if description != nil {
+		text += "\n" + *description
+	}
+	return strings.ToLower(text)
+}
+
+// NewDefinition is a module definition to be created.
+type NewDefinition struct {
+	Name        string
+	Type        string
+	Description *string
+	Status      moduledefinition.Status
+}
+
+func (in NewDefinition) check() []fault.Violation {
+	violations := empty("/name", in.Name)
+	if len(in.Type) > maxModuleType || !moduleType.MatchString(in.Type) {
+		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
+			"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
+			maxModuleType, in.Type)})
+	}
+	return violations
+}
+
+// CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
+// who acts in none. It gives ModuleDefinitionTypeTaken where the owner has one of the type.
+func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	if violations := in.check(); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	var created *ent.ModuleDefinition
+	definitionID := s.Journal.NewID(id.ModuleDefinition)
+	err := s.Journal.Write(ctx, "createModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.ObjectID, e.Changes = definitionID, in
+		create := tx.ModuleDefinition.Create().
+			SetID(definitionID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetName(in.Name).SetType(in.Type).SetNillableDescription(in.Description).SetStatus(in.Status).
+			SetSearchText(searchText(in.Name, in.Type, in.Description))
+		if a.OrganizationID != "" {
+			create.SetOrganizationID(a.OrganizationID)
+		}
+		created, err = create.Save(ctx)
+		return err
+	})
+	if store.Taken(err) {
+		return nil, fault.New(fault.ModuleDefinitionTypeTaken, "There is a module definition of the type %q already.", in.Type).Because(err)
+	}
+	return created, err
+}
+
+// DefinitionPatch has the fields to change; nil ones stay. An empty description clears it.
+type DefinitionPatch struct {
+	Name        *string                  `json:"name,omitempty"`
+	Description *string                  `json:"description,omitempty"`
+	Status      *moduledefinition.Status `json:"status,omitempty"`
+	// Violations are what was already found wrong while the input was read.
+	Violations []fault.Violation `json:"-"`
+}
+
+func (p DefinitionPatch) check() []fault.Violation {
+	if p.Name == nil {
+		return p.Violations
+	}
+	return append(p.Violations, empty("/name", *p.Name)...)
+}
+
+func (p DefinitionPatch) changesNothing() bool {
+	return p.Name == nil && p.Description == nil && p.Status == nil
+}
+
+// UpdateDefinition changes a definition. It gives ModuleDefinitionNotFound, and
+// ModuleDefinitionForbidden for one that the actor sees but does not own.
+func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p DefinitionPatch) (*ent.ModuleDefinition, error) {
+	if violations := p.check(); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	if _, err := s.ownDefinition(ctx, definitionID); err != nil {
+		return nil, err
+	}
+	var updated *ent.ModuleDefinition
+	err := s.Journal.Write(ctx, "updateModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		d, err := tx.ModuleDefinition.Get(ctx, definitionID)
+		if updated, err = store.Found(d, err, definitionID, fault.ModuleDefinitionNotFound); err != nil {
+			return err
+		}
+		if p.changesNothing() {
+			e.Silent = true
+			return nil
+		}
+		e.ObjectID, e.Changes = definitionID, p
+		updated, err = patched(d, p).SetUpdatedAt(e.At).Save(ctx)
+		return err
+	})
+	return updated, err
+}
+
+func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUpdateOne {
+	u := d.Update().SetNillableStatus(p.Status)
+	name, description := d.Name, d.Description
+	if p.Name != nil {
+		name = *p.Name
+		u.SetName(name)
+	}
+	if p.Description != nil {
+		description = p.Description
+		u.SetDescription(*description)
+		if *description == "" {
+			u.ClearDescription()
+		}
+	}
+	return u.SetSearchText(searchText(name, d.Type, description))
+}
+
+// ownDefinition gives a definition that the actor may change.
+func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
+	d, err := s.Definition(ctx, definitionID)
+	if err != nil {
+		return nil, err
+	}
+	a := actor.From(ctx)
+	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	if d.OrganizationID == nil && a.OrganizationID != "" {
+		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it.", d.ID)
+	}
+	return d, nil
+}

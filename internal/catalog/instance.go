@@ -1,0 +1,108 @@
+package catalog
+
+import (
+	"context"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/moduleinstance"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/store"
+)
+
+// Instance gives one module instance, or ModuleInstanceNotFound.
+func (s *Service) Instance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	i, err := s.Store.Client.ModuleInstance.Get(ctx, instanceID)
+	return store.Found(i, err, instanceID, fault.ModuleInstanceNotFound)
+}
+
+// InstancesByID gives the instances of the ids that there are, in no order.
+func (s *Service) InstancesByID(ctx context.Context, ids []string) ([]*ent.ModuleInstance, error) {
+	return s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
+}
+
+// InstanceFilter has conditions on module instances; nil ones do not count.
+type InstanceFilter struct {
+	ProjectID          *string
+	EnvironmentID      *string
+	ModuleDefinitionID *string
+}
+
+// Instances gives a page of the organization's module instances.
+func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Args) (*page.ModuleInstanceConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
+	q := s.Store.Client.ModuleInstance.Query()
+	if f.ProjectID != nil {
+		q.Where(moduleinstance.ProjectID(*f.ProjectID))
+	}
+	if f.EnvironmentID != nil {
+		q.Where(moduleinstance.EnvironmentID(*f.EnvironmentID))
+	}
+	if f.ModuleDefinitionID != nil {
+		q.Where(moduleinstance.ModuleDefinitionID(*f.ModuleDefinitionID))
+	}
+	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
+	return page.Read(ctx, q, args, scope, instanceKey)
+}
+
+// InstancesOf gives a page of the instances in each environment.
+func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
+	return page.ReadEach(ctx, s.Store.Client.ModuleInstance.Query, page.Parents{
+		List: "environment.moduleInstances", Viewer: actor.From(ctx).OrganizationID,
+		Column: moduleinstance.FieldEnvironmentID, IDs: environmentIDs,
+	}, args, instanceKey, func(i *ent.ModuleInstance) string { return i.EnvironmentID })
+}
+
+func instanceKey(i *ent.ModuleInstance) (time.Time, string) { return i.CreatedAt, i.ID }
+
+// NewInstance is a module instance to be created. The name has the form of a GivenId.
+type NewInstance struct{ EnvironmentID, DefinitionID, Name string }
+
+// CreateInstance creates an instance of a module in an environment. It gives EnvironmentNotFound,
+// ModuleDefinitionNotFound and, where the environment has an instance of the name,
+// ModuleInstanceNameTaken.
+func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.ModuleInstance, error) {
+	a := actor.From(ctx)
+	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.Environment, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+		return nil, err
+	}
+	environment, err := s.Store.Client.Environment.Get(ctx, in.EnvironmentID)
+	if environment, err = store.Found(environment, err, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+		return nil, err
+	}
+	if err := access.Check(a, access.CreateInstance, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
+	var created *ent.ModuleInstance
+	instanceID := s.Journal.NewID(id.ModuleInstance)
+	err = s.Journal.Write(ctx, "createModuleInstance", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.ObjectID, e.Changes = instanceID, in
+		created, err = tx.ModuleInstance.Create().
+			SetID(instanceID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetProjectID(environment.ProjectID).SetEnvironmentID(in.EnvironmentID).
+			SetModuleDefinitionID(in.DefinitionID).SetName(in.Name).
+			Save(ctx)
+		return err
+	})
+	if store.Taken(err) {
+		return nil, fault.New(fault.ModuleInstanceNameTaken, "The environment has an instance with the name %q.", in.Name).Because(err)
+	}
+	return created, err
+}

@@ -1,0 +1,156 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+
+	"slipway/ent"
+	"slipway/ent/moduleversion"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/inputprop"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/store"
+)
+
+// Version gives one module version, or ModuleVersionNotFound.
+func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, reading(a), fault.RequestForbidden); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.ModuleVersion, versionID, fault.ModuleVersionNotFound); err != nil {
+		return nil, err
+	}
+	v, err := s.Store.Client.ModuleVersion.Get(ctx, versionID)
+	return store.Found(v, err, versionID, fault.ModuleVersionNotFound)
+}
+
+// VersionsByID gives the versions of the ids that there are, in no order.
+func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.ModuleVersion, error) {
+	return s.Store.Client.ModuleVersion.Query().Where(moduleversion.IDIn(ids...)).All(ctx)
+}
+
+// VersionsOf gives a page of the versions of each definition.
+func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args page.Args) (map[string]*page.ModuleVersionConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, reading(a), fault.RequestForbidden); err != nil {
+		return nil, err
+	}
+	return page.ReadEach(ctx, s.Store.Client.ModuleVersion.Query, page.Parents{
+		List: "versions", Viewer: store.Scope(a), Shared: true,
+		Column: moduleversion.FieldModuleDefinitionID, IDs: definitionIDs,
+	}, args, versionKey, func(v *ent.ModuleVersion) string { return v.ModuleDefinitionID })
+}
+
+func versionKey(v *ent.ModuleVersion) (time.Time, string) { return v.CreatedAt, v.ID }
+
+// NewVersion is a module version to be published.
+type NewVersion struct {
+	DefinitionID string
+	Version      string
+	Kind         string
+	// Inputs are read when the version is published.
+	Inputs    *inputprop.Node
+	SourceURL *string
+	SourceRef *string
+	// Violations are what was already found wrong while the input was read.
+	Violations []fault.Violation
+}
+
+// check gives the version and its inputs, or every violation.
+func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Violation) {
+	violations := in.Violations
+	version, err := semver.StrictNewVersion(in.Version)
+	if err != nil || len(in.Version) > 100 {
+		violations = append(violations, fault.Violation{Pointer: "/version", Rule: "format",
+			Message: fmt.Sprintf("must be a semantic version such as 1.4.0 or 2.0.0-rc.1, found %.60q", in.Version)})
+	}
+	if !slices.Contains(Kinds, in.Kind) {
+		violations = append(violations, fault.Violation{Pointer: "/kind", Rule: "enum",
+			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(Kinds, ", "), in.Kind)})
+	}
+	if in.Inputs == nil {
+		return version, nil, violations
+	}
+	inputs, wrong := inputprop.DecodeList(in.Inputs, "/inputs")
+	return version, inputs, append(violations, wrong...)
+}
+
+// PublishVersion publishes a version of a definition, which may become the latest. It gives
+// ModuleVersionTaken where the version was published before.
+func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.ModuleVersion, error) {
+	version, inputs, violations := in.check()
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	definition, err := s.ownDefinition(ctx, in.DefinitionID)
+	if err != nil {
+		return nil, err
+	}
+	if broken := inputprop.CheckList(inputs, "/inputs"); len(broken) > 0 {
+		return nil, fault.Invalid(fault.ModuleVersionRuleBroken, broken...)
+	}
+	var published *ent.ModuleVersion
+	versionID := s.Journal.NewID(id.ModuleVersion)
+	err = s.Journal.Write(ctx, "publishModuleVersion", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		e.ObjectID = versionID
+		e.Changes = map[string]any{"moduleDefinitionId": in.DefinitionID, "version": in.Version, "kind": in.Kind}
+		// The update comes first: it locks the definition, so that two publishers cannot both read the
+		// same latest version.
+		d, err := tx.ModuleDefinition.UpdateOneID(in.DefinitionID).SetUpdatedAt(e.At).Save(ctx)
+		if err != nil {
+			return err
+		}
+		if published, err = tx.ModuleVersion.Create().
+			SetID(versionID).SetNillableOrganizationID(definition.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetModuleDefinitionID(in.DefinitionID).SetVersion(in.Version).SetKind(in.Kind).
+			SetInputs(inputprop.NewListColumn(inputs)).
+			SetNillableSourceURL(in.SourceURL).SetNillableSourceRef(in.SourceRef).
+			Save(ctx); err != nil {
+			return err
+		}
+		if !later(version, d.LatestVersion) {
+			return nil
+		}
+		return tx.ModuleDefinition.UpdateOneID(in.DefinitionID).
+			SetLatestVersion(in.Version).SetLatestVersionID(versionID).Exec(ctx)
+	})
+	if store.Taken(err) {
+		return nil, fault.New(fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version).Because(err)
+	}
+	return published, err
+}
+
+// later says whether a version comes after the latest one: by semantic versioning, but any release
+// comes after any pre-release.
+func later(v *semver.Version, latest *string) bool {
+	if latest == nil {
+		return true
+	}
+	l, err := semver.StrictNewVersion(*latest)
+	if err != nil {
+		return true
+	}
+	if release, lastRelease := v.Prerelease() == "", l.Prerelease() == ""; release != lastRelease {
+		return release
+	}
+	return v.GreaterThan(l)
+}
+
+// reading is the action of reading modules: those of an organization, or for a superadmin who acts in
+// none the global ones.
+func reading(a *actor.Actor) access.Action {
+	if a != nil && a.IsSuperadmin() {
+		return access.ListCatalog
+	}
+	return access.Read
+}

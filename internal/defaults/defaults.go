@@ -1,0 +1,75 @@
+// Package defaults has the default value definitions: named, typed descriptions of the values that an
+// organization's defaults take.
+package defaults
+
+import (
+	"context"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/defaultvaluedefinition"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/inputprop"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/store"
+)
+
+// Service reads and writes default value definitions.
+type Service struct {
+	Store   *store.Store
+	Journal *journal.Journal
+}
+
+// Definition gives one definition, or DefaultValueDefinitionNotFound.
+func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	return find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
+}
+
+func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string) (*ent.DefaultValueDefinition, error) {
+	if err := store.Known(id.DefaultValueDefinition, definitionID, fault.DefaultValueDefinitionNotFound); err != nil {
+		return nil, err
+	}
+	d, err := c.Get(ctx, definitionID)
+	return store.Found(d, err, definitionID, fault.DefaultValueDefinitionNotFound)
+}
+
+// Definitions gives a page of the organization's definitions, only that of a givenId where it is not
+// nil.
+func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Args) (*page.DefaultValueDefinitionConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	q := s.Store.Client.DefaultValueDefinition.Query()
+	if givenID != nil {
+		q.Where(defaultvaluedefinition.GivenID(*givenID))
+	}
+	scope := page.Scope{List: "defaultValueDefinitions", Viewer: a.OrganizationID, Filter: givenID}
+	return page.Read(ctx, q, args, scope, func(d *ent.DefaultValueDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
+}
+
+// checkName checks a name where one is given.
+func checkName(name *string) []fault.Violation {
+	if name == nil || *name != "" {
+		return nil
+	}
+	return []fault.Violation{{Pointer: "/name", Rule: "min_length", Message: "must have at least 1 character, found none"}}
+}
+
+// checkRules gives the rules that a well-formed schema breaks, as a refusal.
+func checkRules(schema inputprop.Property) error {
+	if schema == nil {
+		return nil
+	}
+	if broken := inputprop.Check(schema, "/schema"); len(broken) > 0 {
+		return fault.Invalid(fault.DefaultValueDefinitionRuleBroken, broken...)
+	}
+	return nil
+}

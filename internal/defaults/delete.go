@@ -1,0 +1,42 @@
+package defaults
+
+import (
+	"context"
+
+	"slipway/ent"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+)
+
+// Delete deletes a definition. It gives DefaultValueDefinitionInUse where a published module version of
+// the organization names it.
+func (s *Service) Delete(ctx context.Context, definitionID string) error {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
+		return err
+	}
+	return s.Journal.Write(ctx, "deleteDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		d, err := find(ctx, tx.DefaultValueDefinition, definitionID)
+		if err != nil {
+			return err
+		}
+		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+			return err
+		}
+		users, err := usersOf(ctx, tx, d.GivenID)
+		if err != nil {
+			return err
+		}
+		if len(users) > 0 {
+			f := fault.New(fault.DefaultValueDefinitionInUse, "Published module versions name the default value definition %q.", d.GivenID)
+			f.Details = []fault.Section{{Title: "Module versions", Render: fault.RenderList, Items: users}}
+			return f
+		}
+		e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": d.GivenID}
+		_, err = store.Found(d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound)
+		return err
+	})
+}

@@ -1,0 +1,139 @@
+// Package deployment has the deployments of module instances: how they are created, replayed, carried
+// out and ended.
+package deployment
+
+import (
+	"context"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/predicate"
+	"slipway/ent/release"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/store"
+)
+
+// What starts a deployment.
+const (
+	TriggerAPI      = "api"
+	TriggerRollback = "rollback"
+	TriggerRedeploy = "redeploy"
+)
+
+// Service reads and writes deployments and their releases.
+type Service struct {
+	Store   *store.Store
+	Journal *journal.Journal
+	// BaseURL is where the API is reached, for links in errors; without a slash at its end.
+	BaseURL string
+}
+
+// Deployment gives one deployment, or DeploymentNotFound.
+func (s *Service) Deployment(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	return find(ctx, s.Store.Client.Deployment, deploymentID)
+}
+
+func find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*ent.Deployment, error) {
+	if err := store.Known(id.Deployment, deploymentID, fault.DeploymentNotFound); err != nil {
+		return nil, err
+	}
+	d, err := c.Get(ctx, deploymentID)
+	return store.Found(d, err, deploymentID, fault.DeploymentNotFound)
+}
+
+// DeploymentsByID gives the deployments of the ids that there are, in no order.
+func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*ent.Deployment, error) {
+	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
+}
+
+// Filter has conditions on deployments; nil ones do not count.
+type Filter struct {
+	ModuleInstanceID *string
+	EnvironmentID    *string
+	ProjectID        *string
+	Status           *deployment.Status
+	Kind             *string
+	CreatedFrom      *time.Time
+	CreatedBefore    *time.Time
+}
+
+func (f Filter) conditions() []predicate.Deployment {
+	var list []predicate.Deployment
+	if f.ModuleInstanceID != nil {
+		list = append(list, deployment.ModuleInstanceID(*f.ModuleInstanceID))
+	}
+	if f.EnvironmentID != nil {
+		list = append(list, deployment.EnvironmentID(*f.EnvironmentID))
+	}
+	if f.ProjectID != nil {
+		list = append(list, deployment.ProjectID(*f.ProjectID))
+	}
+	if f.Status != nil {
+		list = append(list, deployment.StatusEQ(*f.Status))
+	}
+	if f.Kind != nil {
+		list = append(list, deployment.DeploymentType(*f.Kind))
+	}
+	if f.CreatedFrom != nil {
+		list = append(list, deployment.CreatedAtGTE(f.CreatedFrom.UTC()))
+	}
+	if f.CreatedBefore != nil {
+		list = append(list, deployment.CreatedAtLT(f.CreatedBefore.UTC()))
+	}
+	return list
+}
+
+// Deployments gives a page of the organization's deployments.
+func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*page.DeploymentConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	q := s.Store.Client.Deployment.Query().Where(f.conditions()...)
+	scope := page.Scope{List: "deployments", Viewer: a.OrganizationID, Filter: f}
+	return page.Read(ctx, q, args, scope, key)
+}
+
+// DeploymentsOf gives a page of the deployments of each module instance.
+func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
+	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
+		List: "moduleInstance.deployments", Viewer: actor.From(ctx).OrganizationID,
+		Column: deployment.FieldModuleInstanceID, IDs: instanceIDs,
+	}, args, key, func(d *ent.Deployment) string { return d.ModuleInstanceID })
+}
+
+// DeploymentsOfReleases gives a page of the deployments of each release.
+func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
+	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
+		List: "release.deployments", Viewer: actor.From(ctx).OrganizationID,
+		Column: deployment.FieldReleaseID, IDs: releaseIDs,
+	}, args, key, func(d *ent.Deployment) string { return *d.ReleaseID })
+}
+
+func key(d *ent.Deployment) (time.Time, string) { return d.CreatedAt, d.ID }
+
+// Release gives one release, or ReleaseNotFound.
+func (s *Service) Release(ctx context.Context, releaseID string) (*ent.Release, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.Release, releaseID, fault.ReleaseNotFound); err != nil {
+		return nil, err
+	}
+	r, err := s.Store.Client.Release.Get(ctx, releaseID)
+	return store.Found(r, err, releaseID, fault.ReleaseNotFound)
+}
+
+// ReleasesByID gives the releases of the ids that there are, in no order.
+func (s *Service) ReleasesByID(ctx context.Context, ids []string) ([]*ent.Release, error) {
+	return s.Store.Client.Release.Query().Where(release.IDIn(ids...)).All(ctx)
+}

@@ -1,0 +1,67 @@
+package deployment
+
+import (
+	"context"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+)
+
+// mostStarts bounds how often a start is tried when it is refused by something that has gone when one
+// looks: a blocker that ended meanwhile, or an equal release that somebody else stored first.
+const mostStarts = 5
+
+// start carries out a write that creates a deployment of an instance. The database lets an instance
+// have one active deployment; start turns its refusal into DeploymentInProgress, which names the
+// blocker.
+func (s *Service) start(ctx context.Context, action string, f func(context.Context, *ent.Tx, *journal.Entry) (instanceID string, err error)) error {
+	var instanceID string
+	for tries := 1; ; tries++ {
+		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			instanceID, err = f(ctx, tx, e)
+			return err
+		})
+		if !store.Taken(err) {
+			return err
+		}
+		blocker, findErr := s.active(ctx, instanceID)
+		switch {
+		case findErr != nil:
+			return findErr
+		case blocker != nil:
+			return s.inProgress(blocker).Because(err)
+		case tries == mostStarts:
+			return err
+		}
+	}
+}
+
+// active gives the active deployment of an instance, or nil.
+func (s *Service) active(ctx context.Context, instanceID string) (*ent.Deployment, error) {
+	d, err := s.Store.Client.Deployment.Query().
+		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	return d, err
+}
+
+func (s *Service) inProgress(blocker *ent.Deployment) *fault.Error {
+	since := blocker.CreatedAt.UTC().Format(time.RFC3339Nano)
+	f := fault.New(fault.DeploymentInProgress, "Another deployment of the instance is active: %s, started by %s at %s.",
+		blocker.ID, blocker.CreatedBy, since)
+	named := map[string]any{
+		"deploymentId": blocker.ID,
+		"status":       string(blocker.Status),
+		"startedBy":    blocker.CreatedBy,
+		"createdAt":    since,
+	}
+	f.Details = []fault.Section{{Title: "Active deployment", Render: fault.RenderObject, Object: named}}
+	f.Metadata = map[string]any{"blockedBy": named}
+	f.Action = &fault.Action{Label: "Show the active deployment", URL: s.BaseURL + "/deployments/" + blocker.ID}
+	return f
+}

@@ -1,0 +1,101 @@
+package ecs_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/ecs"
+)
+
+func TestReplayTakesTheTargetAndNothingOfTheCourse(t *testing.T) {
+	t.Parallel()
+	source := decoded(t, full)
+	before := string(source.Encode())
+	previous := &ecs.TaskDefinition{Definition: json.RawMessage(`{"family":"live"}`)}
+	replay, err := source.Replay(json.RawMessage(`{"arn":"td:3","definition":{"family":"cart"},"revision":3}`), previous, "rest", "grace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"type":"aws:ecs",` +
+		`"clusterArn":"arn:aws:ecs:eu-west-1:111122223333:cluster/shop",` +
+		`"serviceArn":"arn:aws:ecs:eu-west-1:111122223333:service/shop/cart",` +
+		`"deployedTaskDefinition":{"arn":"td:3","definition":{"family":"cart"},"revision":3},` +
+		`"previousTaskDefinition":{"definition":{"family":"live"}},` +
+		`"postDeployEnabled":false,"preDeployEnabled":true,"triggerChannel":"rest","triggeredBy":"grace"}`
+	if diff := cmp.Diff(want, string(replay.Encode())); diff != "" {
+		t.Error(diff)
+	}
+	if string(source.Encode()) != before {
+		t.Error("the source has changed")
+	}
+}
+
+func TestReplayOfNothingStartsEmpty(t *testing.T) {
+	t.Parallel()
+	var none *ecs.Data
+	replay, err := none.Replay(nil, nil, "graphql", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(replay.Encode()), `{"type":"aws:ecs","triggerChannel":"graphql","triggeredBy":"ada"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestReplayRefusesWhatIsNoTaskDefinition(t *testing.T) {
+	t.Parallel()
+	for artifact, want := range map[string]string{
+		`{"revision":"3"}`: `at "/revision" it must be a number, found a string`,
+		`[]`:               `at "" it must be an object, found an array`,
+	} {
+		_, err := decoded(t, full).Replay(json.RawMessage(artifact), nil, "rest", "ada")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", artifact, err)
+		}
+	}
+}
+
+func TestMergeReplacesWhatIsReportedAndKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	d := decoded(t, []byte(`{"type":"aws:ecs","clusterArn":"c","detectedVia":"poll","postDeployEnabled":true,
+		"acceptedPauseControl":{"hookId":"h","lifecycleStage":"s"},"elbListenerState":[{"capturedAt":"2026-03-01T10:00:00Z"}],
+		"events":[{"message":"one"}]}`))
+	patch := decoded(t, []byte(`{"type":"aws:ecs","detectedVia":"","postDeployEnabled":false,
+		"acceptedPauseControl":{"hookId":"i"},"elbListenerState":[],"events":[{"message":"two"}]}`))
+	patch.Type = "terraform"
+	d.Merge(patch)
+	want := `{"type":"aws:ecs","clusterArn":"c","acceptedPauseControl":{"hookId":"i"},"detectedVia":"",` +
+		`"elbListenerState":[],"events":[{"message":"one"},{"message":"two"}],"postDeployEnabled":false}`
+	if diff := cmp.Diff(want, string(d.Encode())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMergeTakesEveryField(t *testing.T) {
+	t.Parallel()
+	d := &ecs.Data{Type: ecs.Type}
+	d.Merge(decoded(t, full))
+	if diff := cmp.Diff(tree(t, full), tree(t, d.Encode())); diff != "" {
+		t.Error(diff)
+	}
+	d.Merge(&ecs.Data{})
+	if diff := cmp.Diff(tree(t, full), tree(t, d.Encode())); diff != "" {
+		t.Errorf("an empty report: %s", diff)
+	}
+}
+
+func TestMergeKeepsTheYoungestEvents(t *testing.T) {
+	t.Parallel()
+	d := &ecs.Data{Type: ecs.Type}
+	for i := range ecs.MaxEvents + 5 {
+		message := strconv.Itoa(i)
+		d.Merge(&ecs.Data{Events: []ecs.Event{{Message: &message}}})
+	}
+	if n, first, last := len(d.Events), *d.Events[0].Message, *d.Events[len(d.Events)-1].Message; n != 200 || first != "5" || last != "204" {
+		t.Errorf("got %d events from %s to %s", n, first, last)
+	}
+}

@@ -1,0 +1,76 @@
+package ecs
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+)
+
+// Encode gives data as JSON, fields in the order of the struct.
+func (d *Data) Encode() json.RawMessage {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false) // a definition keeps its text
+	if err := enc.Encode(d); err != nil {
+		// Only a Definition that was set to what is not JSON gets here.
+		panic(fmt.Errorf("ecs: encode data: %w", err))
+	}
+	return bytes.TrimRight(out.Bytes(), "\n")
+}
+
+// Column gives data as its column, or the zero Column for nil.
+func (d *Data) Column() Column {
+	if d == nil {
+		return Column{}
+	}
+	return Column{d.Encode()}
+}
+
+// Column is data as the database has it: the output of Encode, or nothing. It is read into a Data only
+// when someone looks inside.
+type Column struct {
+	raw json.RawMessage
+}
+
+// IsZero says whether there is no data.
+func (c Column) IsZero() bool { return len(c.raw) == 0 }
+
+// JSON gives the stored text, nil where there is none.
+func (c Column) JSON() json.RawMessage { return c.raw }
+
+// Data reads the stored text; both are nil where there is none. The error says that the text is not
+// what Encode writes.
+func (c Column) Data() (*Data, error) {
+	if c.IsZero() {
+		return nil, nil
+	}
+	d := new(Data)
+	if err := json.Unmarshal(c.raw, d); err != nil {
+		return nil, fmt.Errorf("ecs: read the stored data: %w", err)
+	}
+	return d, nil
+}
+
+// Value implements driver.Valuer.
+func (c Column) Value() (driver.Value, error) {
+	if c.IsZero() {
+		return nil, nil
+	}
+	return string(c.raw), nil
+}
+
+// Scan implements sql.Scanner. It copies, for the driver keeps its buffer.
+func (c *Column) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		c.raw = nil
+	case string:
+		c.raw = json.RawMessage(v)
+	case []byte:
+		c.raw = bytes.Clone(v)
+	default:
+		return fmt.Errorf("ecs: scan data: must be text or bytes, found %T", value)
+	}
+	return nil
+}

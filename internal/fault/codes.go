@@ -1,0 +1,188 @@
+package fault
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// Code names one way in which a request can fail: <namespace>:<Resource>:<CONDITION>.
+type Code string
+
+// Entry is what the registry knows of a code.
+type Entry struct {
+	Code Code
+	// Status is the HTTP status of the REST surface.
+	Status int
+	// Meaning says when the code is given.
+	Meaning string
+	// Remedy says what the caller can do.
+	Remedy string
+}
+
+// Status is the HTTP status of the code, 500 for a code that is not registered.
+func (c Code) Status() int {
+	if e, ok := registry[c]; ok {
+		return e.Status
+	}
+	return http.StatusInternalServerError
+}
+
+// Codes lists the registry, sorted by code. docs/errors.md is generated from it.
+func Codes() []Entry {
+	return slices.SortedFunc(maps.Values(registry), func(a, b Entry) int {
+		if a.Code < b.Code {
+			return -1
+		}
+		return 1
+	})
+}
+
+// Every code there is.
+const (
+	RequestMalformed          Code = "slipway:Request:MALFORMED"
+	RequestInvalid            Code = "slipway:Request:INVALID"
+	RequestCursorInvalid      Code = "slipway:Request:CURSOR_INVALID"
+	RequestUnauthenticated    Code = "slipway:Request:UNAUTHENTICATED"
+	RequestForbidden          Code = "slipway:Request:FORBIDDEN"
+	RequestNotFound           Code = "slipway:Request:NOT_FOUND"
+	RequestMethodNotAllowed   Code = "slipway:Request:METHOD_NOT_ALLOWED"
+	RequestNotAcceptable      Code = "slipway:Request:NOT_ACCEPTABLE"
+	RequestPreconditionFailed Code = "slipway:Request:PRECONDITION_FAILED"
+	RequestTooLarge           Code = "slipway:Request:TOO_LARGE"
+	RequestUnsupportedMedia   Code = "slipway:Request:UNSUPPORTED_MEDIA_TYPE"
+	RequestRateLimited        Code = "slipway:Request:RATE_LIMITED"
+	RequestCrossOrigin        Code = "slipway:Request:CROSS_ORIGIN"
+	RequestTimeout            Code = "slipway:Request:TIMEOUT"
+
+	ServerInternal    Code = "slipway:Server:INTERNAL"
+	ServerUnavailable Code = "slipway:Server:UNAVAILABLE"
+
+	DocumentParseFailed      Code = "slipway:Document:PARSE_FAILED"
+	DocumentValidationFailed Code = "slipway:Document:VALIDATION_FAILED"
+	DocumentVariablesInvalid Code = "slipway:Document:VARIABLES_INVALID"
+	DocumentTooLarge         Code = "slipway:Document:TOO_LARGE"
+
+	NodeNotFound Code = "slipway:Node:NOT_FOUND"
+
+	OrganizationNotFound  Code = "slipway:Organization:NOT_FOUND"
+	OrganizationSlugTaken Code = "slipway:Organization:SLUG_TAKEN"
+
+	TokenNotFound Code = "slipway:Token:NOT_FOUND"
+
+	ProjectNotFound  Code = "slipway:Project:NOT_FOUND"
+	ProjectForbidden Code = "slipway:Project:FORBIDDEN"
+	ProjectSlugTaken Code = "slipway:Project:SLUG_TAKEN"
+
+	EnvironmentNotFound  Code = "slipway:Environment:NOT_FOUND"
+	EnvironmentForbidden Code = "slipway:Environment:FORBIDDEN"
+	EnvironmentSlugTaken Code = "slipway:Environment:SLUG_TAKEN"
+
+	ModuleDefinitionNotFound  Code = "slipway:ModuleDefinition:NOT_FOUND"
+	ModuleDefinitionForbidden Code = "slipway:ModuleDefinition:FORBIDDEN"
+	ModuleDefinitionTypeTaken Code = "slipway:ModuleDefinition:TYPE_TAKEN"
+
+	ModuleVersionNotFound   Code = "slipway:ModuleVersion:NOT_FOUND"
+	ModuleVersionTaken      Code = "slipway:ModuleVersion:VERSION_TAKEN"
+	ModuleVersionRuleBroken Code = "slipway:ModuleVersion:RULE_BROKEN"
+
+	ModuleInstanceNotFound  Code = "slipway:ModuleInstance:NOT_FOUND"
+	ModuleInstanceForbidden Code = "slipway:ModuleInstance:FORBIDDEN"
+	ModuleInstanceNameTaken Code = "slipway:ModuleInstance:NAME_TAKEN"
+
+	DefaultValueDefinitionNotFound     Code = "slipway:DefaultValueDefinition:NOT_FOUND"
+	DefaultValueDefinitionForbidden    Code = "slipway:DefaultValueDefinition:FORBIDDEN"
+	DefaultValueDefinitionGivenIDTaken Code = "slipway:DefaultValueDefinition:GIVEN_ID_TAKEN"
+	DefaultValueDefinitionInUse        Code = "slipway:DefaultValueDefinition:IN_USE"
+	DefaultValueDefinitionRuleBroken   Code = "slipway:DefaultValueDefinition:RULE_BROKEN"
+
+	DeploymentNotFound           Code = "slipway:Deployment:NOT_FOUND"
+	DeploymentForbidden          Code = "slipway:Deployment:FORBIDDEN"
+	DeploymentTargetNotSucceeded Code = "slipway:Deployment:TARGET_NOT_SUCCEEDED"
+	DeploymentInProgress         Code = "slipway:Deployment:IN_PROGRESS"
+	DeploymentWrongState         Code = "slipway:Deployment:WRONG_STATE"
+	DeploymentCanceled           Code = "slipway:Deployment:CANCELED"
+	DeploymentFailed             Code = "slipway:Deployment:FAILED"
+
+	ReleaseNotFound       Code = "slipway:Release:NOT_FOUND"
+	ReleaseUnavailable    Code = "slipway:Release:UNAVAILABLE"
+	ReleaseDigestMismatch Code = "slipway:Release:DIGEST_MISMATCH"
+)
+
+var registry = index(
+	Entry{RequestMalformed, 400, "The body or the query string is not what the operation takes: not JSON, a duplicate or undeclared key, a wrong type, an unknown, repeated or empty parameter.", "Mend the places that details name and send it again."},
+	Entry{RequestInvalid, 400, "A field of the input is wrong by itself: a length, a format, a missing member, a number out of range.", "Mend the places that details name and send it again."},
+	Entry{RequestCursorInvalid, 400, "The cursor was not issued for this list, this filter and this caller.", "Start again without a cursor."},
+	Entry{RequestUnauthenticated, 401, "There is no bearer token where one is needed, or it is malformed, unknown, expired or revoked.", "Send Authorization: Bearer with a valid token."},
+	Entry{RequestForbidden, 403, "The caller's role does not allow this operation.", "Use a token whose role allows it."},
+	Entry{RequestNotFound, 404, "There is nothing at this path.", "Compare the path with /openapi.json."},
+	Entry{RequestMethodNotAllowed, 405, "The path does not take this method.", "Use one of the methods in the Allow header."},
+	Entry{RequestNotAcceptable, 406, "None of the media types in Accept can be served.", "Accept application/json, or for GraphQL application/graphql-response+json."},
+	Entry{RequestPreconditionFailed, 412, "The record has changed since the version that If-Match names.", "Read the record again and repeat the change on it."},
+	Entry{RequestTooLarge, 413, "The body is over the limit.", "Send less."},
+	Entry{RequestUnsupportedMedia, 415, "The body is not JSON by its Content-Type.", "Send Content-Type: application/json."},
+	Entry{RequestRateLimited, 429, "Too many requests in too short a time.", "Wait as long as Retry-After says."},
+	Entry{RequestCrossOrigin, 403, "A browser sent the request from another origin.", "Serve the page from an allowed origin."},
+	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
+
+	Entry{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},
+	Entry{ServerUnavailable, 503, "The server cannot reach its database, or is shutting down.", "Try again as Retry-After says."},
+
+	Entry{DocumentParseFailed, 400, "The GraphQL document cannot be parsed.", "Mend the document at the location that the error names."},
+	Entry{DocumentValidationFailed, 400, "The GraphQL document does not fit the schema.", "Mend the document at the location that the error names."},
+	Entry{DocumentVariablesInvalid, 400, "A variable does not fit its declared type.", "Mend the variable that the error's path names."},
+	Entry{DocumentTooLarge, 413, "The GraphQL document is over a limit.", "Ask for less in one document."},
+
+	Entry{NodeNotFound, 404, "There is no object of this id, or the caller may not see it.", "Check the id."},
+
+	Entry{OrganizationNotFound, 404, "There is no organization of this id or slug, or the caller may not see it.", "Check the id or slug."},
+	Entry{OrganizationSlugTaken, 409, "Another organization has this slug.", "Choose another slug."},
+
+	Entry{TokenNotFound, 404, "There is no token of this id in the organization.", "List the tokens and check the id."},
+
+	Entry{ProjectNotFound, 404, "There is no project of this id, or the caller may not see it.", "Check the id."},
+	Entry{ProjectForbidden, 403, "The caller's role may not change projects.", "Use a token whose role allows it."},
+	Entry{ProjectSlugTaken, 409, "Another project of the organization has this slug.", "Choose another slug."},
+
+	Entry{EnvironmentNotFound, 404, "There is no environment of this id, or the caller may not see it.", "Check the id."},
+	Entry{EnvironmentForbidden, 403, "The caller's role may not change environments.", "Use a token whose role allows it."},
+	Entry{EnvironmentSlugTaken, 409, "Another environment of the project has this slug.", "Choose another slug."},
+
+	Entry{ModuleDefinitionNotFound, 404, "There is no module definition of this id, or the caller may not see it.", "Check the id."},
+	Entry{ModuleDefinitionForbidden, 403, "The caller's role may not change this module definition.", "Use a token whose role allows it; global definitions belong to superadmins."},
+	Entry{ModuleDefinitionTypeTaken, 409, "Another module definition of the same owner has this type.", "Choose another type."},
+
+	Entry{ModuleVersionNotFound, 404, "There is no module version of this id, or the caller may not see it.", "Check the id."},
+	Entry{ModuleVersionTaken, 409, "This version of the module has been published before; published versions never change.", "Publish under a new version."},
+	Entry{ModuleVersionRuleBroken, 422, "The inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
+
+	Entry{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
+	Entry{ModuleInstanceForbidden, 403, "The caller's role may not change module instances.", "Use a token whose role allows it."},
+	Entry{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
+
+	Entry{DefaultValueDefinitionNotFound, 404, "There is no default value definition of this id, or the caller may not see it.", "Check the id."},
+	Entry{DefaultValueDefinitionForbidden, 403, "The caller's role may not change default value definitions.", "Use an admin's token."},
+	Entry{DefaultValueDefinitionGivenIDTaken, 409, "Another default value definition of the organization has this givenId.", "Choose another givenId."},
+	Entry{DefaultValueDefinitionInUse, 409, "A published module version names the definition.", "Publish versions that no longer name it, or keep it."},
+	Entry{DefaultValueDefinitionRuleBroken, 422, "The schema is well-formed, but breaks a rule that takes several of its fields.", "Mend the places that details name and send it again."},
+
+	Entry{DeploymentNotFound, 404, "There is no deployment of this id, or the caller may not see it.", "Check the id."},
+	Entry{DeploymentForbidden, 403, "The caller's role may not deploy, roll back, redeploy or cancel.", "Use a token whose role allows it."},
+	Entry{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
+	Entry{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it."},
+	Entry{DeploymentWrongState, 409, "The deployment's status does not allow this transition.", "Read the deployment again."},
+	Entry{DeploymentCanceled, 409, "The deployment was canceled before it ended; kept as the record's error.", "Redeploy it when it is wanted after all."},
+	Entry{DeploymentFailed, 422, "Carrying the deployment out failed; kept as the record's error.", "Read the description, mend the cause and redeploy."},
+
+	Entry{ReleaseNotFound, 404, "There is no release of this id, or the caller may not see it.", "Check the id."},
+	Entry{ReleaseUnavailable, 422, "The release of the source deployment is not stored any more.", "Create a new deployment."},
+	Entry{ReleaseDigestMismatch, 422, "The stored release is not the one that was deployed: its digest differs.", "Do not trust it; create a new deployment and tell the operator."},
+)
+
+func index(entries ...Entry) map[Code]Entry {
+	m := make(map[Code]Entry, len(entries))
+	for _, e := range entries {
+		m[e.Code] = e
+	}
+	return m
+}

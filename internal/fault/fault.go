@@ -1,0 +1,88 @@
+// Package fault has the one error type that users see. REST writes it as the body of a refusal,
+// GraphQL under errors and their extensions; both are the same JSON.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// Error is a refusal that may be shown to whoever asked. Its code is one of the registry's, which
+// also gives the HTTP status. What it wraps is for the log alone.
+type Error struct {
+	Code        Code
+	Message     string
+	Description string
+	Action      *Action
+	Details     []Section
+	Metadata    map[string]any
+	// Violations are the places of the input that are wrong. Their pointers start at the operation's
+	// input; each surface puts its own root before them (see View).
+	Violations []Violation
+
+	cause error
+}
+
+// Violation is one thing wrong with one place of an input.
+type Violation struct {
+	// Pointer is the place as a JSON Pointer (RFC 6901).
+	Pointer string `json:"pointer"`
+	// Rule is the stable name of the rule that is broken, such as "required" or "min_length".
+	Rule string `json:"rule"`
+	// Message says what is allowed and what was found, and reads on after the pointer.
+	Message string `json:"message"`
+}
+
+// New makes an error of a registered code.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Invalid makes an error of a registered code out of everything that is wrong with an input.
+func Invalid(code Code, violations ...Violation) *Error {
+	message := "The input is not valid: 1 violation."
+	if len(violations) != 1 {
+		message = fmt.Sprintf("The input is not valid: %d violations.", len(violations))
+	}
+	return &Error{Code: code, Message: message, Violations: violations}
+}
+
+// Because keeps the cause for the log; it is never shown but to a superadmin.
+func (e *Error) Because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	text := string(e.Code) + ": " + e.Message
+	for _, v := range e.Violations {
+		text += fmt.Sprintf(" [%s: %s]", v.Pointer, v.Message)
+	}
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Status is the HTTP status of the error's code.
+func (e *Error) Status() int { return e.Code.Status() }
+
+// Is says whether err is, or wraps, an error of this code.
+func Is(err error, code Code) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+// Status is the HTTP status that err is answered with: its code's, or 500 for what is no Error.
+func Status(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Status()
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,80 @@
+package gqlhttp
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// The media types of answers.
+const (
+	mediaJSON    = "application/json"
+	mediaGraphQL = "application/graphql-response+json"
+)
+
+// negotiate chooses the media type of the answer by the Accept headers, empty when neither is wanted.
+// Of two that are wanted alike the one that is named more exactly wins, and application/json where
+// both come by a wildcard: that is what clients expect who never heard of the other.
+func negotiate(header http.Header) string {
+	accept := strings.Join(header.Values("Accept"), ",")
+	if strings.TrimSpace(accept) == "" {
+		return mediaJSON
+	}
+	json, graphql := preference{}, preference{}
+	for part := range strings.SplitSeq(accept, ",") {
+		media, quality, ok := parseRange(part)
+		if !ok {
+			continue
+		}
+		json.consider(media, mediaJSON, quality)
+		graphql.consider(media, mediaGraphQL, quality)
+	}
+	switch {
+	case json.quality == 0 && graphql.quality == 0:
+		return ""
+	case graphql.beats(json):
+		return mediaGraphQL
+	default:
+		return mediaJSON
+	}
+}
+
+// parseRange reads one media range. A malformed one, or one for another charset, is passed over.
+func parseRange(part string) (media string, quality float64, ok bool) {
+	media, params, err := mime.ParseMediaType(part)
+	if err != nil || !isUTF8(params) {
+		return "", 0, false
+	}
+	q, weighted := params["q"]
+	if !weighted {
+		return media, 1, true
+	}
+	quality, err = strconv.ParseFloat(q, 64)
+	return media, quality, err == nil && quality >= 0 && quality <= 1
+}
+
+func isUTF8(params map[string]string) bool {
+	charset, named := params["charset"]
+	return !named || strings.EqualFold(charset, "utf-8")
+}
+
+// preference is what the most exact range that covers a media type says of it.
+type preference struct {
+	exactness int
+	quality   float64
+}
+
+func (p *preference) consider(media, offer string, quality float64) {
+	exactness := map[string]int{"*/*": 1, "application/*": 2, offer: 3}[media]
+	if exactness > p.exactness {
+		*p = preference{exactness, quality}
+	}
+}
+
+func (p preference) beats(other preference) bool {
+	if p.quality != other.quality {
+		return p.quality > other.quality
+	}
+	return p.exactness == 3 && p.exactness >= other.exactness
+}

@@ -1,0 +1,172 @@
+package gqlhttp
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+)
+
+// maxLevels is how deep a body, or a parameter of a URL, may nest.
+const maxLevels = 96
+
+// names are the members of a request, over POST and GET.
+var names = []string{"query", "operationName", "variables", "extensions"}
+
+// paramsOfBody reads the JSON of a POST. Nothing is forgiven: gqlgen's own reading takes the last of
+// duplicate keys and turns lone surrogates into other text.
+func paramsOfBody(body []byte) (*graphql.RawParams, error) {
+	root, err := inputprop.ParseWithin(body, inputprop.Limits{Depth: maxLevels, Bytes: len(body)})
+	if err != nil {
+		return nil, notJSON("", err)
+	}
+	if root.Kind != inputprop.Object {
+		return nil, malformed(fault.Violation{Rule: "type", Message: "must be one object, found " + root.Kind.String()})
+	}
+	return params(root)
+}
+
+// paramsOfURL reads the parameters of a GET, where variables and extensions are JSON.
+func paramsOfURL(raw string) (*graphql.RawParams, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, fault.New(fault.RequestMalformed, "The query string is not well-formed.").Because(err)
+	}
+	root := &inputprop.Node{Kind: inputprop.Object}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		given := values[name]
+		if len(given) > 1 {
+			return nil, malformed(fault.Violation{Pointer: pointer(name), Rule: "repeated", Message: "must be given once"})
+		}
+		item := &inputprop.Node{Kind: inputprop.String, Text: given[0]}
+		if name == "variables" || name == "extensions" {
+			item, err = inputprop.ParseWithin([]byte(given[0]), inputprop.Limits{Depth: maxLevels, Bytes: len(given[0])})
+		}
+		if err != nil {
+			return nil, notJSON(pointer(name), err)
+		}
+		root.Keys, root.Items = append(root.Keys, name), append(root.Items, item)
+	}
+	return params(root)
+}
+
+func params(root *inputprop.Node) (*graphql.RawParams, error) {
+	var r reader
+	p := &graphql.RawParams{
+		Query:         r.text(root, "query"),
+		OperationName: r.text(root, "operationName"),
+		Variables:     r.object(root, "variables"),
+		Extensions:    r.object(root, "extensions"),
+	}
+	if query := root.Get("query"); query == nil || query.Kind == inputprop.Null || query.Kind == inputprop.String && query.Text == "" {
+		r.wrong("query", "required", "must be the text of a GraphQL document, found nothing")
+	}
+	for _, key := range slices.Sorted(slices.Values(root.Keys)) {
+		if !slices.Contains(names, key) {
+			r.wrong(key, "unknown_field", "is not known, the members are "+strings.Join(names, ", "))
+		}
+	}
+	if len(r.violations) > 0 {
+		return nil, malformed(r.violations...)
+	}
+	return p, nil
+}
+
+// reader takes members out of a request and remembers all that are wrong.
+type reader struct{ violations []fault.Violation }
+
+func (r *reader) text(root *inputprop.Node, name string) string {
+	if n := r.member(root, name, inputprop.String); n != nil {
+		return n.Text
+	}
+	return ""
+}
+
+func (r *reader) object(root *inputprop.Node, name string) map[string]any {
+	if n := r.member(root, name, inputprop.Object); n != nil {
+		return plain(n).(map[string]any)
+	}
+	return nil
+}
+
+// member gives the member when it is of the kind; null stands for absent.
+func (r *reader) member(root *inputprop.Node, name string, kind inputprop.Kind) *inputprop.Node {
+	n := root.Get(name)
+	if n == nil || n.Kind == inputprop.Null {
+		return nil
+	}
+	if n.Kind != kind {
+		r.wrong(name, "type", "must be "+kind.String()+" or null, found "+n.Kind.String())
+		return nil
+	}
+	return n
+}
+
+func (r *reader) wrong(name, rule, message string) {
+	const most = 20 // enough to mend a request by, and no way to have a long answer made
+	if len(r.violations) < most {
+		r.violations = append(r.violations, fault.Violation{Pointer: pointer(name), Rule: rule, Message: message})
+	}
+}
+
+// plain is the value as gqlgen takes it; numbers stay the literals that they were.
+func plain(n *inputprop.Node) any {
+	switch n.Kind {
+	case inputprop.Bool:
+		return n.Bool
+	case inputprop.Number:
+		return json.Number(n.Text)
+	case inputprop.String:
+		return n.Text
+	case inputprop.Array:
+		list := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			list[i] = plain(item)
+		}
+		return list
+	case inputprop.Object:
+		object := make(map[string]any, len(n.Keys))
+		for i, key := range n.Keys {
+			object[key] = plain(n.Items[i])
+		}
+		return object
+	default:
+		return nil
+	}
+}
+
+func notJSON(at string, err error) error {
+	v := fault.Violation{Pointer: at, Rule: "json", Message: err.Error()}
+	if syntax, ok := errors.AsType[*inputprop.SyntaxError](err); ok {
+		v.Pointer += syntax.Pointer
+	}
+	return malformed(v)
+}
+
+// malformed names the first violation in its message, for many clients show no more than that.
+func malformed(violations ...fault.Violation) error {
+	e := fault.Invalid(fault.RequestMalformed, violations...)
+	e.Message = strings.Join(strings.Fields("The request "+violations[0].Pointer+" "+violations[0].Message), " ") + "."
+	return e
+}
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointer is the JSON Pointer of a member of the request.
+func pointer(name string) string { return "/" + escaper.Replace(shorten(name)) }
+
+// shorten keeps a caller's own text short where a message repeats it.
+func shorten(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,100 @@
+// Package gqlhttp serves a gqlgen schema over HTTP by the letter of the GraphQL specifications, where
+// gqlgen's own handler is lenient: strict bodies and variables, the statuses and media types of
+// GraphQL-over-HTTP, and errors that are those of package fault.
+package gqlhttp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"slipway/internal/fault"
+)
+
+// Config is what a Server may be told.
+type Config struct {
+	// Introspection lets callers ask for the schema. Without it errors do not suggest names either.
+	Introspection bool
+	// Documents is about how many documents stay parsed and validated; 0 stands for 1,000.
+	Documents int
+	// Presenter shows errors and recovers panics.
+	Presenter Presenter
+}
+
+// Server is the http.Handler of a schema.
+type Server struct {
+	exec       strict
+	presenter  Presenter
+	transports []graphql.Transport
+}
+
+// NewServer makes a Server. Of its transports the first that supports a request serves it.
+func NewServer(schema graphql.ExecutableSchema, c Config, transports ...graphql.Transport) *Server {
+	exec := executor.New(schema)
+	exec.SetErrorPresenter(c.Presenter.Present)
+	exec.SetRecoverFunc(c.Presenter.Recover)
+	exec.SetQueryCache(handover{})
+	return &Server{
+		exec:       strict{Executor: exec, documents: newDocuments(schema.Schema(), c)},
+		presenter:  c.Presenter,
+		transports: transports,
+	}
+}
+
+// Use adds an extension of gqlgen's; those that were added first run first. By then the document is
+// parsed and the variables are coerced, so an extension must not replace them.
+func (s *Server) Use(extension graphql.HandlerExtension) { s.exec.Use(extension) }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		switch value := recover(); value {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(value)
+		default:
+			Refuse(w, r, s.presenter.Recover(r.Context(), value))
+		}
+	}()
+	r = r.WithContext(graphql.StartOperationTrace(r.Context()))
+	for _, t := range s.transports {
+		if t.Supports(r) {
+			t.Do(w, r, s.exec)
+			return
+		}
+	}
+	Refuse(w, r, fault.New(fault.RequestNotFound, "No GraphQL transport takes this request."))
+}
+
+// strict is gqlgen's executor with a stricter beginning: the document and the variables come to it
+// parsed, validated and coerced, each once.
+type strict struct {
+	*executor.Executor
+	documents *documents
+}
+
+// CreateOperationContext implements graphql.GraphExecutor.
+func (s strict) CreateOperationContext(ctx context.Context, p *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+	refused := &graphql.OperationContext{
+		RawQuery: p.Query, OperationName: p.OperationName, Extensions: p.Extensions, Headers: p.Headers,
+		DisableIntrospection: true,
+	}
+	doc, errs := s.documents.get(p.Query)
+	if errs != nil {
+		return refused, errs
+	}
+	op, err := doc.operation(p.OperationName)
+	if err != nil {
+		return refused, gqlerror.List{err}
+	}
+	refused.Doc, refused.Operation = doc.QueryDocument, op
+	if p.Variables, errs = s.documents.coerce(doc, op, p.Variables); errs != nil {
+		return refused, errs
+	}
+	running, errs := s.Executor.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
+	running.DisableIntrospection = !s.documents.introspection
+	return running, errs
+}

@@ -1,0 +1,177 @@
+package gqlhttp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"slipway/internal/fault"
+)
+
+// maxWrong is how many wrong values are told one by one.
+const maxWrong = 100
+
+// coerce gives the variables of the operation as values of their types, or all that is wrong with
+// them. Variables that the operation does not declare are left out, and absent ones stay absent.
+func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
+	c := coercion{schema: d.schema, open: d.introspection}
+	values := make(map[string]any, len(op.VariableDefinitions))
+	for _, def := range op.VariableDefinitions {
+		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
+		given, ok := raw[def.Variable]
+		place := doc.needed[def]
+		switch {
+		case !ok && def.DefaultValue == nil && def.Type.NonNull:
+			c.wrong("must be given, as %s", def.Type)
+		case place != nil && (ok && given == nil || !ok && def.DefaultValue != nil && def.DefaultValue.Kind == ast.NullValue):
+			c.wrong("must not be null, for it is used where %s is expected", place)
+		case ok:
+			values[def.Variable] = c.value(def.Type, given)
+		}
+	}
+	if c.more > 0 {
+		c.def, c.path = op.VariableDefinitions[0], ast.Path{ast.PathName("variable")}
+		c.errs = append(c.errs, c.refusal(fmt.Sprintf("%d more values of variables are wrong.", c.more)))
+	}
+	return values, c.errs
+}
+
+// coercion walks a variable along its type. What it gives is of use only when errs is empty.
+type coercion struct {
+	schema *ast.Schema
+	// open is whether fields and enum values may be told.
+	open bool
+	def  *ast.VariableDefinition
+	path ast.Path
+	errs gqlerror.List
+	more int
+}
+
+func (c *coercion) value(t *ast.Type, v any) any {
+	if v == nil {
+		if t.NonNull {
+			c.wrong("must be %s, found null", t)
+		}
+		return nil
+	}
+	if t.Elem != nil {
+		return c.list(t.Elem, v)
+	}
+	switch def := c.schema.Types[t.NamedType]; def.Kind {
+	case ast.InputObject:
+		return c.object(def, v)
+	case ast.Enum:
+		return c.enum(def, v)
+	default:
+		return c.scalar(def.Name, v)
+	}
+}
+
+// list takes a single value for a list of one.
+func (c *coercion) list(elem *ast.Type, v any) any {
+	items, ok := v.([]any)
+	if !ok {
+		return []any{c.value(elem, v)}
+	}
+	values := make([]any, len(items))
+	for i, item := range items {
+		values[i] = c.in(ast.PathIndex(i), elem, item)
+	}
+	return values
+}
+
+func (c *coercion) object(def *ast.Definition, v any) any {
+	given, ok := v.(map[string]any)
+	if !ok {
+		c.wrong("must be an object of %s, found %s", def.Name, found(v))
+		return nil
+	}
+	c.unknown(def, given)
+	if def.Directives.ForName("oneOf") != nil {
+		c.oneOf(def, given)
+	}
+	values := make(map[string]any, len(given))
+	for _, field := range def.Fields {
+		item, ok := given[field.Name]
+		if ok {
+			values[field.Name] = c.in(ast.PathName(field.Name), field.Type, item)
+		} else if field.Type.NonNull && field.DefaultValue == nil {
+			c.wrongIn(ast.PathName(field.Name), "must be given, as %s", field.Type)
+		}
+	}
+	return values
+}
+
+func (c *coercion) unknown(def *ast.Definition, given map[string]any) {
+	var unknown []string
+	for name := range given {
+		if def.Fields.ForName(name) == nil {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	for _, name := range unknown {
+		c.wrongIn(ast.PathName(shorten(name)), "is not a field of %s%s", def.Name, c.told("; the fields are ", fieldNames(def)))
+	}
+}
+
+func (c *coercion) oneOf(def *ast.Definition, given map[string]any) {
+	if len(given) != 1 {
+		c.wrong("must have exactly one field of %s, found %d%s", def.Name, len(given), c.told("; the fields are ", fieldNames(def)))
+		return
+	}
+	for name, v := range given {
+		if v == nil {
+			c.wrongIn(ast.PathName(shorten(name)), "must not be null, for it is the one field of %s", def.Name)
+		}
+	}
+}
+
+func fieldNames(def *ast.Definition) []string {
+	var names []string
+	for _, field := range def.Fields {
+		names = append(names, field.Name)
+	}
+	return names
+}
+
+// told lists names for callers who may know them.
+func (c *coercion) told(lead string, names []string) string {
+	if !c.open {
+		return ""
+	}
+	return lead + strings.Join(names, ", ")
+}
+
+// in coerces a value one step further down.
+func (c *coercion) in(step ast.PathElement, t *ast.Type, v any) any {
+	c.path = append(c.path, step)
+	defer func() { c.path = c.path[:len(c.path)-1] }()
+	return c.value(t, v)
+}
+
+func (c *coercion) wrongIn(step ast.PathElement, format string, args ...any) {
+	c.path = append(c.path, step)
+	c.wrong(format, args...)
+	c.path = c.path[:len(c.path)-1]
+}
+
+func (c *coercion) wrong(format string, args ...any) {
+	if len(c.errs) == maxWrong {
+		c.more++
+		return
+	}
+	place := "$" + strings.TrimPrefix(c.path.String(), "variable.")
+	c.errs = append(c.errs, c.refusal(fmt.Sprintf("Variable %q ", place)+fmt.Sprintf(format, args...)+"."))
+}
+
+func (c *coercion) refusal(message string) *gqlerror.Error {
+	e := gqlerror.WrapPath(slices.Clone(c.path), fault.New(fault.DocumentVariablesInvalid, "%s", message))
+	e.Locations = []gqlerror.Location{{Line: c.def.Position.Line, Column: c.def.Position.Column}}
+	errcode.Set(e, errcode.ValidationFailed)
+	return e
+}

@@ -1,0 +1,56 @@
+// Package id makes and checks the ids of records: a prefix for the kind and a UUIDv7 in base 32
+// (TypeID), so that an id tells what it is of and sorts by creation time.
+package id
+
+import (
+	"fmt"
+	"strings"
+
+	"go.jetify.com/typeid"
+)
+
+// Kind is the prefix of a record's ids.
+type Kind string
+
+// The kinds of records.
+const (
+	Organization           Kind = "org"
+	Project                Kind = "prj"
+	Environment            Kind = "env"
+	ModuleDefinition       Kind = "mod"
+	ModuleVersion          Kind = "mver"
+	ModuleInstance         Kind = "inst"
+	Release                Kind = "rel"
+	Deployment             Kind = "dep"
+	DefaultValueDefinition Kind = "dvd"
+	Token                  Kind = "tok"
+	AuditEvent             Kind = "aud"
+)
+
+// New draws an id of the kind.
+func New(k Kind) string {
+	t, err := typeid.WithPrefix(string(k))
+	if err != nil {
+		// Only a prefix that is no TypeID prefix, or a system without randomness, gets here.
+		panic(fmt.Errorf("id: %w", err))
+	}
+	return t.String()
+}
+
+// Of says whether s is a well-formed id of the kind. What is not cannot be the id of anything.
+func Of(k Kind, s string) bool {
+	if !strings.HasPrefix(s, string(k)+"_") {
+		return false
+	}
+	t, err := typeid.FromString(s)
+	return err == nil && t.Prefix() == string(k)
+}
+
+// KindOf gives the kind that a well-formed id is of, or false.
+func KindOf(s string) (Kind, bool) {
+	t, err := typeid.FromString(s)
+	if err != nil {
+		return "", false
+	}
+	return Kind(t.Prefix()), true
+}

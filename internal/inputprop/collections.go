@@ -1,0 +1,117 @@
+package inputprop
+
+import "encoding/json"
+
+// ObjectProperty is a free-form object.
+type ObjectProperty struct {
+	Base
+	Common
+	Requirable
+	Default     *Default[json.RawMessage] `json:"default,omitzero" ip:"shape=object,max=10000"`
+	Placeholder *string                   `json:"placeholder,omitzero"`
+}
+
+// DefaultJSON is the default, nil when there is none.
+func (p *ObjectProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// ArrayProperty is a free-form array.
+type ArrayProperty struct {
+	Base
+	Common
+	Requirable
+	Default     *Default[json.RawMessage] `json:"default,omitzero" ip:"shape=array,max=10000"`
+	Placeholder *string                   `json:"placeholder,omitzero"`
+}
+
+// DefaultJSON is the default, nil when there is none.
+func (p *ArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// StringArrayProperty is a list of strings.
+type StringArrayProperty struct {
+	Base
+	Common
+	Requirable
+	AddButtonLabel *string            `json:"add_button_label,omitzero"`
+	Default        *Default[[]string] `json:"default,omitzero" ip:"each.max=10000"`
+	// Patterns hold for each item.
+	Patterns    []ValidationPattern `json:"patterns,omitzero"`
+	Placeholder *string             `json:"placeholder,omitzero"`
+	Values      Values              `json:"values,omitzero" ip:"options=string"`
+}
+
+// DefaultJSON is the default, nil when there is none.
+func (p *StringArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// ValueSource is where the items come from, nil when they are free.
+func (p *StringArrayProperty) ValueSource() Values { return p.Values }
+
+// KeyValueProperty is a flat map of strings.
+type KeyValueProperty struct {
+	Base
+	Common
+	Requirable
+	Default *Default[map[string]string] `json:"default,omitzero" ip:"each.max=10000"`
+}
+
+// DefaultJSON is the default, nil when there is none.
+func (p *KeyValueProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// ObjectMapProperty is a map of objects, whose members are the item inputs.
+type ObjectMapProperty struct {
+	Base
+	Common
+	Requirable
+	ItemInputs []Property                       `json:"item_inputs" ip:"required,nonempty"`
+	Default    *Default[json.RawMessage]        `json:"default,omitzero" ip:"shape=object,max=10000"`
+	ItemLabel  *string                          `json:"item_label,omitzero"`
+	ItemTitle  *ObjectCollectionItemTitleConfig `json:"item_title,omitzero"`
+	Key        *MapKeyConfig                    `json:"key,omitzero"`
+}
+
+// DefaultJSON is the default, nil when there is none.
+func (p *ObjectMapProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// ObjectArrayProperty is a list of objects, whose members are the item inputs.
+type ObjectArrayProperty struct {
+	Base
+	Common
+	Requirable
+	ItemInputs []Property                  `json:"item_inputs" ip:"required,nonempty"`
+	Default    *Default[[]json.RawMessage] `json:"default,omitzero" ip:"each.shape=object,each.max=10000"`
+	// ItemDescription is a template with {field_id} placeholders.
+	ItemDescription *string                          `json:"item_description,omitzero"`
+	ItemLabel       *string                          `json:"item_label,omitzero"`
+	ItemTitle       *ObjectCollectionItemTitleConfig `json:"item_title,omitzero"`
+}
+
+// DefaultJSON is the default, nil when there is none.
+func (p *ObjectArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// ObjectCollectionItemTitleConfig makes the title of an item.
+type ObjectCollectionItemTitleConfig struct {
+	// Template has {field_id} placeholders, and {key} for maps.
+	Template string `json:"template" ip:"required"`
+	// Fallback is the title where the template cannot be resolved.
+	Fallback *string `json:"fallback,omitzero"`
+}
+
+// MapKeyConfig says how the keys of a map come about.
+type MapKeyConfig struct {
+	Description *string `json:"description,omitzero"`
+	// FromFields are the item inputs that make up the key, which is asked for when there are none.
+	// Null and empty entries do not count.
+	FromFields []*string `json:"from_fields,omitzero" ip:"each.nullable"`
+	Label      *string   `json:"label,omitzero"`
+	// Patterns hold for the keys.
+	Patterns    []ValidationPattern `json:"patterns,omitzero"`
+	Placeholder *string             `json:"placeholder,omitzero"`
+	Separator   *string             `json:"separator,omitzero"`
+}
+
+// SeparatorOrDefault joins the parts of a computed key: "-" unless said otherwise.
+func (c *MapKeyConfig) SeparatorOrDefault() string {
+	if c.Separator == nil {
+		return "-"
+	}
+	return *c.Separator
+}

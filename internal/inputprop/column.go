@@ -1,0 +1,107 @@
+package inputprop
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"slipway/internal/fault"
+)
+
+// Column is a property in a database, kept as the JSON that Encode writes and decoded when asked for.
+// The zero value is NULL.
+type Column struct{ text json.RawMessage }
+
+// NewColumn is the column of a property.
+func NewColumn(p Property) Column { return Column{Encode(p)} }
+
+// JSON is the property's JSON, nil for NULL. It must not be changed.
+func (c Column) JSON() json.RawMessage { return c.text }
+
+// Property decodes the property, nil for NULL. It fails where what is stored is no property.
+func (c Column) Property() (Property, error) {
+	if c.text == nil {
+		return nil, nil
+	}
+	n, err := stored(c.text)
+	if err != nil {
+		return nil, err
+	}
+	p, violations := DraftJSON(n).Decode("")
+	return p, broken(violations)
+}
+
+// Value implements driver.Valuer.
+func (c Column) Value() (driver.Value, error) { return value(c.text), nil }
+
+// Scan implements sql.Scanner.
+func (c *Column) Scan(src any) error { return scan(&c.text, src) }
+
+// ListColumn is a list of properties in a database, as Column is one. The zero value is NULL.
+type ListColumn struct{ text json.RawMessage }
+
+// NewListColumn is the column of a list; nil is the empty list.
+func NewListColumn(list []Property) ListColumn { return ListColumn{EncodeList(list)} }
+
+// JSON is the list's JSON, nil for NULL. It must not be changed.
+func (c ListColumn) JSON() json.RawMessage { return c.text }
+
+// Properties decodes the list, nil for NULL. It fails where what is stored is no list of properties.
+func (c ListColumn) Properties() ([]Property, error) {
+	if c.text == nil {
+		return nil, nil
+	}
+	n, err := stored(c.text)
+	if err != nil {
+		return nil, err
+	}
+	list, violations := DecodeList(n, "")
+	return list, broken(violations)
+}
+
+// Value implements driver.Valuer.
+func (c ListColumn) Value() (driver.Value, error) { return value(c.text), nil }
+
+// Scan implements sql.Scanner.
+func (c *ListColumn) Scan(src any) error { return scan(&c.text, src) }
+
+func value(text json.RawMessage) driver.Value {
+	if text == nil {
+		return nil
+	}
+	return string(text)
+}
+
+// scan copies, for the driver may use its buffer again.
+func scan(text *json.RawMessage, src any) error {
+	switch src := src.(type) {
+	case nil:
+		*text = nil
+	case []byte:
+		*text = bytes.Clone(src)
+	case string:
+		*text = json.RawMessage(src)
+	default:
+		return fmt.Errorf("scan inputs: a column of text was expected, found %T", src)
+	}
+	return nil
+}
+
+// stored parses what was within the limits when it was written; a list adds a level around its
+// properties, and the other spelling of a text some bytes.
+func stored(text []byte) (*Node, error) {
+	n, err := ParseWithin(text, Limits{Depth: MaxLevels + 1, Bytes: math.MaxInt})
+	if err != nil {
+		return nil, fmt.Errorf("stored inputs: %w", err)
+	}
+	return n, nil
+}
+
+func broken(violations []fault.Violation) error {
+	if len(violations) == 0 {
+		return nil
+	}
+	return fmt.Errorf("stored inputs: %d violations, the first at %q: %s", len(violations), violations[0].Pointer, violations[0].Message)
+}

@@ -1,0 +1,38 @@
+package inputprop
+
+import (
+	"reflect"
+
+	"slipway/internal/fault"
+)
+
+// Draft is a property as a surface received it, yet to be decoded.
+type Draft struct{ node *Node }
+
+// DraftJSON is a draft in the form of the property's JSON; nil is a property that was not given.
+func DraftJSON(n *Node) Draft { return Draft{n} }
+
+// Decode reads the property and gives every violation; there is a property only when there are none.
+// The pointers start with at.
+func (d Draft) Decode(at string) (Property, []fault.Violation) {
+	var p Property
+	if violations := Decode(d.node, &p, at); len(violations) > 0 {
+		return nil, violations
+	}
+	return p, nil
+}
+
+// decodeNode lets a body hold a draft: what it is made of is judged later.
+func (d *Draft) decodeNode(_ *decoder, n *Node, _ *rules) { d.node = n }
+
+// DecodeList reads a list of properties as Decode reads one. The bounds hold for the list as a whole,
+// but each property has its levels.
+func DecodeList(n *Node, at string) ([]Property, []fault.Violation) {
+	var list []Property
+	d := newDecoder(at)
+	d.value(n, reflect.ValueOf(&list).Elem(), &rules{})
+	if violations := d.violations(); len(violations) > 0 {
+		return nil, violations
+	}
+	return list, nil
+}

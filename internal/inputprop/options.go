@@ -1,0 +1,112 @@
+package inputprop
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// What values may have at most.
+const (
+	maxOptions = 500
+	maxValue   = 10_000
+)
+
+// Values are what an input lets choose from: *StaticValues or *DynamicValuesRef.
+type Values interface{ values() }
+
+// StaticValues are options that stand in the property itself. Its JSON is the list of them.
+type StaticValues struct {
+	Options []Option
+}
+
+// DynamicValuesRef names a list that the server knows.
+type DynamicValuesRef struct {
+	Source string           `json:"source" ip:"required,nonempty"`
+	Params map[string]Param `json:"params,omitzero"`
+}
+
+func (*StaticValues) values()     {}
+func (*DynamicValuesRef) values() {}
+
+// MarshalJSON writes the options.
+func (v *StaticValues) MarshalJSON() ([]byte, error) { return marshal(v.Options) }
+
+// ParamsJSON is the object of parameters, nil when there is none.
+func (v *DynamicValuesRef) ParamsJSON() json.RawMessage {
+	if v.Params == nil {
+		return nil
+	}
+	return mustMarshal(v.Params)
+}
+
+// Param is a parameter of a dynamic list: a text, or the value of another input.
+type Param struct {
+	Text string
+	// Input is the id of the input that gives the value; empty where Text is it.
+	Input string
+}
+
+// MarshalJSON writes a text, or an object that names the input.
+func (p Param) MarshalJSON() ([]byte, error) {
+	if p.Input != "" {
+		return marshal(inputParam{p.Input})
+	}
+	return marshal(p.Text)
+}
+
+type inputParam struct {
+	Input string `json:"input" ip:"required,nonempty"`
+}
+
+func (p *Param) decodeNode(d *decoder, n *Node, _ *rules) {
+	switch n.Kind {
+	case String:
+		d.length(n.Text, maxValue)
+		p.Text = n.Text
+	case Object:
+		var form inputParam
+		d.object(n, reflect.ValueOf(&form).Elem(), false)
+		p.Input = form.Input
+	default:
+		d.fail("type", `must be a string or an object {"input": id}, found %s`, n.found())
+	}
+}
+
+// Option is one of the static values.
+type Option struct {
+	// Value is a string, an int32, or for compound inputs a Record.
+	Value any
+	// Label is shown instead of the value; options of compound inputs always have one.
+	Label *string
+	// Description is a help text.
+	Description *string
+	// Bare options were given as the value alone, and are written so.
+	Bare bool
+}
+
+// ValueJSON is the value; for compound inputs the object of its fields.
+func (o *Option) ValueJSON() json.RawMessage { return mustMarshal(o.Value) }
+
+// MarshalJSON writes the option in the form in which it was given.
+func (o Option) MarshalJSON() ([]byte, error) {
+	if o.Bare {
+		return marshal(o.Value)
+	}
+	if record, ok := o.Value.(Record); ok && o.Label != nil {
+		return marshal(compoundOption{*o.Label, o.Description, record})
+	}
+	return marshal(labelled[any]{o.Value, o.Label, o.Description})
+}
+
+// labelled is the long form of an option of a string or number input.
+type labelled[T any] struct {
+	Value       T       `json:"value" ip:"required,max=10000"`
+	Label       *string `json:"label,omitzero"`
+	Description *string `json:"description,omitzero"`
+}
+
+type compoundOption struct {
+	Label       string  `json:"label" ip:"required,nonempty"`
+	Description *string `json:"description,omitzero"`
+	Fields      Record  `json:"fields" ip:"required"`
+}

@@ -1,0 +1,183 @@
+package inputprop_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/inputprop"
+)
+
+func TestTypedInputIsTheSameAsJSONForEveryVariant(t *testing.T) {
+	t.Parallel()
+	for _, raw := range generic(t, fixture(t)).([]any) {
+		p := raw.(map[string]any)
+		want := fromTyped(t, map[string]any{"json": p})
+		if diff := cmp.Diff(want, fromTyped(t, asTyped(p))); diff != "" {
+			t.Errorf("%v: %s", p["type"], diff)
+		}
+	}
+}
+
+// asTyped writes a property as GraphQL's one-of input has it.
+func asTyped(property map[string]any) map[string]any {
+	fields := map[string]any{}
+	for name, value := range property {
+		switch name {
+		case "type":
+			continue
+		case "item_inputs", "mapped_inputs":
+			var list []map[string]any
+			for _, item := range value.([]any) {
+				list = append(list, asTyped(item.(map[string]any)))
+			}
+			value = list
+		case "key":
+			key := map[string]any{}
+			for k, v := range value.(map[string]any) {
+				key[camel(k)] = v
+			}
+			value = key
+		}
+		fields[camel(name)] = value
+	}
+	kind := property["type"].(string)
+	if moduleType, ok := strings.CutPrefix(kind, "$ref:"); ok {
+		fields["moduleType"] = &moduleType
+		return map[string]any{"reference": fields}
+	}
+	member := map[string]string{"gitrepo": "gitRepo", "keyvalue": "keyValue"}[kind]
+	if member == "" {
+		member = camel(kind)
+	}
+	return map[string]any{member: fields}
+}
+
+func camel(name string) string {
+	words := strings.Split(name, "_")
+	for i := range words[1:] {
+		words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
+	}
+	return strings.Join(words, "")
+}
+
+func fromTyped(t *testing.T, v map[string]any) inputprop.Property {
+	t.Helper()
+	draft, violations := inputprop.FromTyped(v, "")
+	if len(violations) > 0 {
+		t.Fatal(violations)
+	}
+	p, violations := draft.Decode("")
+	if len(violations) > 0 {
+		t.Fatal(violations)
+	}
+	return p
+}
+
+func TestExactlyOneMemberIsTaken(t *testing.T) {
+	t.Parallel()
+	var none map[string]any
+	var null *string
+	text := map[string]any{"id": "a", "label": "A"}
+	all := "must have exactly one of string, text, object, objectMap, objectArray, array, stringArray, number, boolean, section, compound, reference, gitRepo, keyValue, json, found "
+	for _, c := range []struct {
+		input map[string]any
+		want  string
+	}{
+		{map[string]any{}, "/s one_of: " + all + "none"},
+		{nil, "/s one_of: " + all + "none"},
+		{map[string]any{"text": text, "string": text}, "/s one_of: " + all + "string and text"},
+		{map[string]any{"text": text, "string": nil}, "/s one_of: " + all + "string and text"},
+		{map[string]any{"txt": text}, "/s one_of: " + all + "txt"},
+		{map[string]any{"text": nil}, `/s one_of: must not be null in its one member, found null for "text"`},
+		{map[string]any{"text": none}, `/s one_of: must not be null in its one member, found null for "text"`},
+		{map[string]any{"json": null}, `/s one_of: must not be null in its one member, found null for "json"`},
+		{map[string]any{"objectMap": map[string]any{"itemInputs": []any{map[string]any{"text": text}, map[string]any{}}}}, "/s/item_inputs/1 one_of: " + all + "none"},
+		{map[string]any{"json": map[string]any{"a": json.Number("x")}}, `/s/a json: expected a JSON value, found 'x'`},
+		{map[string]any{"text": map[string]any{"placeholder": "\xff"}}, `/s/placeholder json: is not UTF-8, found "\xff"`},
+	} {
+		_, violations := inputprop.FromTyped(c.input, "/s")
+		if len(violations) != 1 {
+			t.Errorf("%v: %v", c.input, violations)
+			continue
+		}
+		v := violations[0]
+		if got := v.Pointer + " " + v.Rule + ": " + v.Message; got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestViolationsOfTypedInputArePlacedInTheJSON(t *testing.T) {
+	t.Parallel()
+	empty, nested := "", map[string]any{"json": map[string]any{"id": "", "label": "A", "type": "text", "showWhen": nil}}
+	draft, violations := inputprop.FromTyped(map[string]any{"objectArray": map[string]any{
+		"id": &empty, "label": "A", "showWhen": map[string]any{"keptAsIs": 1}, "default": []any{map[string]any{"keptAsIs": 1}}, "itemTitle": (*string)(nil),
+		"itemInputs": []any{nested, map[string]any{"reference": map[string]any{"id": "r", "label": "R"}}},
+	}}, "")
+	if len(violations) > 0 {
+		t.Fatal(violations)
+	}
+	_, violations = draft.Decode("/schema")
+	got := places(violations)
+	slices.Sort(got)
+	want := []string{"/schema/id min_length", "/schema/item_inputs/0/id min_length", "/schema/item_inputs/0/showWhen unknown_field",
+		"/schema/item_inputs/1/type format", "/schema/item_title null"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFreeFormJSONOfTypedInputKeepsItsNames(t *testing.T) {
+	t.Parallel()
+	p := fromTyped(t, map[string]any{"object": map[string]any{"id": "a", "label": "A",
+		"showWhen": map[string]any{"someId": 1}, "default": map[string]any{"camelCase": json.Number("1.50")}}})
+	sameJSON(t, string(inputprop.Encode(p)), `{"id":"a","label":"A","type":"object","show_when":{"someId":1},"default":{"camelCase":1.50}}`)
+}
+
+func TestListsOfTypedInput(t *testing.T) {
+	t.Parallel()
+	section := map[string]any{"section": map[string]any{"id": "a", "label": "A"}}
+	many := make([]map[string]any, 100)
+	for i := range many {
+		many[i] = map[string]any{"objectMap": map[string]any{"id": "a", "label": "A", "itemInputs": []any{section}}}
+	}
+	if _, violations := inputprop.FromTypedList(many, ""); len(violations) > 0 {
+		t.Error(violations)
+	}
+	n, violations := inputprop.FromTypedList([]map[string]any{section, section}, "/inputs")
+	if len(violations) > 0 {
+		t.Fatal(violations)
+	}
+	list, violations := inputprop.DecodeList(n, "/inputs")
+	if len(violations) > 0 || len(list) != 2 {
+		t.Errorf("got %v %v", list, violations)
+	}
+	if _, violations := inputprop.FromTypedList([]map[string]any{section, {}}, "/inputs"); !slices.Equal(places(violations), []string{"/inputs/1 one_of"}) {
+		t.Error(violations)
+	}
+}
+
+func TestTypedInputIsBoundedInDepth(t *testing.T) {
+	t.Parallel()
+	nest := func(levels int) map[string]any {
+		input := map[string]any{"section": map[string]any{"id": "a", "label": "A"}}
+		for range levels {
+			input = map[string]any{"objectMap": map[string]any{"id": "a", "label": "A", "itemInputs": []any{input}}}
+		}
+		return input
+	}
+	fromTyped(t, nest(31))
+	for _, levels := range []int{32, 40, 500} {
+		draft, violations := inputprop.FromTyped(nest(levels), "")
+		if levels == 32 {
+			_, violations = draft.Decode("")
+		}
+		if len(violations) != 1 || !strings.Contains(violations[0].Message, "64 levels") {
+			t.Errorf("%d levels: %v", levels, violations)
+		}
+	}
+}

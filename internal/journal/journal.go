@@ -1,0 +1,81 @@
+// Package journal carries out writes: each in one transaction, with the audit row of who did what.
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/auditevent"
+	"slipway/internal/actor"
+	"slipway/internal/id"
+	"slipway/internal/store"
+)
+
+// Journal carries out writes.
+type Journal struct {
+	store *store.Store
+	now   func() time.Time
+	newID func(id.Kind) string
+}
+
+// New makes a journal over a store.
+func New(s *store.Store, now func() time.Time, newID func(id.Kind) string) *Journal {
+	return &Journal{store: s, now: now, newID: newID}
+}
+
+// NewID draws an id. It is to be drawn before the write, which may run more than once.
+func (j *Journal) NewID(k id.Kind) string { return j.newID(k) }
+
+// Entry is a write in progress.
+type Entry struct {
+	// At is the time of the write.
+	At time.Time
+	// ObjectID is the id of what is written; to be set by the write.
+	ObjectID string
+	// Changes are the changed fields and their new values; anything that encodes as JSON, or nil.
+	Changes any
+	// Silent is set by a write that found nothing to change: it leaves no audit row.
+	Silent bool
+}
+
+// Write runs f in one transaction together with the audit row of the action, and again from the start
+// where the database says that it may succeed. See store.Tx for the errors.
+func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.Context, tx *ent.Tx, e *Entry) error) error {
+	auditID, at := j.newID(id.AuditEvent), j.now()
+	committed := func(ctx context.Context, c *ent.Client) (bool, error) {
+		return c.AuditEvent.Query().Where(auditevent.ID(auditID)).Exist(ctx)
+	}
+	return j.store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
+		e := &Entry{At: at}
+		if err := f(ctx, tx, e); err != nil || e.Silent {
+			return err
+		}
+		return audit(ctx, tx, auditID, action, e)
+	})
+}
+
+func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
+	a := actor.From(ctx)
+	create := tx.AuditEvent.Create().
+		SetID(auditID).
+		SetOrganizationID(store.Scope(a)).
+		SetCreatedAt(e.At).
+		SetActorID(a.ID).
+		SetActorName(a.Name).
+		SetActorRole(string(a.Role)).
+		SetChannel(string(a.Channel)).
+		SetAction(action).
+		SetObjectID(e.ObjectID).
+		SetRequestID(actor.RequestID(ctx))
+	if e.Changes != nil {
+		changes, err := json.Marshal(e.Changes)
+		if err != nil {
+			return fmt.Errorf("journal: changes of %s: %w", action, err)
+		}
+		create.SetChanges(changes)
+	}
+	return create.Exec(ctx)
+}

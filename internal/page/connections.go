@@ -1,0 +1,21 @@
+package page
+
+import "slipway/ent"
+
+// The connections of the API, one for each list.
+type (
+	ProjectConnection                = Connection[*ent.Project]
+	ProjectEdge                      = Edge[*ent.Project]
+	EnvironmentConnection            = Connection[*ent.Environment]
+	EnvironmentEdge                  = Edge[*ent.Environment]
+	ModuleDefinitionConnection       = Connection[*ent.ModuleDefinition]
+	ModuleDefinitionEdge             = Edge[*ent.ModuleDefinition]
+	ModuleVersionConnection          = Connection[*ent.ModuleVersion]
+	ModuleVersionEdge                = Edge[*ent.ModuleVersion]
+	ModuleInstanceConnection         = Connection[*ent.ModuleInstance]
+	ModuleInstanceEdge               = Edge[*ent.ModuleInstance]
+	DeploymentConnection             = Connection[*ent.Deployment]
+	DeploymentEdge                   = Edge[*ent.Deployment]
+	DefaultValueDefinitionConnection = Connection[*ent.DefaultValueDefinition]
+	DefaultValueDefinitionEdge       = Edge[*ent.DefaultValueDefinition]
+)

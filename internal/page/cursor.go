@@ -1,0 +1,71 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+// Scope is what a cursor is good for: one list, one filter, one viewer.
+type Scope struct {
+	// List names the list.
+	List string
+	// Viewer is the organization that looks, "" for callers without one.
+	Viewer string
+	// Filter has every condition on the list; what it encodes to as JSON is what binds.
+	Filter any
+}
+
+// position is a place in a list: the keys of its order.
+type position struct {
+	at time.Time
+	id string
+}
+
+// binding is the digest of a Scope.
+type binding [8]byte
+
+func (s Scope) binding() binding {
+	encoded, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Errorf("page: the filter of %s is no JSON: %w", s.List, err))
+	}
+	sum := sha256.Sum256(encoded)
+	return binding(sum[:8])
+}
+
+// write makes a cursor: the binding, the microseconds of the time and the id, in base64.
+func (b binding) write(p position) string {
+	raw := make([]byte, 0, len(b)+8+len(p.id))
+	raw = append(raw, b[:]...)
+	raw = binary.BigEndian.AppendUint64(raw, uint64(p.at.UnixMicro()))
+	raw = append(raw, p.id...)
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// maxCursor bounds the text of a cursor; ids are much shorter.
+const maxCursor = 200
+
+func (b binding) read(name string, cursor *string) (*position, error) {
+	if cursor == nil {
+		return nil, nil
+	}
+	invalid := fault.New(fault.RequestCursorInvalid, "%s is not a cursor of this list, this filter and this caller.", name)
+	if len(*cursor) > maxCursor {
+		return nil, invalid
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(*cursor)
+	if err != nil {
+		return nil, invalid.Because(err)
+	}
+	if len(raw) <= len(b)+8 || binding(raw[:len(b)]) != b {
+		return nil, invalid
+	}
+	at := time.UnixMicro(int64(binary.BigEndian.Uint64(raw[len(b):]))).UTC()
+	return &position{at, string(raw[len(b)+8:])}, nil
+}

@@ -1,0 +1,100 @@
+// Package page reads lists in pages: newest first, by keyset, so that a page costs the same wherever it
+// stands and stays in place when rows are added.
+package page
+
+import (
+	"context"
+
+	"slipway/internal/fault"
+)
+
+const (
+	// DefaultSize is the size of a page where none is asked for.
+	DefaultSize = 50
+	// MaxSize is the largest page.
+	MaxSize = 100
+)
+
+// Args are the arguments of a connection.
+type Args struct {
+	First  *int32
+	After  *string
+	Last   *int32
+	Before *string
+}
+
+// Info says where a page stands in its list.
+type Info struct {
+	HasNextPage     bool
+	HasPreviousPage bool
+	StartCursor     *string
+	EndCursor       *string
+}
+
+// Edge is a record in a list, and its place.
+type Edge[T any] struct {
+	Cursor string
+	Node   T
+}
+
+// Connection is one page.
+type Connection[T any] struct {
+	Edges    []*Edge[T]
+	PageInfo *Info
+	// Size is how many were asked for.
+	Size int
+
+	count func(context.Context) (int, error)
+}
+
+// Nodes are the records of the page.
+func (c *Connection[T]) Nodes() []T {
+	nodes := make([]T, len(c.Edges))
+	for i, e := range c.Edges {
+		nodes[i] = e.Node
+	}
+	return nodes
+}
+
+// TotalCount counts the records on all pages. It asks the database, each time it is called.
+func (c *Connection[T]) TotalCount(ctx context.Context) (int32, error) {
+	n, err := c.count(ctx)
+	return int32(n), err
+}
+
+// request is a page that was asked for, with its cursors read.
+type request struct {
+	size          int
+	backward      bool
+	after, before *position
+	binding       binding
+}
+
+func (a Args) request(scope Scope) (request, error) {
+	r := request{size: DefaultSize, binding: scope.binding()}
+	var err error
+	switch {
+	case a.First != nil && a.Last != nil:
+		return r, fault.New(fault.RequestInvalid, "Give first or last, not both.")
+	case a.First != nil:
+		r.size, err = size("first", *a.First)
+	case a.Last != nil:
+		r.backward = true
+		r.size, err = size("last", *a.Last)
+	}
+	if err != nil {
+		return r, err
+	}
+	if r.after, err = r.binding.read("after", a.After); err != nil {
+		return r, err
+	}
+	r.before, err = r.binding.read("before", a.Before)
+	return r, err
+}
+
+func size(name string, n int32) (int, error) {
+	if n < 1 || n > MaxSize {
+		return 0, fault.New(fault.RequestInvalid, "%s must be between 1 and %d, got %d.", name, MaxSize, n)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,49 @@
+//go:build unix
+
+// Package cluster runs a throw-away PostgreSQL server.
+package cluster
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// ErrNotFound says that no PostgreSQL server is installed where Find looks.
+var ErrNotFound = errors.New("no PostgreSQL server is installed")
+
+// Packages is where Debian and its like keep the servers of every version, out of PATH.
+const Packages = "/usr/lib/postgresql"
+
+// Find gives the directory of a server's programs: the one in PATH, else the newest version under
+// packages, a directory of <version>/bin. It fails with ErrNotFound.
+func Find(packages string) (string, error) {
+	if initdb, err := exec.LookPath("initdb"); err == nil && serves(filepath.Dir(initdb)) {
+		return filepath.Dir(initdb), nil
+	}
+	// The pattern is a constant but for a directory's name, which has none of its characters.
+	found, _ := filepath.Glob(filepath.Join(packages, "*", "bin"))
+	found = slices.DeleteFunc(found, func(dir string) bool { return !serves(dir) })
+	if len(found) == 0 {
+		return "", ErrNotFound
+	}
+	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
+}
+
+// serves says whether a directory has both programs that a cluster needs.
+func serves(dir string) bool {
+	for _, program := range []string{"initdb", "postgres"} {
+		if _, err := exec.LookPath(filepath.Join(dir, program)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// version is the major version that a directory <version>/bin is of, 0 where its name is no number.
+func version(dir string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
+	return n
+}

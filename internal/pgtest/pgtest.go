@@ -1,0 +1,94 @@
+// Package pgtest gives tests PostgreSQL databases of their own, in the cluster that
+// SLIPWAY_TEST_POSTGRES names. The program cmd/withpg starts one for the time of a command.
+package pgtest
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
+)
+
+// Env names the environment variable with the URL of a cluster for tests, as a superuser.
+const Env = "SLIPWAY_TEST_POSTGRES"
+
+// role owns the databases of tests. It is held by row-level security as the server's own role is:
+// neither superuser nor BYPASSRLS. The password serves clusters that ask for one.
+const role = "slipway_test"
+
+// URL makes an empty database and gives its URL, as an owner who is no superuser. The database goes
+// with the test. Where no cluster is named the test is skipped.
+func URL(t testing.TB) string {
+	t.Helper()
+	return create(t, Superuser(t), "template1")
+}
+
+// Superuser gives a connection to the cluster's own database as a superuser. It is closed with the
+// test. Where no cluster is named the test is skipped.
+func Superuser(t testing.TB) *sql.DB {
+	t.Helper()
+	if os.Getenv(Env) == "" {
+		t.Skipf("%s is not set: run the tests by go run ./internal/pgtest/cmd/withpg -- go test ./...", Env)
+	}
+	db, err := sql.Open("postgres", os.Getenv(Env))
+	if err != nil {
+		t.Fatalf("%s: %v", Env, err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	ensureRole(t, db)
+	return db
+}
+
+func create(t testing.TB, db *sql.DB, template string) string {
+	t.Helper()
+	name := role + "_" + strings.ToLower(rand.Text())
+	_, err := db.ExecContext(t.Context(), fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s",
+		pq.QuoteIdentifier(name), pq.QuoteIdentifier(template), role))
+	if err != nil {
+		t.Fatalf("create a database for the test: %v", err)
+	}
+	t.Cleanup(func() {
+		if _, err := db.Exec("DROP DATABASE " + pq.QuoteIdentifier(name) + " WITH (FORCE)"); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return locate(t, name)
+}
+
+// locate gives the URL of a database in the cluster, as the role that owns it.
+func locate(t testing.TB, database string) string {
+	t.Helper()
+	u, err := url.Parse(os.Getenv(Env))
+	if err != nil {
+		t.Fatalf("%s is no URL such as postgres://user@host:port/database: %v", Env, err)
+	}
+	u.User = url.UserPassword(role, role)
+	u.Path = "/" + database
+	query := u.Query()
+	query.Set("sslmode", "disable")
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// ensureRole makes the role unless it is there. Another process may make it at the same time.
+func ensureRole(t testing.TB, db *sql.DB) {
+	t.Helper()
+	var there bool
+	err := db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).Scan(&there)
+	if err != nil {
+		t.Fatalf("%s: %v", Env, err)
+	}
+	if there {
+		return
+	}
+	_, err = db.ExecContext(t.Context(), fmt.Sprintf("CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD '%s'", role, role))
+	if err != nil && pq.As(err, pqerror.DuplicateObject, pqerror.UniqueViolation) == nil {
+		t.Fatalf("create the role %s: %v", role, err)
+	}
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+)
+
+// ClaimDeployment sets the oldest PENDING deployment of the kinds RUNNING and gives its id, "" where
+// there is none. It is one statement, because ent cannot lock rows on SQLite; on PostgreSQL it passes
+// over what another transaction is about to claim.
+func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, kinds []string, at time.Time) (id string, err error) {
+	scope, err := scopeOf(ctx)
+	if err != nil {
+		return "", err
+	}
+	in := make([]any, len(kinds))
+	for i, k := range kinds {
+		in[i] = k
+	}
+	d := sql.Dialect(s.dialect)
+	t := d.Table(deployment.Table)
+	oldest := d.Select(t.C(deployment.FieldID)).From(t).
+		Where(sql.And(
+			sql.EQ(t.C(deployment.FieldOrganizationID), scope),
+			sql.EQ(t.C(deployment.FieldStatus), string(deployment.StatusPENDING)),
+			sql.In(t.C(deployment.FieldDeploymentType), in...),
+		)).
+		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
+		Limit(1)
+	if s.dialect == dialect.Postgres {
+		oldest.ForUpdate(sql.WithLockAction(sql.SkipLocked))
+	}
+	query, args := d.Update(deployment.Table).
+		Set(deployment.FieldStatus, string(deployment.StatusRUNNING)).
+		Set(deployment.FieldStartedAt, at).
+		Set(deployment.FieldUpdatedAt, at).
+		Add(deployment.FieldVersion, 1).
+		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), sql.In(deployment.FieldID, oldest))).
+		Returning(deployment.FieldID).
+		Query()
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return "", err
+	}
+	if rows.Next() {
+		err = rows.Scan(&id)
+	}
+	return id, errors.Join(err, rows.Err(), rows.Close())
+}

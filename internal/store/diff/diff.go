@@ -1,0 +1,78 @@
+// Package diff compares the schema with what the migrations make of an empty database.
+package diff
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"text/template"
+	"time"
+
+	"ariga.io/atlas/sql/migrate"
+	"ariga.io/atlas/sql/sqltool"
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/schema"
+	_ "github.com/lib/pq"  // registers the driver "postgres"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	entmigrate "slipway/ent/migrate"
+)
+
+// Write writes what the migrations of a folder lack as a new migration of the name. It gives
+// migrate.ErrNoPlan where they lack nothing. dev is an empty database, "" for one of SQLite's in memory.
+func Write(ctx context.Context, folder, dev, name string) error {
+	driver, err := open(dev)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(ctx, folder, driver, name), driver.Close())
+}
+
+func write(ctx context.Context, folder string, driver *entsql.Driver, name string) error {
+	dir, err := sqltool.NewGooseDir(folder)
+	if err != nil {
+		return err
+	}
+	m, err := schema.NewMigrate(driver,
+		schema.WithDir(dir),
+		schema.WithDialect(driver.Dialect()),
+		schema.WithMigrationMode(schema.ModeReplay),
+		schema.WithFormatter(forwardOnly),
+		schema.WithErrNoPlan(true),
+		schema.WithDropColumn(true),
+		schema.WithDropIndex(true),
+	)
+	if err != nil {
+		return err
+	}
+	if err := m.NamedDiff(ctx, name, entmigrate.Tables...); err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	return nil
+}
+
+func open(dev string) (*entsql.Driver, error) {
+	if dev != "" {
+		return entsql.Open(dialect.Postgres, dev)
+	}
+	db, err := sql.Open("sqlite", "file:dev?mode=memory&_pragma=foreign_keys(1)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return entsql.OpenDB(dialect.SQLite, db), nil
+}
+
+// forwardOnly writes goose's files without their Down sections: a migration is never taken back.
+var forwardOnly = migrate.TemplateFormatter{{
+	N: template.Must(template.New("name").Funcs(template.FuncMap{"now": version}).Parse(`{{ now }}_{{ .Name }}.sql`)),
+	C: template.Must(template.New("body").Parse(`-- +goose Up
+{{ range .Changes }}{{ with .Comment }}-- {{ . }}
+{{ end }}{{ .Cmd }};
+{{ end }}`)),
+}}
+
+// version is the time, which is what orders migrations.
+func version() string { return time.Now().UTC().Format("20060102150405") }

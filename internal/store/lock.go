@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+var errLocked = errors.New("locked by another process")
+
+// tryLock takes the lock of a file, or fails with errLocked. The kernel gives it up with the process.
+func tryLock(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the lock file: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		closed := f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, errLocked
+		}
+		return nil, errors.Join(fmt.Errorf("cannot lock %s: %w", path, err), closed)
+	}
+	return f.Close, nil
+}
+
+// waitLock takes the lock of a file, waiting for whoever has it as long as the context lives.
+func waitLock(ctx context.Context, path string) (unlock func() error, err error) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		unlock, err := tryLock(path)
+		if !errors.Is(err, errLocked) {
+			return unlock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for the lock %s: %w", path, ctx.Err())
+		case <-tick.C:
+		}
+	}
+}

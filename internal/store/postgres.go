@@ -1,0 +1,112 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+	"github.com/lib/pq"
+)
+
+const (
+	// statementTimeout ends a statement on the server; wireTimeout, above it, ends the wait for a server
+	// that has gone silent.
+	statementTimeout = time.Second
+	wireTimeout      = 1500 * time.Millisecond
+	// idleInTransaction ends a transaction whose client has gone.
+	idleInTransaction = 5 * time.Second
+	dialTimeout       = 2 * time.Second
+	defaultMaxConns   = 16
+)
+
+func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
+	config, err := pq.NewConfig(dsn)
+	if err != nil {
+		return nil, nil, err
+	}
+	isolation := cmp.Or(c.Isolation, Filter)
+	config.Options = fmt.Sprintf("%s -c statement_timeout=%d -c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
+		config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)
+	// One round trip a statement instead of two.
+	config.BinaryParameters = true
+	connector, err := pq.NewConnectorConfig(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	connector.Dialer(deadlineDialer{wireTimeout})
+	db := sql.OpenDB(connector)
+	conns := cmp.Or(c.MaxConns, defaultMaxConns)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	s := &Store{dialect: dialect.Postgres, db: db, close: []func() error{db.Close}}
+	return s, scoped{entsql.OpenDB(dialect.Postgres, db), isolation == Strict}, nil
+}
+
+// scoped tells row-level security, at the begin of each transaction, whose rows it is about.
+type scoped struct {
+	*entsql.Driver
+	strict bool
+}
+
+const setScope = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
+
+// BeginTx begins a transaction of the actor's scope.
+func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	scope, err := scopeOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := d.Driver.BeginTx(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	var rows entsql.Rows
+	if err := tx.Query(ctx, setScope, []any{scope}, &rows); err != nil {
+		return nil, rolledBack(tx, err)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, rolledBack(tx, err)
+	}
+	return tx, nil
+}
+
+// Tx begins a transaction of the actor's scope.
+func (d scoped) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
+
+// Query reads: in strict isolation in a transaction of its own, which ends with the rows.
+func (d scoped) Query(ctx context.Context, query string, args, v any) error {
+	if !d.strict {
+		return d.Driver.Query(ctx, query, args, v)
+	}
+	tx, err := d.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	if err := tx.Query(ctx, query, args, v); err != nil {
+		return rolledBack(tx, err)
+	}
+	rows, ok := v.(*entsql.Rows)
+	if !ok {
+		return rolledBack(tx, fmt.Errorf("store: rows are %T", v))
+	}
+	rows.ColumnScanner = rowsOfTx{rows.ColumnScanner, tx}
+	return nil
+}
+
+// rowsOfTx ends its transaction when the rows are closed.
+type rowsOfTx struct {
+	entsql.ColumnScanner
+	tx dialect.Tx
+}
+
+func (r rowsOfTx) Close() error {
+	err := r.ColumnScanner.Close()
+	if end := r.tx.Rollback(); err == nil {
+		err = end
+	}
+	return err
+}

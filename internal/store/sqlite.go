@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+)
+
+// readers is how many connections read a SQLite file at once.
+const readers = 8
+
+// openSQLite opens one connection that writes and a pool that cannot: with one writer, no transaction
+// ever meets another's lock.
+func openSQLite(path string, exclusive bool) (*Store, dialect.Driver, error) {
+	s := &Store{dialect: dialect.SQLite}
+	if exclusive {
+		unlock, err := tryLock(path + ".serve.lock")
+		if errors.Is(err, errLocked) {
+			return nil, nil, fmt.Errorf("another server has sqlite:%s open; stop it, or use PostgreSQL for several servers", path)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		s.close = append(s.close, unlock)
+	}
+	dsn := sqliteDSN(path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
+	writer, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
+	if err != nil {
+		return nil, nil, err
+	}
+	writer.SetMaxOpenConns(1)
+	reader, err := sql.Open("sqlite", dsn+"&_pragma=query_only(1)")
+	if err != nil {
+		return nil, nil, err
+	}
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+	s.db = writer
+	s.close = append([]func() error{reader.Close, writer.Close}, s.close...)
+	return s, split{entsql.OpenDB(dialect.SQLite, reader), entsql.OpenDB(dialect.SQLite, writer)}, nil
+}
+
+func sqliteDSN(path string) string {
+	return "file:" + path + "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_time_format=sqlite"
+}
+
+// split reads through one pool and runs transactions on the other.
+type split struct{ reader, writer *entsql.Driver }
+
+func (d split) Query(ctx context.Context, query string, args, v any) error {
+	return d.reader.Query(ctx, query, args, v)
+}
+
+func (d split) Exec(context.Context, string, any, any) error {
+	return errors.New("store: write outside a transaction")
+}
+
+func (d split) Tx(ctx context.Context) (dialect.Tx, error) { return d.writer.Tx(ctx) }
+
+func (d split) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	return d.writer.BeginTx(ctx, o)
+}
+
+func (d split) Close() error    { return errors.Join(d.reader.Close(), d.writer.Close()) }
+func (d split) Dialect() string { return dialect.SQLite }

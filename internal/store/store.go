@@ -1,0 +1,84 @@
+// Package store opens either database and holds what every query and every write goes through: the
+// pools, transactions with retry, the tenancy filter and the migrations.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+
+	"slipway/ent"
+)
+
+// Isolation says how single reads are kept within their organization on PostgreSQL. Writes always run
+// under row-level security.
+type Isolation string
+
+const (
+	// Filter trusts the query filter for single reads: one round trip.
+	Filter Isolation = "filter"
+	// Strict runs every read in a transaction under row-level security as well.
+	Strict Isolation = "strict"
+)
+
+// Config says which database to open, and how.
+type Config struct {
+	// URL is sqlite:PATH, postgres://… or lib/pq's key=value form.
+	URL string
+	// Isolation is Filter where it is empty.
+	Isolation Isolation
+	// MaxConns bounds the connections to PostgreSQL; 16 where it is 0.
+	MaxConns int
+	// Exclusive refuses to open a SQLite file that another server has open.
+	Exclusive bool
+}
+
+// Store is an open database.
+type Store struct {
+	// Client reads. It refuses writes, which Tx is for.
+	Client *ent.Client
+
+	dialect string
+	db      *sql.DB
+	close   []func() error
+}
+
+// Open opens the database of the configuration. It does not migrate; see Migrate.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	t, err := parseURL(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	var s *Store
+	var driver dialect.Driver
+	if t.isSQLite() {
+		s, driver, err = openSQLite(t.path, c.Exclusive)
+	} else {
+		s, driver, err = openPostgres(t.dsn, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Ping(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot open the database %s: %w", t, err), s.Close())
+	}
+	s.Client = ent.NewClient(ent.Driver(reporting{driver}))
+	s.Client.Intercept(tenancyFilter())
+	s.Client.Use(inTransaction, owned)
+	return s, nil
+}
+
+// Ping asks whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
+
+// Close closes the pools and gives up the locks.
+func (s *Store) Close() error {
+	var err error
+	for _, f := range s.close {
+		err = errors.Join(err, f())
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
+	"slipway/ent/intercept"
+	"slipway/internal/actor"
+)
+
+// Class says who may see the rows of a table.
+type Class string
+
+const (
+	// Owned rows are seen and written by their organization.
+	Owned Class = "owned"
+	// Shared rows are an organization's, or everybody's to read where they have none.
+	Shared Class = "shared"
+	// Control rows have no filter: they are what tells whose a request is.
+	Control Class = "control"
+)
+
+// Classes gives the class of every entity. What is not listed can be neither read nor written.
+var Classes = map[string]Class{
+	ent.TypeOrganization:           Control,
+	ent.TypeToken:                  Control,
+	ent.TypeProject:                Owned,
+	ent.TypeEnvironment:            Owned,
+	ent.TypeModuleDefinition:       Shared,
+	ent.TypeModuleVersion:          Shared,
+	ent.TypeModuleInstance:         Owned,
+	ent.TypeRelease:                Owned,
+	ent.TypeDeployment:             Owned,
+	ent.TypeDefaultValueDefinition: Owned,
+	ent.TypeAuditEvent:             Owned,
+}
+
+// GlobalScope is the scope of a superadmin, or of the system, without an organization: what it writes to
+// shared tables is everybody's.
+const GlobalScope = "global"
+
+var errNoActor = errors.New("store: no actor in the context")
+
+// Scope gives the organization that the actor acts in, GlobalScope, or "" for callers who own nothing.
+func Scope(a *actor.Actor) string {
+	if a.OrganizationID == "" && (a.IsSuperadmin() || a.Role == actor.System) {
+		return GlobalScope
+	}
+	return a.OrganizationID
+}
+
+func scopeOf(ctx context.Context) (string, error) {
+	a := actor.From(ctx)
+	if a == nil {
+		return "", errNoActor
+	}
+	return Scope(a), nil
+}
+
+const organizationColumn = "organization_id"
+
+// tenancyFilter binds every query to the actor's scope. It also turns off DISTINCT, which fails on
+// PostgreSQL's json columns and would merge equal rows on SQLite.
+func tenancyFilter() ent.Interceptor {
+	return intercept.TraverseFunc(func(ctx context.Context, q intercept.Query) error {
+		scope, err := scopeOf(ctx)
+		if err != nil {
+			return err
+		}
+		q.Unique(false)
+		switch Classes[q.Type()] {
+		case Owned:
+			q.WhereP(sql.FieldEQ(organizationColumn, scope))
+		case Shared:
+			q.WhereP(sql.OrPredicates(sql.FieldEQ(organizationColumn, scope), sql.FieldIsNull(organizationColumn)))
+		case Control:
+		default:
+			return fmt.Errorf("store: %s has no tenancy class", q.Type())
+		}
+		return nil
+	})
+}
+
+// inTransaction refuses writes outside a transaction: database/sql may run one that lost its answer
+// again.
+func inTransaction(next ent.Mutator) ent.Mutator {
+	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+		t, ok := m.(interface{ Tx() (*ent.Tx, error) })
+		if !ok {
+			return nil, fmt.Errorf("store: %T knows no transaction", m)
+		}
+		if _, err := t.Tx(); err != nil {
+			return nil, fmt.Errorf("store: write outside a transaction: %w", err)
+		}
+		return next.Mutate(ctx, m)
+	})
+}
+
+// owned binds every write to the actor's scope.
+func owned(next ent.Mutator) ent.Mutator {
+	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+		scope, err := scopeOf(ctx)
+		if err != nil {
+			return nil, err
+		}
+		class, ok := Classes[m.Type()]
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("store: %s has no tenancy class", m.Type())
+		case class == Control:
+		case m.Op().Is(ent.OpCreate):
+			if owner := ownerOf(m, class); owner != scope {
+				return nil, fmt.Errorf("store: %s of %q created in the scope %q", m.Type(), owner, scope)
+			}
+		default:
+			if err := bind(m, class, scope); err != nil {
+				return nil, err
+			}
+		}
+		return next.Mutate(ctx, m)
+	})
+}
+
+func ownerOf(m ent.Mutation, class Class) string {
+	v, _ := m.Field(organizationColumn)
+	switch owner := v.(type) {
+	case string:
+		return owner
+	case *string:
+		if owner != nil {
+			return *owner
+		}
+	}
+	if class == Shared {
+		return GlobalScope
+	}
+	return ""
+}
+
+func bind(m ent.Mutation, class Class, scope string) error {
+	w, ok := m.(interface{ WhereP(...func(*sql.Selector)) })
+	if !ok {
+		return fmt.Errorf("store: %T takes no condition", m)
+	}
+	if class == Shared && scope == GlobalScope {
+		w.WhereP(sql.FieldIsNull(organizationColumn))
+		return nil
+	}
+	w.WhereP(sql.FieldEQ(organizationColumn, scope))
+	return nil
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"slipway/ent"
+)
+
+const (
+	firstWait = 10 * time.Millisecond
+	mostWait  = 500 * time.Millisecond
+	// patience is how long a transaction is tried again.
+	patience = 10 * time.Second
+)
+
+// Probe asks whether a transaction whose COMMIT lost its answer was committed, by looking for an id
+// that it writes.
+type Probe func(ctx context.Context, c *ent.Client) (bool, error)
+
+// Tx runs f in one transaction, and again from the start while the database says that it may succeed.
+// Ids and times are to be drawn outside f, and f is to use nothing but its transaction. Tx returns what
+// f returns, ServerUnavailable where the database cannot serve, and ctx.Err() where the caller has gone.
+func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx) error) error {
+	deadline := time.Now().Add(patience)
+	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+		err := s.attempt(ctx, f)
+		if errors.Is(err, errCommit) && passing(err) {
+			var done bool
+			if done, err = s.probe(ctx, committed, err); done {
+				return nil
+			}
+		}
+		if err == nil || errors.Is(err, errUnknown) || !passing(err) || ctx.Err() != nil || time.Now().After(deadline) {
+			return reported(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait/2 + rand.N(wait)):
+		}
+	}
+}
+
+// errCommit marks the failure of a COMMIT: the transaction may have been committed all the same.
+var errCommit = errors.New("commit")
+
+func (s *Store) attempt(ctx context.Context, f func(context.Context, *ent.Tx) error) error {
+	tx, err := s.Client.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(ctx, tx); err != nil {
+		return rolledBack(tx, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("%w: %w", errCommit, err)
+	}
+	return nil
+}
+
+// probe says whether the transaction was committed; where that cannot be told now, it gives the error
+// to try again with.
+func (s *Store) probe(ctx context.Context, committed Probe, lost error) (bool, error) {
+	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+		done, err := committed(ctx, s.Client)
+		if err == nil {
+			return done, lost
+		}
+		if ctx.Err() != nil || wait == mostWait {
+			// Whether it was committed stays unknown: not to be tried again.
+			return false, errors.Join(errUnknown, err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+var errUnknown = errors.New("the answer to COMMIT was lost and the database cannot be asked")
+
+func rolledBack(tx interface{ Rollback() error }, err error) error {
+	if end := tx.Rollback(); end != nil {
+		return errors.Join(err, fmt.Errorf("rollback: %w", end))
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/lib/pq"
+)
+
+// target is a parsed database URL: a path of SQLite's or a data source name of lib/pq's.
+type target struct{ path, dsn string }
+
+func (t target) isSQLite() bool { return t.path != "" }
+
+// String names the database without its password.
+func (t target) String() string {
+	if t.isSQLite() {
+		return "sqlite:" + t.path
+	}
+	c, err := pq.NewConfig(t.dsn)
+	if err != nil {
+		return "postgres"
+	}
+	return fmt.Sprintf("postgres://%s@%s:%d/%s", c.User, c.Host, c.Port, c.Database)
+}
+
+// ErrURL is wrapped by what is wrong with a database URL.
+var ErrURL = errors.New("not a database URL")
+
+// CheckURL says what is wrong with a database URL, wrapping ErrURL, without opening anything.
+func CheckURL(raw string) error {
+	_, err := parseURL(raw)
+	return err
+}
+
+func parseURL(raw string) (target, error) {
+	if path, ok := strings.CutPrefix(raw, "sqlite:"); ok {
+		if path == "" || strings.ContainsAny(path, "?#") || strings.HasPrefix(path, ":memory:") {
+			return target{}, fmt.Errorf("%w: sqlite: needs the path of a file, without ? and #", ErrURL)
+		}
+		return target{path: path}, nil
+	}
+	dsn := raw
+	switch {
+	case strings.HasPrefix(raw, "postgres://"), strings.HasPrefix(raw, "postgresql://"):
+		var err error
+		if dsn, err = severalHosts(raw); err != nil {
+			return target{}, err
+		}
+	case strings.Contains(raw, "="):
+	default:
+		return target{}, fmt.Errorf("%w: want sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs", ErrURL)
+	}
+	if _, err := pq.NewConfig(dsn); err != nil {
+		return target{}, fmt.Errorf("%w: %w", ErrURL, withoutSecret(err))
+	}
+	return target{dsn: dsn}, nil
+}
+
+// withoutSecret keeps the reason of a URL that does not parse and drops its text, which has the
+// password.
+func withoutSecret(err error) error {
+	var parse *url.Error
+	if errors.As(err, &parse) {
+		return parse.Err
+	}
+	return err
+}
+
+// severalHosts turns postgres://h1:p1,h2:p2/name, which lib/pq does not read, into its key=value form.
+// A URL of one host stays as it is.
+func severalHosts(raw string) (string, error) {
+	scheme, rest, _ := strings.Cut(raw, "://")
+	end := strings.IndexAny(rest, "/?")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority := rest[:end]
+	user, hosts := "", authority
+	if at := strings.LastIndex(authority, "@"); at >= 0 {
+		user, hosts = authority[:at+1], authority[at+1:]
+	}
+	if !strings.Contains(hosts, ",") {
+		return raw, nil
+	}
+	u, err := url.Parse(scheme + "://" + user + "host" + rest[end:])
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrURL, withoutSecret(err))
+	}
+	var names, ports []string
+	for h := range strings.SplitSeq(hosts, ",") {
+		name, port, ok := strings.Cut(h, ":")
+		if !ok {
+			port = "5432"
+		}
+		names, ports = append(names, name), append(ports, port)
+	}
+	pairs := []string{pair("host", strings.Join(names, ",")), pair("port", strings.Join(ports, ","))}
+	if name := strings.TrimPrefix(u.Path, "/"); name != "" {
+		pairs = append(pairs, pair("dbname", name))
+	}
+	if u.User != nil {
+		pairs = append(pairs, pair("user", u.User.Username()))
+		if password, ok := u.User.Password(); ok {
+			pairs = append(pairs, pair("password", password))
+		}
+	}
+	for key, values := range u.Query() {
+		pairs = append(pairs, pair(key, values[len(values)-1]))
+	}
+	return strings.Join(pairs, " "), nil
+}
+
+func pair(key, value string) string {
+	return key + "='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
+}

@@ -1,0 +1,88 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/environment"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/store"
+)
+
+// Environment gives one environment, or EnvironmentNotFound.
+func (s *Service) Environment(ctx context.Context, environmentID string) (*ent.Environment, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.EnvironmentForbidden); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.Environment, environmentID, fault.EnvironmentNotFound); err != nil {
+		return nil, err
+	}
+	e, err := s.Store.Client.Environment.Get(ctx, environmentID)
+	return store.Found(e, err, environmentID, fault.EnvironmentNotFound)
+}
+
+// EnvironmentsByID gives the environments of the ids that there are, in no order.
+func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*ent.Environment, error) {
+	return s.Store.Client.Environment.Query().Where(environment.IDIn(ids...)).All(ctx)
+}
+
+// Environments gives a page of the organization's environments, of one project where it is not nil.
+func (s *Service) Environments(ctx context.Context, projectID *string, args page.Args) (*page.EnvironmentConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
+		return nil, err
+	}
+	q := s.Store.Client.Environment.Query()
+	if projectID != nil {
+		q.Where(environment.ProjectID(*projectID))
+	}
+	scope := page.Scope{List: "environments", Viewer: a.OrganizationID, Filter: projectID}
+	return page.Read(ctx, q, args, scope, environmentKey)
+}
+
+// EnvironmentsOf gives a page of the environments of each project.
+func (s *Service) EnvironmentsOf(ctx context.Context, projectIDs []string, args page.Args) (map[string]*page.EnvironmentConnection, error) {
+	return page.ReadEach(ctx, s.Store.Client.Environment.Query, page.Parents{
+		List: "environments", Viewer: actor.From(ctx).OrganizationID, Column: environment.FieldProjectID, IDs: projectIDs,
+	}, args, environmentKey, func(e *ent.Environment) string { return e.ProjectID })
+}
+
+func environmentKey(e *ent.Environment) (time.Time, string) { return e.CreatedAt, e.ID }
+
+// NewEnvironment is an environment to be created. The slug has the form of a GivenId.
+type NewEnvironment struct{ ProjectID, Name, Slug string }
+
+// CreateEnvironment creates an environment of a project. It gives ProjectNotFound where there is no such
+// project, and EnvironmentSlugTaken where the project has an environment of the slug.
+func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*ent.Environment, error) {
+	a := actor.From(ctx)
+	if violations := nameOf(in.Name); violations != nil {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	if _, err := s.Project(ctx, in.ProjectID); err != nil {
+		return nil, err
+	}
+	if err := access.Check(a, access.EditWorkspace, fault.EnvironmentForbidden); err != nil {
+		return nil, err
+	}
+	var created *ent.Environment
+	environmentID := s.Journal.NewID(id.Environment)
+	err := s.Journal.Write(ctx, "createEnvironment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.ObjectID, e.Changes = environmentID, in
+		created, err = tx.Environment.Create().
+			SetID(environmentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetProjectID(in.ProjectID).SetName(in.Name).SetSlug(in.Slug).
+			Save(ctx)
+		return err
+	})
+	if store.Taken(err) {
+		return nil, fault.New(fault.EnvironmentSlugTaken, "The project has an environment with the slug %q.", in.Slug).Because(err)
+	}
+	return created, err
+}

@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/project"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/store"
+)
+
+// Project gives one project, or ProjectNotFound.
+func (s *Service) Project(ctx context.Context, projectID string) (*ent.Project, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.ProjectForbidden); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.Project, projectID, fault.ProjectNotFound); err != nil {
+		return nil, err
+	}
+	p, err := s.Store.Client.Project.Get(ctx, projectID)
+	return store.Found(p, err, projectID, fault.ProjectNotFound)
+}
+
+// ProjectsByID gives the projects of the ids that there are, in no order.
+func (s *Service) ProjectsByID(ctx context.Context, ids []string) ([]*ent.Project, error) {
+	return s.Store.Client.Project.Query().Where(project.IDIn(ids...)).All(ctx)
+}
+
+// Projects gives a page of the organization's projects.
+func (s *Service) Projects(ctx context.Context, args page.Args) (*page.ProjectConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ProjectForbidden); err != nil {
+		return nil, err
+	}
+	scope := page.Scope{List: "projects", Viewer: a.OrganizationID}
+	return page.Read(ctx, s.Store.Client.Project.Query(), args, scope, projectKey)
+}
+
+func projectKey(p *ent.Project) (time.Time, string) { return p.CreatedAt, p.ID }
+
+// NewProject is a project to be created. The slug has the form of a GivenId.
+type NewProject struct{ Name, Slug string }
+
+// CreateProject creates a project. It gives ProjectSlugTaken where the organization has one of the slug.
+func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Project, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.EditWorkspace, fault.ProjectForbidden); err != nil {
+		return nil, err
+	}
+	if violations := nameOf(in.Name); violations != nil {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	var created *ent.Project
+	projectID := s.Journal.NewID(id.Project)
+	err := s.Journal.Write(ctx, "createProject", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.ObjectID, e.Changes = projectID, in
+		created, err = tx.Project.Create().
+			SetID(projectID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetName(in.Name).SetSlug(in.Slug).
+			Save(ctx)
+		return err
+	})
+	if store.Taken(err) {
+		return nil, fault.New(fault.ProjectSlugTaken, "The organization has a project with the slug %q.", in.Slug).Because(err)
+	}
+	return created, err
+}

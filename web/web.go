@@ -1,0 +1,149 @@
+// Package web serves the pages that are built into the binary.
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// root is where the explorer lives. The page links to its files by "playground/…", so that it works
+// behind a proxy that serves it under a longer path.
+const root = "/playground"
+
+//go:embed lite
+var lite embed.FS
+
+// types gives the media type by the file's ending; the operating system's own list is not asked,
+// since it differs from one to the next.
+var types = map[string]string{
+	".css":  "text/css; charset=utf-8",
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".json": "application/json",
+	".svg":  "image/svg+xml",
+}
+
+// Config is what the explorer's page asks of its server.
+type Config struct {
+	// Token fills the page's token field. Whoever can open the page can read it, so it is for
+	// throw-away servers only.
+	Token string `json:"token"`
+	// Endpoint is the path that queries are posted to, "/graphql" when empty.
+	Endpoint string `json:"endpoint"`
+	// Examples are offered on the page; the first is in the editor at the start.
+	Examples []Example `json:"examples"`
+}
+
+// Example is a request that the page offers.
+type Example struct {
+	Name  string `json:"name"`
+	Query string `json:"query"`
+	// Variables is a JSON object as text, or empty.
+	Variables string `json:"variables"`
+}
+
+// file is one thing to serve, with the entity tag of its content.
+type file struct {
+	content []byte
+	media   string
+	tag     string
+}
+
+// Explorer serves the GraphQL explorer at /playground, with its files below. Mount it there, at
+// "/playground" and "/playground/", without stripping the prefix.
+func Explorer(cfg Config) http.Handler {
+	files := explorerFiles(cfg)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header())
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", root, r.Method), http.StatusMethodNotAllowed)
+			return
+		}
+		if r.URL.Path == root+"/" {
+			w.Header().Set("Location", ".."+root)
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
+		f, ok := files[r.URL.Path]
+		if !ok {
+			http.Error(w, "The explorer has no such file. Its page is "+root+".", http.StatusNotFound)
+			return
+		}
+		f.serve(w, r)
+	})
+}
+
+func (f file) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", f.media)
+	w.Header().Set("ETag", f.tag)
+	w.Header().Set("Cache-Control", "no-cache")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
+}
+
+// explorerFiles lists what there is by the path of its URL.
+func explorerFiles(cfg Config) map[string]file {
+	files := map[string]file{root + "/config.json": newFile("config.json", settings(cfg))}
+	entries, err := lite.ReadDir("lite")
+	if err != nil {
+		panic(fmt.Errorf("web: embedded files: %w", err))
+	}
+	for _, entry := range entries {
+		content, err := fs.ReadFile(lite, path.Join("lite", entry.Name()))
+		if err != nil {
+			panic(fmt.Errorf("web: embedded files: %w", err))
+		}
+		at := root + "/" + entry.Name()
+		if entry.Name() == "index.html" {
+			at = root
+		}
+		files[at] = newFile(entry.Name(), content)
+	}
+	return files
+}
+
+func newFile(name string, content []byte) file {
+	sum := sha256.Sum256(content)
+	return file{content: content, media: types[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+}
+
+func settings(cfg Config) []byte {
+	if cfg.Endpoint == "" {
+		cfg.Endpoint = "/graphql"
+	}
+	if cfg.Examples == nil {
+		cfg.Examples = []Example{}
+	}
+	text, err := json.Marshal(cfg)
+	if err != nil {
+		panic(fmt.Errorf("web: explorer settings: %w", err))
+	}
+	return text
+}
+
+// protect sets the headers under which the page can load and reach nothing but its own server, and
+// no other page can hold or read it.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", strings.Join([]string{
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"connect-src 'self'",
+		"img-src 'self' data:",
+		"base-uri 'none'",
+		"form-action 'none'",
+		"frame-ancestors 'none'",
+	}, "; "))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
