@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/http/pprof"
+	"sync/atomic"
+	"time"
+)
+
+// pinging bounds how long readiness waits for the database.
+const pinging = 2 * time.Second
+
+// Health answers whether the server is alive and ready. It is served on a listener of its own.
+type Health struct {
+	// Ping asks the database.
+	Ping     func(context.Context) error
+	draining atomic.Bool
+}
+
+// Drain lets readiness fail from now on, so that no new requests are sent here.
+func (h *Health) Drain() { h.draining.Store(true) }
+
+// Handler serves /healthz (alive; never asks the database), /readyz (database reachable, not draining)
+// and /debug/pprof/.
+func (h *Health) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), pinging)
+		defer cancel()
+		switch {
+		case h.draining.Load():
+			say(w, http.StatusServiceUnavailable, "draining")
+		case h.Ping(ctx) != nil:
+			say(w, http.StatusServiceUnavailable, "database unreachable")
+		default:
+			say(w, http.StatusOK, "ok")
+		}
+	})
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n"))
+}

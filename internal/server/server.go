@@ -1,0 +1,118 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"slipway/graph"
+	"slipway/internal/actor"
+	"slipway/internal/auth"
+	"slipway/internal/fault"
+	"slipway/internal/gqlhttp"
+	"slipway/internal/store"
+	"slipway/rest"
+	"slipway/web"
+)
+
+// Config says how to serve.
+type Config struct {
+	// BaseURL is where the API is reached, without a slash at its end; empty for relative links.
+	BaseURL string
+	// Introspection lets callers ask for the GraphQL schema.
+	Introspection bool
+	// Playground serves the explorer at /playground, as Explorer says.
+	Playground bool
+	Explorer   web.Config
+	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
+	// 256 KiB and 16 KiB.
+	MaxBody  int64
+	MaxQuery int
+	// Timeout bounds the execution of a request; 0 stands for 10 s.
+	Timeout time.Duration
+	Log     *slog.Logger
+	// Now is the clock, store.Now where it is nil.
+	Now func() time.Time
+}
+
+func (c Config) withDefaults() Config {
+	if c.MaxBody == 0 {
+		c.MaxBody = 256 << 10
+	}
+	if c.MaxQuery == 0 {
+		c.MaxQuery = 16 << 10
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = store.Now
+	}
+	return c
+}
+
+// Server is the API over one store.
+type Server struct {
+	// Services are what the API calls.
+	Services *Services
+	handler  http.Handler
+}
+
+// New makes the API over a store.
+func New(s *store.Store, c Config) *Server {
+	c = c.withDefaults()
+	services := NewServices(s, c.Log, c.Now, c.BaseURL)
+	return &Server{Services: services, handler: routes(services, c)}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// routes is the way of every request: its id, its log line, the end of its panics, then its surface,
+// which authenticates it.
+func routes(services *Services, c Config) http.Handler {
+	tokens := auth.New(services.Accounts, c.Now)
+	resolver := services.Resolver()
+	surface := rest.Surface{Log: c.Log, MaxBody: c.MaxBody}
+
+	r := chi.NewRouter()
+	r.Use(requestID, accessLog(c.Log), recovered(c.Log, surface.Fail), sameOrigin(surface.Fail), bounded(c.Timeout))
+	r.NotFound(surface.NotFound)
+	r.MethodNotAllowed(surface.MethodNotAllowed)
+
+	r.Group(func(r chi.Router) {
+		r.Use(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL))
+		r.Handle("/graphql", graph.NewHandler(resolver, graph.Config{
+			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery},
+			Server: gqlhttp.Config{
+				Introspection: c.Introspection,
+				Presenter:     gqlhttp.Presenter{Log: c.Log},
+			},
+		}))
+	})
+	r.Group(func(r chi.Router) {
+		r.Use(tokens.Middleware(surface.Fail), via(actor.REST))
+		surface.Routes(r, resolver.Query(), resolver.Mutation())
+	})
+	r.Get("/openapi.json", rest.ServeOpenAPI)
+	if c.Playground {
+		r.Mount("/playground", web.Explorer(c.Explorer))
+		r.Get("/", http.RedirectHandler("/playground", http.StatusFound).ServeHTTP)
+	}
+	return r
+}
+
+// refuseGraphQL answers requests that have a bad token; what is the server's own failure is logged.
+func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) {
+	return func(w http.ResponseWriter, r *http.Request, err error) {
+		if fault.Status(err) >= http.StatusInternalServerError {
+			log.ErrorContext(r.Context(), "a token could not be verified", "error", err, "requestId", actor.RequestID(r.Context()))
+		}
+		gqlhttp.Refuse(w, r, err)
+	}
+}

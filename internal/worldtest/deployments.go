@@ -1,0 +1,125 @@
+package worldtest
+
+import (
+	"testing"
+
+	"slipway/ent"
+	"slipway/ent/moduledefinition"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+	"slipway/internal/workspace"
+)
+
+// Place is an instance of a module, and all that it stands on.
+type Place struct {
+	Project     *ent.Project
+	Environment *ent.Environment
+	Definition  *ent.ModuleDefinition
+	Version     *ent.ModuleVersion
+	Instance    *ent.ModuleInstance
+
+	w   *World
+	org *Org
+}
+
+// Inputs are those of the module version of a Place.
+const Inputs = `[
+	{"id":"image","type":"string","label":"Image","required":true},
+	{"id":"replicas","type":"number","label":"Replicas","default":2,"min":1,"max":50}
+]`
+
+// Artifact is a task definition.
+const Artifact = `{"arn":"arn:aws:ecs:eu-west-1:123456789012:task-definition/web:7","revision":7,
+	"definition":{"family":"web","containerDefinitions":[{"name":"web","image":"registry.example/web:1.4.2","cpu":256}]}}`
+
+// Data is what is known of an aws:ecs deployment beforehand.
+const Data = `{"clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/main","serviceArn":"arn:aws:ecs:eu-west-1:123456789012:service/main/web","preDeployEnabled":true,"postDeployEnabled":false}`
+
+// Place makes an organization a project, an environment, an aws:ecs module with a version and an
+// instance of it. name tells places of one organization apart.
+func (w *World) Place(t testing.TB, o *Org, name string) *Place {
+	t.Helper()
+	admin := o.As(actor.Admin)
+	p := &Place{w: w, org: o}
+	var err error
+	if p.Project, err = w.Workspace.CreateProject(admin, workspace.NewProject{Name: name, Slug: name}); err != nil {
+		t.Fatal(err)
+	}
+	if p.Environment, err = w.Workspace.CreateEnvironment(admin, workspace.NewEnvironment{ProjectID: p.Project.ID, Name: "Production", Slug: "production"}); err != nil {
+		t.Fatal(err)
+	}
+	if p.Definition, err = w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE}); err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := inputprop.Parse([]byte(Inputs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Version, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
+		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.KindECS, Inputs: inputs,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p.Instance = p.NewInstance(t, "web")
+	return p
+}
+
+// NewInstance makes one more instance of the place's module.
+func (p *Place) NewInstance(t testing.TB, name string) *ent.ModuleInstance {
+	t.Helper()
+	i, err := p.w.Catalog.CreateInstance(p.org.As(actor.Admin), catalog.NewInstance{
+		EnvironmentID: p.Environment.ID, DefinitionID: p.Definition.ID, Name: name,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// Deploy makes a PENDING deployment of an instance; inputs is a JSON object.
+func (p *Place) Deploy(t testing.TB, instanceID, inputs string) *ent.Deployment {
+	t.Helper()
+	d, err := p.w.Deploy.Create(p.org.As(actor.Developer), deployment.New{
+		InstanceID: instanceID, VersionID: p.Version.ID,
+		Inputs: []byte(inputs), Artifact: []byte(Artifact), Data: []byte(Data),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Succeeded makes a deployment of the place's instance that has succeeded.
+func (p *Place) Succeeded(t testing.TB) *ent.Deployment {
+	t.Helper()
+	return p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`), nil)
+}
+
+// Failed makes a deployment of the place's instance that has failed.
+func (p *Place) Failed(t testing.TB) *ent.Deployment {
+	t.Helper()
+	return p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:broken"}`), &fault.Data{
+		Code: string(fault.DeploymentFailed), Message: "The task did not start.",
+	})
+}
+
+// Finish claims and completes a PENDING deployment, which must be the only one that waits.
+func (p *Place) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *ent.Deployment {
+	t.Helper()
+	runner := p.org.As(actor.Runner)
+	claimed, err := p.w.Deploy.Claim(runner, catalog.Kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if claimed == nil || claimed.ID != d.ID {
+		t.Fatalf("claimed %v, want %s", claimed, d.ID)
+	}
+	done, err := p.w.Deploy.Complete(runner, d.ID, failure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}

@@ -1,0 +1,157 @@
+// Package worldtest gives tests a whole Slipway of their own: a migrated database, the API on it, and
+// organizations with a token for each role.
+package worldtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"slipway/ent/migrate"
+	"slipway/internal/account"
+	"slipway/internal/actor"
+	"slipway/internal/pgtest"
+	"slipway/internal/server"
+	"slipway/internal/store"
+)
+
+// World is one Slipway.
+type World struct {
+	// URL is the base URL of the API.
+	URL string
+	// DatabaseURL opens the same database once more.
+	DatabaseURL string
+	Store       *store.Store
+	*server.Services
+	// Acme and Globex are two organizations that must never see each other.
+	Acme, Globex *Org
+	// Superadmin is the token of a superadmin.
+	Superadmin string
+
+	server *server.Server
+}
+
+// Org is an organization and a token for each of its roles.
+type Org struct {
+	ID, Slug string
+	Tokens   map[actor.Role]string
+	actors   map[actor.Role]*actor.Actor
+}
+
+// As gives a context in which the organization's actor of the role acts.
+func (o *Org) As(role actor.Role) context.Context {
+	return actor.With(context.Background(), o.actors[role])
+}
+
+// Each runs a test against a world on SQLite and, where there is a cluster for tests, against one on
+// PostgreSQL.
+func Each(t *testing.T, test func(t *testing.T, w *World)) {
+	t.Helper()
+	for name, database := range Databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, New(t, database(t)))
+		})
+	}
+}
+
+// Databases gives the URL of a fresh, migrated database of each kind.
+var Databases = map[string]func(testing.TB) string{"sqlite": SQLite, "postgres": Postgres}
+
+// SQLite gives the URL of a fresh, migrated SQLite database.
+func SQLite(t testing.TB) string {
+	t.Helper()
+	url := "sqlite:" + filepath.Join(t.TempDir(), "slipway.db")
+	migrated(t, url)
+	return url
+}
+
+// Postgres gives the URL of a fresh, migrated PostgreSQL database; where there is no cluster for tests
+// the test is skipped.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	return pgtest.Template(t, "migrated "+migrations(t), func(url string) error {
+		_, err := store.Migrate(context.Background(), url)
+		return err
+	})
+}
+
+// migrations is a digest of PostgreSQL's migrations.
+func migrations(t testing.TB) string {
+	t.Helper()
+	sum, err := fs.ReadFile(migrate.Files, "postgres/atlas.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(sum))
+}
+
+func migrated(t testing.TB, url string) {
+	t.Helper()
+	if _, err := store.Migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// New makes a world on a migrated, empty database.
+func New(t testing.TB, databaseURL string) *World {
+	t.Helper()
+	w := Another(t, databaseURL)
+	w.Acme, w.Globex = w.organization(t, "acme"), w.organization(t, "globex")
+	root := &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
+	w.Superadmin, _ = w.token(t, root, actor.Superadmin)
+	return w
+}
+
+// Another makes one more API on a database, as another server process would be; it has no organizations
+// of its own.
+func Another(t testing.TB, databaseURL string) *World {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{URL: databaseURL, MaxConns: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	api := server.New(s, server.Config{Introspection: true, Log: logger()})
+	listening := httptest.NewServer(api)
+	t.Cleanup(listening.Close)
+	return &World{URL: listening.URL, DatabaseURL: databaseURL, Store: s, Services: api.Services, server: api}
+}
+
+// logger logs where SLIPWAY_TEST_LOG is set.
+func logger() *slog.Logger {
+	if os.Getenv("SLIPWAY_TEST_LOG") == "" {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+}
+
+func (w *World) organization(t testing.TB, slug string) *Org {
+	t.Helper()
+	root := &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
+	made, err := w.Accounts.CreateOrganization(actor.With(t.Context(), root), slug, slug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &Org{ID: made.ID, Slug: slug, Tokens: map[actor.Role]string{}, actors: map[actor.Role]*actor.Actor{}}
+	for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner} {
+		o.Tokens[role], o.actors[role] = w.token(t, root.In(o.ID), role)
+	}
+	return o
+}
+
+func (w *World) token(t testing.TB, by *actor.Actor, role actor.Role) (string, *actor.Actor) {
+	t.Helper()
+	in := account.NewToken{Name: string(role), Role: role}
+	made, secret, err := w.Accounts.CreateToken(actor.With(t.Context(), by), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret.Reveal(), &actor.Actor{ID: made.ID, Name: made.Name, Role: role, OrganizationID: by.OrganizationID, Channel: actor.GraphQL}
+}
