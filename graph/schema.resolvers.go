@@ -8,7 +8,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -16,10 +15,10 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
-	"slipway/internal/release"
 	"slipway/internal/workspace"
 )
 
@@ -396,13 +395,13 @@ func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *ent.Release) (
 
 // Inputs is the resolver for the inputs field.
 func (r *releaseResolver) Inputs(ctx context.Context, obj *ent.Release) (json.RawMessage, error) {
-	content, err := release.Open(obj.Digest, obj.Content)
+	content, err := deployment.Content(obj)
 	return content.Inputs, err
 }
 
 // Artifact is the resolver for the artifact field.
 func (r *releaseResolver) Artifact(ctx context.Context, obj *ent.Release) (json.RawMessage, error) {
-	content, err := release.Open(obj.Digest, obj.Content)
+	content, err := deployment.Content(obj)
 	return content.Artifact, err
 }
 

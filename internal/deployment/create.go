@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"slipway/ent"
-	entrelease "slipway/ent/release"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
@@ -178,16 +177,4 @@ func onlyECS(pointer string, value []byte, kind string) []fault.Violation {
 	}
 	return []fault.Violation{{Pointer: pointer, Rule: "kind",
 		Message: "is for modules of the kind " + ecs.Type + " only, this one is " + kind}}
-}
-
-// keep gives the organization's release of a content, stored now where it was not before.
-func keep(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) (*ent.Release, error) {
-	r, err := tx.Release.Query().Where(entrelease.Digest(sealed.Digest)).Only(ctx)
-	if !ent.IsNotFound(err) {
-		return r, err
-	}
-	return tx.Release.Create().
-		SetID(releaseID).SetOrganizationID(actor.From(ctx).OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-		SetModuleVersionID(version.ID).SetDigest(sealed.Digest).SetContent(sealed.JSON).
-		Save(ctx)
 }

@@ -9,7 +9,6 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/predicate"
-	"slipway/ent/release"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -120,20 +119,3 @@ func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string
 }
 
 func key(d *ent.Deployment) (time.Time, string) { return d.CreatedAt, d.ID }
-
-// Release gives one release, or ReleaseNotFound.
-func (s *Service) Release(ctx context.Context, releaseID string) (*ent.Release, error) {
-	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
-		return nil, err
-	}
-	if err := store.Known(id.Release, releaseID, fault.ReleaseNotFound); err != nil {
-		return nil, err
-	}
-	r, err := s.Store.Client.Release.Get(ctx, releaseID)
-	return store.Found(r, err, releaseID, fault.ReleaseNotFound)
-}
-
-// ReleasesByID gives the releases of the ids that there are, in no order.
-func (s *Service) ReleasesByID(ctx context.Context, ids []string) ([]*ent.Release, error) {
-	return s.Store.Client.Release.Query().Where(release.IDIn(ids...)).All(ctx)
-}

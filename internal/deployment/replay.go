@@ -2,7 +2,6 @@ package deployment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -114,27 +113,6 @@ func (s *Service) replay(ctx context.Context, k kind, sourceID string) (*ent.Dep
 		return nil, err
 	}
 	return created, nil
-}
-
-// contentOf gives the release of a deployment, proved by its digest to be the one that was stored.
-func contentOf(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (release.Content, error) {
-	unavailable := fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", d.ID)
-	if d.ReleaseID == nil {
-		return release.Content{}, unavailable
-	}
-	r, err := tx.Release.Get(ctx, *d.ReleaseID)
-	if ent.IsNotFound(err) {
-		return release.Content{}, unavailable
-	}
-	if err != nil {
-		return release.Content{}, err
-	}
-	content, err := release.Open(r.Digest, r.Content)
-	if errors.Is(err, release.ErrDigestMismatch) {
-		return release.Content{}, fault.New(fault.ReleaseDigestMismatch,
-			"The release %s is not what was deployed: its content does not have its digest.", r.ID).Because(err)
-	}
-	return content, err
 }
 
 // replayedData gives the data of a replay, nil for kinds that have none.

@@ -1,0 +1,72 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+
+	"slipway/ent"
+	entrelease "slipway/ent/release"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/release"
+	"slipway/internal/store"
+)
+
+// Release gives one release, or ReleaseNotFound.
+func (s *Service) Release(ctx context.Context, releaseID string) (*ent.Release, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	if err := store.Known(id.Release, releaseID, fault.ReleaseNotFound); err != nil {
+		return nil, err
+	}
+	r, err := s.Store.Client.Release.Get(ctx, releaseID)
+	return store.Found(r, err, releaseID, fault.ReleaseNotFound)
+}
+
+// ReleasesByID gives the releases of the ids that there are, in no order.
+func (s *Service) ReleasesByID(ctx context.Context, ids []string) ([]*ent.Release, error) {
+	return s.Store.Client.Release.Query().Where(entrelease.IDIn(ids...)).All(ctx)
+}
+
+// Content gives what a release ships, proved by its digest to be what was stored; otherwise it gives
+// ReleaseDigestMismatch.
+func Content(r *ent.Release) (release.Content, error) {
+	content, err := release.Open(r.Digest, r.Content)
+	if errors.Is(err, release.ErrDigestMismatch) {
+		return release.Content{}, fault.New(fault.ReleaseDigestMismatch,
+			"The release %s is not what was stored: its content does not have its digest.", r.ID).Because(err)
+	}
+	return content, err
+}
+
+// contentOf gives what the release of a deployment ships, or ReleaseUnavailable.
+func contentOf(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (release.Content, error) {
+	unavailable := fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", d.ID)
+	if d.ReleaseID == nil {
+		return release.Content{}, unavailable
+	}
+	r, err := tx.Release.Get(ctx, *d.ReleaseID)
+	if ent.IsNotFound(err) {
+		return release.Content{}, unavailable
+	}
+	if err != nil {
+		return release.Content{}, err
+	}
+	return Content(r)
+}
+
+// keep gives the organization's release of a content, stored now where it was not before.
+func keep(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) (*ent.Release, error) {
+	r, err := tx.Release.Query().Where(entrelease.Digest(sealed.Digest)).Only(ctx)
+	if !ent.IsNotFound(err) {
+		return r, err
+	}
+	return tx.Release.Create().
+		SetID(releaseID).SetOrganizationID(actor.From(ctx).OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+		SetModuleVersionID(version.ID).SetDigest(sealed.Digest).SetContent(sealed.JSON).
+		Save(ctx)
+}
