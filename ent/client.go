@@ -754,7 +754,23 @@ func (c *DeploymentClient) QueryRedeployOf(_m *Deployment) *DeploymentQuery {
 		step := sqlgraph.NewStep(
 			sqlgraph.From(deployment.Table, deployment.FieldID, id),
 			sqlgraph.To(deployment.Table, deployment.FieldID),
-			sqlgraph.Edge(sqlgraph.O2O, false, deployment.RedeployOfTable, deployment.RedeployOfColumn),
+			sqlgraph.Edge(sqlgraph.M2O, true, deployment.RedeployOfTable, deployment.RedeployOfColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRedeploys queries the redeploys edge of a Deployment.
+func (c *DeploymentClient) QueryRedeploys(_m *Deployment) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deployment.Table, deployment.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, deployment.RedeploysTable, deployment.RedeploysColumn),
 		)
 		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
 		return fromV, nil
@@ -770,7 +786,23 @@ func (c *DeploymentClient) QueryRollbackTo(_m *Deployment) *DeploymentQuery {
 		step := sqlgraph.NewStep(
 			sqlgraph.From(deployment.Table, deployment.FieldID, id),
 			sqlgraph.To(deployment.Table, deployment.FieldID),
-			sqlgraph.Edge(sqlgraph.O2O, false, deployment.RollbackToTable, deployment.RollbackToColumn),
+			sqlgraph.Edge(sqlgraph.M2O, true, deployment.RollbackToTable, deployment.RollbackToColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRollbacks queries the rollbacks edge of a Deployment.
+func (c *DeploymentClient) QueryRollbacks(_m *Deployment) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deployment.Table, deployment.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, deployment.RollbacksTable, deployment.RollbacksColumn),
 		)
 		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
 		return fromV, nil

@@ -90,11 +90,15 @@ type DeploymentEdges struct {
 	Release *Release `json:"release,omitempty"`
 	// RedeployOf holds the value of the redeploy_of edge.
 	RedeployOf *Deployment `json:"redeploy_of,omitempty"`
+	// Redeploys holds the value of the redeploys edge.
+	Redeploys []*Deployment `json:"redeploys,omitempty"`
 	// RollbackTo holds the value of the rollback_to edge.
 	RollbackTo *Deployment `json:"rollback_to,omitempty"`
+	// Rollbacks holds the value of the rollbacks edge.
+	Rollbacks []*Deployment `json:"rollbacks,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [6]bool
+	loadedTypes [8]bool
 }
 
 // ProjectOrErr returns the Project value or an error if the edge
@@ -152,15 +156,33 @@ func (e DeploymentEdges) RedeployOfOrErr() (*Deployment, error) {
 	return nil, &NotLoadedError{edge: "redeploy_of"}
 }
 
+// RedeploysOrErr returns the Redeploys value or an error if the edge
+// was not loaded in eager-loading.
+func (e DeploymentEdges) RedeploysOrErr() ([]*Deployment, error) {
+	if e.loadedTypes[5] {
+		return e.Redeploys, nil
+	}
+	return nil, &NotLoadedError{edge: "redeploys"}
+}
+
 // RollbackToOrErr returns the RollbackTo value or an error if the edge
 // was not loaded in eager-loading, or loaded but was not found.
 func (e DeploymentEdges) RollbackToOrErr() (*Deployment, error) {
 	if e.RollbackTo != nil {
 		return e.RollbackTo, nil
-	} else if e.loadedTypes[5] {
+	} else if e.loadedTypes[6] {
 		return nil, &NotFoundError{label: deployment.Label}
 	}
 	return nil, &NotLoadedError{edge: "rollback_to"}
+}
+
+// RollbacksOrErr returns the Rollbacks value or an error if the edge
+// was not loaded in eager-loading.
+func (e DeploymentEdges) RollbacksOrErr() ([]*Deployment, error) {
+	if e.loadedTypes[7] {
+		return e.Rollbacks, nil
+	}
+	return nil, &NotLoadedError{edge: "rollbacks"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -394,9 +416,19 @@ func (_m *Deployment) QueryRedeployOf() *DeploymentQuery {
 	return NewDeploymentClient(_m.config).QueryRedeployOf(_m)
 }
 
+// QueryRedeploys queries the "redeploys" edge of the Deployment entity.
+func (_m *Deployment) QueryRedeploys() *DeploymentQuery {
+	return NewDeploymentClient(_m.config).QueryRedeploys(_m)
+}
+
 // QueryRollbackTo queries the "rollback_to" edge of the Deployment entity.
 func (_m *Deployment) QueryRollbackTo() *DeploymentQuery {
 	return NewDeploymentClient(_m.config).QueryRollbackTo(_m)
+}
+
+// QueryRollbacks queries the "rollbacks" edge of the Deployment entity.
+func (_m *Deployment) QueryRollbacks() *DeploymentQuery {
+	return NewDeploymentClient(_m.config).QueryRollbacks(_m)
 }
 
 // Update returns a builder for updating this Deployment.

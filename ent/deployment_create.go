@@ -327,6 +327,21 @@ func (_c *DeploymentCreate) SetRedeployOf(v *Deployment) *DeploymentCreate {
 	return _c.SetRedeployOfID(v.ID)
 }
 
+// AddRedeployIDs adds the "redeploys" edge to the Deployment entity by IDs.
+func (_c *DeploymentCreate) AddRedeployIDs(ids ...string) *DeploymentCreate {
+	_c.mutation.AddRedeployIDs(ids...)
+	return _c
+}
+
+// AddRedeploys adds the "redeploys" edges to the Deployment entity.
+func (_c *DeploymentCreate) AddRedeploys(v ...*Deployment) *DeploymentCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddRedeployIDs(ids...)
+}
+
 // SetRollbackToID sets the "rollback_to" edge to the Deployment entity by ID.
 func (_c *DeploymentCreate) SetRollbackToID(id string) *DeploymentCreate {
 	_c.mutation.SetRollbackToID(id)
@@ -344,6 +359,21 @@ func (_c *DeploymentCreate) SetNillableRollbackToID(id *string) *DeploymentCreat
 // SetRollbackTo sets the "rollback_to" edge to the Deployment entity.
 func (_c *DeploymentCreate) SetRollbackTo(v *Deployment) *DeploymentCreate {
 	return _c.SetRollbackToID(v.ID)
+}
+
+// AddRollbackIDs adds the "rollbacks" edge to the Deployment entity by IDs.
+func (_c *DeploymentCreate) AddRollbackIDs(ids ...string) *DeploymentCreate {
+	_c.mutation.AddRollbackIDs(ids...)
+	return _c
+}
+
+// AddRollbacks adds the "rollbacks" edges to the Deployment entity.
+func (_c *DeploymentCreate) AddRollbacks(v ...*Deployment) *DeploymentCreate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddRollbackIDs(ids...)
 }
 
 // Mutation returns the DeploymentMutation object of the builder.
@@ -617,11 +647,11 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	}
 	if nodes := _c.mutation.RedeployOfIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2O,
-			Inverse: false,
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
 			Table:   deployment.RedeployOfTable,
 			Columns: []string{deployment.RedeployOfColumn},
-			Bidi:    true,
+			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
 			},
@@ -632,13 +662,29 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_node.RedeployOfDeploymentID = &nodes[0]
 		_spec.Edges = append(_spec.Edges, edge)
 	}
+	if nodes := _c.mutation.RedeploysIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RedeploysTable,
+			Columns: []string{deployment.RedeploysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
 	if nodes := _c.mutation.RollbackToIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
-			Rel:     sqlgraph.O2O,
-			Inverse: false,
+			Rel:     sqlgraph.M2O,
+			Inverse: true,
 			Table:   deployment.RollbackToTable,
 			Columns: []string{deployment.RollbackToColumn},
-			Bidi:    true,
+			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
 			},
@@ -647,6 +693,22 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 			edge.Target.Nodes = append(edge.Target.Nodes, k)
 		}
 		_node.RollbackToDeploymentID = &nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.RollbacksIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RollbacksTable,
+			Columns: []string{deployment.RollbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
 		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec

@@ -4,6 +4,7 @@ package ent
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
 	"math"
 	"slipway/ent/deployment"
@@ -31,7 +32,9 @@ type DeploymentQuery struct {
 	withModuleInstance *ModuleInstanceQuery
 	withRelease        *ReleaseQuery
 	withRedeployOf     *DeploymentQuery
+	withRedeploys      *DeploymentQuery
 	withRollbackTo     *DeploymentQuery
+	withRollbacks      *DeploymentQuery
 	modifiers          []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -171,7 +174,29 @@ func (_q *DeploymentQuery) QueryRedeployOf() *DeploymentQuery {
 		step := sqlgraph.NewStep(
 			sqlgraph.From(deployment.Table, deployment.FieldID, selector),
 			sqlgraph.To(deployment.Table, deployment.FieldID),
-			sqlgraph.Edge(sqlgraph.O2O, false, deployment.RedeployOfTable, deployment.RedeployOfColumn),
+			sqlgraph.Edge(sqlgraph.M2O, true, deployment.RedeployOfTable, deployment.RedeployOfColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryRedeploys chains the current query on the "redeploys" edge.
+func (_q *DeploymentQuery) QueryRedeploys() *DeploymentQuery {
+	query := (&DeploymentClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deployment.Table, deployment.FieldID, selector),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, deployment.RedeploysTable, deployment.RedeploysColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -193,7 +218,29 @@ func (_q *DeploymentQuery) QueryRollbackTo() *DeploymentQuery {
 		step := sqlgraph.NewStep(
 			sqlgraph.From(deployment.Table, deployment.FieldID, selector),
 			sqlgraph.To(deployment.Table, deployment.FieldID),
-			sqlgraph.Edge(sqlgraph.O2O, false, deployment.RollbackToTable, deployment.RollbackToColumn),
+			sqlgraph.Edge(sqlgraph.M2O, true, deployment.RollbackToTable, deployment.RollbackToColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryRollbacks chains the current query on the "rollbacks" edge.
+func (_q *DeploymentQuery) QueryRollbacks() *DeploymentQuery {
+	query := (&DeploymentClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deployment.Table, deployment.FieldID, selector),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, deployment.RollbacksTable, deployment.RollbacksColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -398,7 +445,9 @@ func (_q *DeploymentQuery) Clone() *DeploymentQuery {
 		withModuleInstance: _q.withModuleInstance.Clone(),
 		withRelease:        _q.withRelease.Clone(),
 		withRedeployOf:     _q.withRedeployOf.Clone(),
+		withRedeploys:      _q.withRedeploys.Clone(),
 		withRollbackTo:     _q.withRollbackTo.Clone(),
+		withRollbacks:      _q.withRollbacks.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
@@ -461,6 +510,17 @@ func (_q *DeploymentQuery) WithRedeployOf(opts ...func(*DeploymentQuery)) *Deplo
 	return _q
 }
 
+// WithRedeploys tells the query-builder to eager-load the nodes that are connected to
+// the "redeploys" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *DeploymentQuery) WithRedeploys(opts ...func(*DeploymentQuery)) *DeploymentQuery {
+	query := (&DeploymentClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withRedeploys = query
+	return _q
+}
+
 // WithRollbackTo tells the query-builder to eager-load the nodes that are connected to
 // the "rollback_to" edge. The optional arguments are used to configure the query builder of the edge.
 func (_q *DeploymentQuery) WithRollbackTo(opts ...func(*DeploymentQuery)) *DeploymentQuery {
@@ -469,6 +529,17 @@ func (_q *DeploymentQuery) WithRollbackTo(opts ...func(*DeploymentQuery)) *Deplo
 		opt(query)
 	}
 	_q.withRollbackTo = query
+	return _q
+}
+
+// WithRollbacks tells the query-builder to eager-load the nodes that are connected to
+// the "rollbacks" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *DeploymentQuery) WithRollbacks(opts ...func(*DeploymentQuery)) *DeploymentQuery {
+	query := (&DeploymentClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withRollbacks = query
 	return _q
 }
 
@@ -550,13 +621,15 @@ func (_q *DeploymentQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*D
 	var (
 		nodes       = []*Deployment{}
 		_spec       = _q.querySpec()
-		loadedTypes = [6]bool{
+		loadedTypes = [8]bool{
 			_q.withProject != nil,
 			_q.withEnvironment != nil,
 			_q.withModuleInstance != nil,
 			_q.withRelease != nil,
 			_q.withRedeployOf != nil,
+			_q.withRedeploys != nil,
 			_q.withRollbackTo != nil,
+			_q.withRollbacks != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -610,9 +683,23 @@ func (_q *DeploymentQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*D
 			return nil, err
 		}
 	}
+	if query := _q.withRedeploys; query != nil {
+		if err := _q.loadRedeploys(ctx, query, nodes,
+			func(n *Deployment) { n.Edges.Redeploys = []*Deployment{} },
+			func(n *Deployment, e *Deployment) { n.Edges.Redeploys = append(n.Edges.Redeploys, e) }); err != nil {
+			return nil, err
+		}
+	}
 	if query := _q.withRollbackTo; query != nil {
 		if err := _q.loadRollbackTo(ctx, query, nodes, nil,
 			func(n *Deployment, e *Deployment) { n.Edges.RollbackTo = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withRollbacks; query != nil {
+		if err := _q.loadRollbacks(ctx, query, nodes,
+			func(n *Deployment) { n.Edges.Rollbacks = []*Deployment{} },
+			func(n *Deployment, e *Deployment) { n.Edges.Rollbacks = append(n.Edges.Rollbacks, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -770,6 +857,39 @@ func (_q *DeploymentQuery) loadRedeployOf(ctx context.Context, query *Deployment
 	}
 	return nil
 }
+func (_q *DeploymentQuery) loadRedeploys(ctx context.Context, query *DeploymentQuery, nodes []*Deployment, init func(*Deployment), assign func(*Deployment, *Deployment)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Deployment)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(deployment.FieldRedeployOfDeploymentID)
+	}
+	query.Where(predicate.Deployment(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(deployment.RedeploysColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.RedeployOfDeploymentID
+		if fk == nil {
+			return fmt.Errorf(`foreign-key "redeploy_of_deployment_id" is nil for node %v`, n.ID)
+		}
+		node, ok := nodeids[*fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "redeploy_of_deployment_id" returned %v for node %v`, *fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
 func (_q *DeploymentQuery) loadRollbackTo(ctx context.Context, query *DeploymentQuery, nodes []*Deployment, init func(*Deployment), assign func(*Deployment, *Deployment)) error {
 	ids := make([]string, 0, len(nodes))
 	nodeids := make(map[string][]*Deployment)
@@ -799,6 +919,39 @@ func (_q *DeploymentQuery) loadRollbackTo(ctx context.Context, query *Deployment
 		for i := range nodes {
 			assign(nodes[i], n)
 		}
+	}
+	return nil
+}
+func (_q *DeploymentQuery) loadRollbacks(ctx context.Context, query *DeploymentQuery, nodes []*Deployment, init func(*Deployment), assign func(*Deployment, *Deployment)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[string]*Deployment)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(deployment.FieldRollbackToDeploymentID)
+	}
+	query.Where(predicate.Deployment(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(deployment.RollbacksColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.RollbackToDeploymentID
+		if fk == nil {
+			return fmt.Errorf(`foreign-key "rollback_to_deployment_id" is nil for node %v`, n.ID)
+		}
+		node, ok := nodeids[*fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "rollback_to_deployment_id" returned %v for node %v`, *fk, n.ID)
+		}
+		assign(node, n)
 	}
 	return nil
 }

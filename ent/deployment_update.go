@@ -252,9 +252,81 @@ func (_u *DeploymentUpdate) AddVersion(v int32) *DeploymentUpdate {
 	return _u
 }
 
+// AddRedeployIDs adds the "redeploys" edge to the Deployment entity by IDs.
+func (_u *DeploymentUpdate) AddRedeployIDs(ids ...string) *DeploymentUpdate {
+	_u.mutation.AddRedeployIDs(ids...)
+	return _u
+}
+
+// AddRedeploys adds the "redeploys" edges to the Deployment entity.
+func (_u *DeploymentUpdate) AddRedeploys(v ...*Deployment) *DeploymentUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddRedeployIDs(ids...)
+}
+
+// AddRollbackIDs adds the "rollbacks" edge to the Deployment entity by IDs.
+func (_u *DeploymentUpdate) AddRollbackIDs(ids ...string) *DeploymentUpdate {
+	_u.mutation.AddRollbackIDs(ids...)
+	return _u
+}
+
+// AddRollbacks adds the "rollbacks" edges to the Deployment entity.
+func (_u *DeploymentUpdate) AddRollbacks(v ...*Deployment) *DeploymentUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddRollbackIDs(ids...)
+}
+
 // Mutation returns the DeploymentMutation object of the builder.
 func (_u *DeploymentUpdate) Mutation() *DeploymentMutation {
 	return _u.mutation
+}
+
+// ClearRedeploys clears all "redeploys" edges to the Deployment entity.
+func (_u *DeploymentUpdate) ClearRedeploys() *DeploymentUpdate {
+	_u.mutation.ClearRedeploys()
+	return _u
+}
+
+// RemoveRedeployIDs removes the "redeploys" edge to Deployment entities by IDs.
+func (_u *DeploymentUpdate) RemoveRedeployIDs(ids ...string) *DeploymentUpdate {
+	_u.mutation.RemoveRedeployIDs(ids...)
+	return _u
+}
+
+// RemoveRedeploys removes "redeploys" edges to Deployment entities.
+func (_u *DeploymentUpdate) RemoveRedeploys(v ...*Deployment) *DeploymentUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveRedeployIDs(ids...)
+}
+
+// ClearRollbacks clears all "rollbacks" edges to the Deployment entity.
+func (_u *DeploymentUpdate) ClearRollbacks() *DeploymentUpdate {
+	_u.mutation.ClearRollbacks()
+	return _u
+}
+
+// RemoveRollbackIDs removes the "rollbacks" edge to Deployment entities by IDs.
+func (_u *DeploymentUpdate) RemoveRollbackIDs(ids ...string) *DeploymentUpdate {
+	_u.mutation.RemoveRollbackIDs(ids...)
+	return _u
+}
+
+// RemoveRollbacks removes "rollbacks" edges to Deployment entities.
+func (_u *DeploymentUpdate) RemoveRollbacks(v ...*Deployment) *DeploymentUpdate {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveRollbackIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -389,6 +461,96 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(deployment.FieldVersion, field.TypeInt32, value)
+	}
+	if _u.mutation.RedeploysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RedeploysTable,
+			Columns: []string{deployment.RedeploysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedRedeploysIDs(); len(nodes) > 0 && !_u.mutation.RedeploysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RedeploysTable,
+			Columns: []string{deployment.RedeploysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RedeploysIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RedeploysTable,
+			Columns: []string{deployment.RedeploysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.RollbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RollbacksTable,
+			Columns: []string{deployment.RollbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedRollbacksIDs(); len(nodes) > 0 && !_u.mutation.RollbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RollbacksTable,
+			Columns: []string{deployment.RollbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RollbacksIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RollbacksTable,
+			Columns: []string{deployment.RollbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -633,9 +795,81 @@ func (_u *DeploymentUpdateOne) AddVersion(v int32) *DeploymentUpdateOne {
 	return _u
 }
 
+// AddRedeployIDs adds the "redeploys" edge to the Deployment entity by IDs.
+func (_u *DeploymentUpdateOne) AddRedeployIDs(ids ...string) *DeploymentUpdateOne {
+	_u.mutation.AddRedeployIDs(ids...)
+	return _u
+}
+
+// AddRedeploys adds the "redeploys" edges to the Deployment entity.
+func (_u *DeploymentUpdateOne) AddRedeploys(v ...*Deployment) *DeploymentUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddRedeployIDs(ids...)
+}
+
+// AddRollbackIDs adds the "rollbacks" edge to the Deployment entity by IDs.
+func (_u *DeploymentUpdateOne) AddRollbackIDs(ids ...string) *DeploymentUpdateOne {
+	_u.mutation.AddRollbackIDs(ids...)
+	return _u
+}
+
+// AddRollbacks adds the "rollbacks" edges to the Deployment entity.
+func (_u *DeploymentUpdateOne) AddRollbacks(v ...*Deployment) *DeploymentUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddRollbackIDs(ids...)
+}
+
 // Mutation returns the DeploymentMutation object of the builder.
 func (_u *DeploymentUpdateOne) Mutation() *DeploymentMutation {
 	return _u.mutation
+}
+
+// ClearRedeploys clears all "redeploys" edges to the Deployment entity.
+func (_u *DeploymentUpdateOne) ClearRedeploys() *DeploymentUpdateOne {
+	_u.mutation.ClearRedeploys()
+	return _u
+}
+
+// RemoveRedeployIDs removes the "redeploys" edge to Deployment entities by IDs.
+func (_u *DeploymentUpdateOne) RemoveRedeployIDs(ids ...string) *DeploymentUpdateOne {
+	_u.mutation.RemoveRedeployIDs(ids...)
+	return _u
+}
+
+// RemoveRedeploys removes "redeploys" edges to Deployment entities.
+func (_u *DeploymentUpdateOne) RemoveRedeploys(v ...*Deployment) *DeploymentUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveRedeployIDs(ids...)
+}
+
+// ClearRollbacks clears all "rollbacks" edges to the Deployment entity.
+func (_u *DeploymentUpdateOne) ClearRollbacks() *DeploymentUpdateOne {
+	_u.mutation.ClearRollbacks()
+	return _u
+}
+
+// RemoveRollbackIDs removes the "rollbacks" edge to Deployment entities by IDs.
+func (_u *DeploymentUpdateOne) RemoveRollbackIDs(ids ...string) *DeploymentUpdateOne {
+	_u.mutation.RemoveRollbackIDs(ids...)
+	return _u
+}
+
+// RemoveRollbacks removes "rollbacks" edges to Deployment entities.
+func (_u *DeploymentUpdateOne) RemoveRollbacks(v ...*Deployment) *DeploymentUpdateOne {
+	ids := make([]string, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveRollbackIDs(ids...)
 }
 
 // Where appends a list predicates to the DeploymentUpdate builder.
@@ -800,6 +1034,96 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if value, ok := _u.mutation.AddedVersion(); ok {
 		_spec.AddField(deployment.FieldVersion, field.TypeInt32, value)
+	}
+	if _u.mutation.RedeploysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RedeploysTable,
+			Columns: []string{deployment.RedeploysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedRedeploysIDs(); len(nodes) > 0 && !_u.mutation.RedeploysCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RedeploysTable,
+			Columns: []string{deployment.RedeploysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RedeploysIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RedeploysTable,
+			Columns: []string{deployment.RedeploysColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.RollbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RollbacksTable,
+			Columns: []string{deployment.RollbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedRollbacksIDs(); len(nodes) > 0 && !_u.mutation.RollbacksCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RollbacksTable,
+			Columns: []string{deployment.RollbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RollbacksIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   deployment.RollbacksTable,
+			Columns: []string{deployment.RollbacksColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(deployment.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Deployment{config: _u.config}

@@ -1820,8 +1820,14 @@ type DeploymentMutation struct {
 	clearedrelease         bool
 	redeploy_of            *string
 	clearedredeploy_of     bool
+	redeploys              map[string]struct{}
+	removedredeploys       map[string]struct{}
+	clearedredeploys       bool
 	rollback_to            *string
 	clearedrollback_to     bool
+	rollbacks              map[string]struct{}
+	removedrollbacks       map[string]struct{}
+	clearedrollbacks       bool
 	done                   bool
 	oldValue               func(context.Context) (*Deployment, error)
 	predicates             []predicate.Deployment
@@ -3132,6 +3138,60 @@ func (m *DeploymentMutation) ResetRedeployOf() {
 	m.clearedredeploy_of = false
 }
 
+// AddRedeployIDs adds the "redeploys" edge to the Deployment entity by ids.
+func (m *DeploymentMutation) AddRedeployIDs(ids ...string) {
+	if m.redeploys == nil {
+		m.redeploys = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.redeploys[ids[i]] = struct{}{}
+	}
+}
+
+// ClearRedeploys clears the "redeploys" edge to the Deployment entity.
+func (m *DeploymentMutation) ClearRedeploys() {
+	m.clearedredeploys = true
+}
+
+// RedeploysCleared reports if the "redeploys" edge to the Deployment entity was cleared.
+func (m *DeploymentMutation) RedeploysCleared() bool {
+	return m.clearedredeploys
+}
+
+// RemoveRedeployIDs removes the "redeploys" edge to the Deployment entity by IDs.
+func (m *DeploymentMutation) RemoveRedeployIDs(ids ...string) {
+	if m.removedredeploys == nil {
+		m.removedredeploys = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.redeploys, ids[i])
+		m.removedredeploys[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedRedeploys returns the removed IDs of the "redeploys" edge to the Deployment entity.
+func (m *DeploymentMutation) RemovedRedeploysIDs() (ids []string) {
+	for id := range m.removedredeploys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// RedeploysIDs returns the "redeploys" edge IDs in the mutation.
+func (m *DeploymentMutation) RedeploysIDs() (ids []string) {
+	for id := range m.redeploys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetRedeploys resets all changes to the "redeploys" edge.
+func (m *DeploymentMutation) ResetRedeploys() {
+	m.redeploys = nil
+	m.clearedredeploys = false
+	m.removedredeploys = nil
+}
+
 // SetRollbackToID sets the "rollback_to" edge to the Deployment entity by id.
 func (m *DeploymentMutation) SetRollbackToID(id string) {
 	m.rollback_to = &id
@@ -3170,6 +3230,60 @@ func (m *DeploymentMutation) RollbackToIDs() (ids []string) {
 func (m *DeploymentMutation) ResetRollbackTo() {
 	m.rollback_to = nil
 	m.clearedrollback_to = false
+}
+
+// AddRollbackIDs adds the "rollbacks" edge to the Deployment entity by ids.
+func (m *DeploymentMutation) AddRollbackIDs(ids ...string) {
+	if m.rollbacks == nil {
+		m.rollbacks = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.rollbacks[ids[i]] = struct{}{}
+	}
+}
+
+// ClearRollbacks clears the "rollbacks" edge to the Deployment entity.
+func (m *DeploymentMutation) ClearRollbacks() {
+	m.clearedrollbacks = true
+}
+
+// RollbacksCleared reports if the "rollbacks" edge to the Deployment entity was cleared.
+func (m *DeploymentMutation) RollbacksCleared() bool {
+	return m.clearedrollbacks
+}
+
+// RemoveRollbackIDs removes the "rollbacks" edge to the Deployment entity by IDs.
+func (m *DeploymentMutation) RemoveRollbackIDs(ids ...string) {
+	if m.removedrollbacks == nil {
+		m.removedrollbacks = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.rollbacks, ids[i])
+		m.removedrollbacks[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedRollbacks returns the removed IDs of the "rollbacks" edge to the Deployment entity.
+func (m *DeploymentMutation) RemovedRollbacksIDs() (ids []string) {
+	for id := range m.removedrollbacks {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// RollbacksIDs returns the "rollbacks" edge IDs in the mutation.
+func (m *DeploymentMutation) RollbacksIDs() (ids []string) {
+	for id := range m.rollbacks {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetRollbacks resets all changes to the "rollbacks" edge.
+func (m *DeploymentMutation) ResetRollbacks() {
+	m.rollbacks = nil
+	m.clearedrollbacks = false
+	m.removedrollbacks = nil
 }
 
 // Where appends a list predicates to the DeploymentMutation builder.
@@ -3792,7 +3906,7 @@ func (m *DeploymentMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *DeploymentMutation) AddedEdges() []string {
-	edges := make([]string, 0, 6)
+	edges := make([]string, 0, 8)
 	if m.project != nil {
 		edges = append(edges, deployment.EdgeProject)
 	}
@@ -3808,8 +3922,14 @@ func (m *DeploymentMutation) AddedEdges() []string {
 	if m.redeploy_of != nil {
 		edges = append(edges, deployment.EdgeRedeployOf)
 	}
+	if m.redeploys != nil {
+		edges = append(edges, deployment.EdgeRedeploys)
+	}
 	if m.rollback_to != nil {
 		edges = append(edges, deployment.EdgeRollbackTo)
+	}
+	if m.rollbacks != nil {
+		edges = append(edges, deployment.EdgeRollbacks)
 	}
 	return edges
 }
@@ -3838,29 +3958,61 @@ func (m *DeploymentMutation) AddedIDs(name string) []ent.Value {
 		if id := m.redeploy_of; id != nil {
 			return []ent.Value{*id}
 		}
+	case deployment.EdgeRedeploys:
+		ids := make([]ent.Value, 0, len(m.redeploys))
+		for id := range m.redeploys {
+			ids = append(ids, id)
+		}
+		return ids
 	case deployment.EdgeRollbackTo:
 		if id := m.rollback_to; id != nil {
 			return []ent.Value{*id}
 		}
+	case deployment.EdgeRollbacks:
+		ids := make([]ent.Value, 0, len(m.rollbacks))
+		for id := range m.rollbacks {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *DeploymentMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 6)
+	edges := make([]string, 0, 8)
+	if m.removedredeploys != nil {
+		edges = append(edges, deployment.EdgeRedeploys)
+	}
+	if m.removedrollbacks != nil {
+		edges = append(edges, deployment.EdgeRollbacks)
+	}
 	return edges
 }
 
 // RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
 // the given name in this mutation.
 func (m *DeploymentMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case deployment.EdgeRedeploys:
+		ids := make([]ent.Value, 0, len(m.removedredeploys))
+		for id := range m.removedredeploys {
+			ids = append(ids, id)
+		}
+		return ids
+	case deployment.EdgeRollbacks:
+		ids := make([]ent.Value, 0, len(m.removedrollbacks))
+		for id := range m.removedrollbacks {
+			ids = append(ids, id)
+		}
+		return ids
+	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *DeploymentMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 6)
+	edges := make([]string, 0, 8)
 	if m.clearedproject {
 		edges = append(edges, deployment.EdgeProject)
 	}
@@ -3876,8 +4028,14 @@ func (m *DeploymentMutation) ClearedEdges() []string {
 	if m.clearedredeploy_of {
 		edges = append(edges, deployment.EdgeRedeployOf)
 	}
+	if m.clearedredeploys {
+		edges = append(edges, deployment.EdgeRedeploys)
+	}
 	if m.clearedrollback_to {
 		edges = append(edges, deployment.EdgeRollbackTo)
+	}
+	if m.clearedrollbacks {
+		edges = append(edges, deployment.EdgeRollbacks)
 	}
 	return edges
 }
@@ -3896,8 +4054,12 @@ func (m *DeploymentMutation) EdgeCleared(name string) bool {
 		return m.clearedrelease
 	case deployment.EdgeRedeployOf:
 		return m.clearedredeploy_of
+	case deployment.EdgeRedeploys:
+		return m.clearedredeploys
 	case deployment.EdgeRollbackTo:
 		return m.clearedrollback_to
+	case deployment.EdgeRollbacks:
+		return m.clearedrollbacks
 	}
 	return false
 }
@@ -3947,8 +4109,14 @@ func (m *DeploymentMutation) ResetEdge(name string) error {
 	case deployment.EdgeRedeployOf:
 		m.ResetRedeployOf()
 		return nil
+	case deployment.EdgeRedeploys:
+		m.ResetRedeploys()
+		return nil
 	case deployment.EdgeRollbackTo:
 		m.ResetRollbackTo()
+		return nil
+	case deployment.EdgeRollbacks:
+		m.ResetRollbacks()
 		return nil
 	}
 	return fmt.Errorf("unknown Deployment edge %s", name)

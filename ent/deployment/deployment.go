@@ -72,8 +72,12 @@ const (
 	EdgeRelease = "release"
 	// EdgeRedeployOf holds the string denoting the redeploy_of edge name in mutations.
 	EdgeRedeployOf = "redeploy_of"
+	// EdgeRedeploys holds the string denoting the redeploys edge name in mutations.
+	EdgeRedeploys = "redeploys"
 	// EdgeRollbackTo holds the string denoting the rollback_to edge name in mutations.
 	EdgeRollbackTo = "rollback_to"
+	// EdgeRollbacks holds the string denoting the rollbacks edge name in mutations.
+	EdgeRollbacks = "rollbacks"
 	// Table holds the table name of the deployment in the database.
 	Table = "deployments"
 	// ProjectTable is the table that holds the project relation/edge.
@@ -108,10 +112,18 @@ const (
 	RedeployOfTable = "deployments"
 	// RedeployOfColumn is the table column denoting the redeploy_of relation/edge.
 	RedeployOfColumn = "redeploy_of_deployment_id"
+	// RedeploysTable is the table that holds the redeploys relation/edge.
+	RedeploysTable = "deployments"
+	// RedeploysColumn is the table column denoting the redeploys relation/edge.
+	RedeploysColumn = "redeploy_of_deployment_id"
 	// RollbackToTable is the table that holds the rollback_to relation/edge.
 	RollbackToTable = "deployments"
 	// RollbackToColumn is the table column denoting the rollback_to relation/edge.
 	RollbackToColumn = "rollback_to_deployment_id"
+	// RollbacksTable is the table that holds the rollbacks relation/edge.
+	RollbacksTable = "deployments"
+	// RollbacksColumn is the table column denoting the rollbacks relation/edge.
+	RollbacksColumn = "rollback_to_deployment_id"
 )
 
 // Columns holds all SQL columns for deployment fields.
@@ -345,10 +357,38 @@ func ByRedeployOfField(field string, opts ...sql.OrderTermOption) OrderOption {
 	}
 }
 
+// ByRedeploysCount orders the results by redeploys count.
+func ByRedeploysCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newRedeploysStep(), opts...)
+	}
+}
+
+// ByRedeploys orders the results by redeploys terms.
+func ByRedeploys(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newRedeploysStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
+
 // ByRollbackToField orders the results by rollback_to field.
 func ByRollbackToField(field string, opts ...sql.OrderTermOption) OrderOption {
 	return func(s *sql.Selector) {
 		sqlgraph.OrderByNeighborTerms(s, newRollbackToStep(), sql.OrderByField(field, opts...))
+	}
+}
+
+// ByRollbacksCount orders the results by rollbacks count.
+func ByRollbacksCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newRollbacksStep(), opts...)
+	}
+}
+
+// ByRollbacks orders the results by rollbacks terms.
+func ByRollbacks(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newRollbacksStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
 func newProjectStep() *sqlgraph.Step {
@@ -383,13 +423,27 @@ func newRedeployOfStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(Table, FieldID),
-		sqlgraph.Edge(sqlgraph.O2O, false, RedeployOfTable, RedeployOfColumn),
+		sqlgraph.Edge(sqlgraph.M2O, true, RedeployOfTable, RedeployOfColumn),
+	)
+}
+func newRedeploysStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(Table, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, RedeploysTable, RedeploysColumn),
 	)
 }
 func newRollbackToStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(Table, FieldID),
-		sqlgraph.Edge(sqlgraph.O2O, false, RollbackToTable, RollbackToColumn),
+		sqlgraph.Edge(sqlgraph.M2O, true, RollbackToTable, RollbackToColumn),
+	)
+}
+func newRollbacksStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(Table, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, RollbacksTable, RollbacksColumn),
 	)
 }

@@ -1703,7 +1703,7 @@ func HasRedeployOf() predicate.Deployment {
 	return predicate.Deployment(func(s *sql.Selector) {
 		step := sqlgraph.NewStep(
 			sqlgraph.From(Table, FieldID),
-			sqlgraph.Edge(sqlgraph.O2O, false, RedeployOfTable, RedeployOfColumn),
+			sqlgraph.Edge(sqlgraph.M2O, true, RedeployOfTable, RedeployOfColumn),
 		)
 		sqlgraph.HasNeighbors(s, step)
 	})
@@ -1721,12 +1721,35 @@ func HasRedeployOfWith(preds ...predicate.Deployment) predicate.Deployment {
 	})
 }
 
+// HasRedeploys applies the HasEdge predicate on the "redeploys" edge.
+func HasRedeploys() predicate.Deployment {
+	return predicate.Deployment(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, RedeploysTable, RedeploysColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasRedeploysWith applies the HasEdge predicate on the "redeploys" edge with a given conditions (other predicates).
+func HasRedeploysWith(preds ...predicate.Deployment) predicate.Deployment {
+	return predicate.Deployment(func(s *sql.Selector) {
+		step := newRedeploysStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
 // HasRollbackTo applies the HasEdge predicate on the "rollback_to" edge.
 func HasRollbackTo() predicate.Deployment {
 	return predicate.Deployment(func(s *sql.Selector) {
 		step := sqlgraph.NewStep(
 			sqlgraph.From(Table, FieldID),
-			sqlgraph.Edge(sqlgraph.O2O, false, RollbackToTable, RollbackToColumn),
+			sqlgraph.Edge(sqlgraph.M2O, true, RollbackToTable, RollbackToColumn),
 		)
 		sqlgraph.HasNeighbors(s, step)
 	})
@@ -1736,6 +1759,29 @@ func HasRollbackTo() predicate.Deployment {
 func HasRollbackToWith(preds ...predicate.Deployment) predicate.Deployment {
 	return predicate.Deployment(func(s *sql.Selector) {
 		step := newRollbackToStep()
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasRollbacks applies the HasEdge predicate on the "rollbacks" edge.
+func HasRollbacks() predicate.Deployment {
+	return predicate.Deployment(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, RollbacksTable, RollbacksColumn),
+		)
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasRollbacksWith applies the HasEdge predicate on the "rollbacks" edge with a given conditions (other predicates).
+func HasRollbacksWith(preds ...predicate.Deployment) predicate.Deployment {
+	return predicate.Deployment(func(s *sql.Selector) {
+		step := newRollbacksStep()
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -126,8 +126,8 @@ var (
 		{Name: "environment_id", Type: field.TypeString},
 		{Name: "module_instance_id", Type: field.TypeString},
 		{Name: "release_id", Type: field.TypeString, Nullable: true},
-		{Name: "redeploy_of_deployment_id", Type: field.TypeString, Unique: true, Nullable: true},
-		{Name: "rollback_to_deployment_id", Type: field.TypeString, Unique: true, Nullable: true},
+		{Name: "redeploy_of_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "rollback_to_deployment_id", Type: field.TypeString, Nullable: true},
 	}
 	// DeploymentsTable holds the schema information for the "deployments" table.
 	DeploymentsTable = &schema.Table{
@@ -160,13 +160,13 @@ var (
 				OnDelete:   schema.SetNull,
 			},
 			{
-				Symbol:     "deployments_deployments_redeploy_of",
+				Symbol:     "deployments_deployments_redeploys",
 				Columns:    []*schema.Column{DeploymentsColumns[23]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
-				Symbol:     "deployments_deployments_rollback_to",
+				Symbol:     "deployments_deployments_rollbacks",
 				Columns:    []*schema.Column{DeploymentsColumns[24]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,

@@ -55,8 +55,9 @@ func (Deployment) Edges() []ent.Edge {
 		edge.To("environment", Environment.Type).Field("environment_id").Unique().Required().Immutable(),
 		edge.To("module_instance", ModuleInstance.Type).Field("module_instance_id").Unique().Required().Immutable(),
 		edge.To("release", Release.Type).Field("release_id").Unique().Immutable(),
-		edge.To("redeploy_of", Deployment.Type).Field("redeploy_of_deployment_id").Unique().Immutable(),
-		edge.To("rollback_to", Deployment.Type).Field("rollback_to_deployment_id").Unique().Immutable(),
+		// Without the other direction ent would take these for one-to-one.
+		edge.To("redeploys", Deployment.Type).From("redeploy_of").Field("redeploy_of_deployment_id").Unique().Immutable(),
+		edge.To("rollbacks", Deployment.Type).From("rollback_to").Field("rollback_to_deployment_id").Unique().Immutable(),
 	}
 }
 

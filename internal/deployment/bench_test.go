@@ -1,0 +1,64 @@
+package deployment_test
+
+import (
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// BenchmarkDeployment reads a deployment by its id, on each database and in each isolation.
+func BenchmarkDeployment(b *testing.B) {
+	for _, c := range []struct {
+		name      string
+		database  func(testing.TB) string
+		isolation store.Isolation
+	}{
+		{"sqlite", worldtest.SQLite, ""},
+		{"postgres/filter", worldtest.Postgres, store.Filter},
+		{"postgres/strict", worldtest.Postgres, store.Strict},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			w := worldtest.New(b, c.database(b))
+			d := w.Place(b, w.Acme, "web").Succeeded(b)
+			s, err := store.Open(b.Context(), store.Config{URL: w.DatabaseURL, Isolation: c.isolation})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			services := server.NewServices(s, nil, store.Now, "")
+			viewer := w.Acme.As(actor.Viewer)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := services.Deploy.Deployment(viewer, d.ID); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRollback rolls back, and cancels what that started.
+func BenchmarkRollback(b *testing.B) {
+	for name, database := range worldtest.Databases {
+		b.Run(name, func(b *testing.B) {
+			w := worldtest.New(b, database(b))
+			target := w.Place(b, w.Acme, "web").Succeeded(b)
+			developer := w.Acme.As(actor.Developer)
+			b.ReportAllocs()
+			for b.Loop() {
+				d, err := w.Deploy.Rollback(developer, target.ID)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if _, err := w.Deploy.Cancel(developer, d.ID); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+	}
+}

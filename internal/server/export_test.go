@@ -1,0 +1,4 @@
+package server
+
+// Recovered is the middleware that ends panics.
+var Recovered = recovered

@@ -1,0 +1,218 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/auth"
+	"slipway/internal/fault"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// logged is a log that a test reads while the server writes.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// serve makes a world whose server logs to the log that is given back.
+func serve(t *testing.T, c server.Config) (*worldtest.World, *httptest.Server, *logged) {
+	t.Helper()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	log := &logged{}
+	c.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: auth.Redact}))
+	s := httptest.NewServer(server.New(w.Store, c))
+	t.Cleanup(s.Close)
+	return w, s, log
+}
+
+func send(t *testing.T, method, url, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(got)
+}
+
+func TestRequestIDIsTakenOverWhereItIsWellFormed(t *testing.T) {
+	t.Parallel()
+	_, s, log := serve(t, server.Config{})
+	for _, c := range []struct {
+		sent string
+		kept bool
+	}{{"trace-1:a.b/c=", true}, {"", false}, {"two words", false}, {strings.Repeat("x", 129), false}, {`"><script>`, false}} {
+		resp, body := send(t, "GET", s.URL+"/nothing", "", "X-Request-Id", c.sent)
+		got := resp.Header.Get("X-Request-Id")
+		if got == "" || (got == c.sent) != c.kept {
+			t.Errorf("sent %q, got %q", c.sent, got)
+		}
+		var refusal fault.Data
+		if err := json.Unmarshal([]byte(body), &refusal); err != nil || refusal.RequestID != got || refusal.Code != string(fault.RequestNotFound) {
+			t.Errorf("body %s: %v", body, err)
+		}
+		if !strings.Contains(log.String(), `"requestId":"`+got+`"`) {
+			t.Errorf("no log line has the request id %q", got)
+		}
+	}
+}
+
+func TestPanicIsAnsweredAndTheNextRequestServed(t *testing.T) {
+	t.Parallel()
+	log := &logged{}
+	h := server.Recovered(slog.New(slog.NewTextHandler(log, nil)), func(w http.ResponseWriter, _ *http.Request, err error) {
+		w.WriteHeader(fault.Status(err))
+	})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret inside") }))
+	s := httptest.NewServer(h)
+	defer s.Close()
+	for range 2 {
+		resp, body := send(t, "GET", s.URL, "")
+		if resp.StatusCode != http.StatusInternalServerError || strings.Contains(body, "secret") {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+	}
+	if !strings.Contains(log.String(), "secret inside") {
+		t.Error("the panic is not in the log")
+	}
+}
+
+func TestWritesFromAnotherOriginsPageAreRefused(t *testing.T) {
+	t.Parallel()
+	w, s, _ := serve(t, server.Config{})
+	token := "Bearer " + w.Acme.Tokens[actor.Developer]
+	resp, body := send(t, "POST", s.URL+"/graphql", `{"query":"{ __typename }"}`, "Authorization", token,
+		"Content-Type", "application/json", "Sec-Fetch-Site", "cross-site")
+	if resp.StatusCode != http.StatusForbidden || !strings.Contains(body, string(fault.RequestCrossOrigin)) {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	resp, body = send(t, "POST", s.URL+"/graphql", `{"query":"{ __typename }"}`, "Authorization", token,
+		"Content-Type", "application/json", "Sec-Fetch-Site", "same-origin")
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("same origin: %d %s", resp.StatusCode, body)
+	}
+}
+
+func TestNoTokenReachesTheLog(t *testing.T) {
+	t.Parallel()
+	w, s, log := serve(t, server.Config{Introspection: true})
+	good := w.Acme.Tokens[actor.Admin]
+	unknown, err := auth.Generate(actor.Admin, strings.NewReader(strings.Repeat("canary!!", 4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{good, unknown.Reveal(), good[:len(good)-1], "slp_admin_" + strings.Repeat("A", 49)} {
+		for _, header := range []string{"Bearer " + token, token, "Basic " + token} {
+			send(t, "GET", s.URL+"/module-definitions", "", "Authorization", header)
+			send(t, "GET", s.URL+"/deployments/"+token+"?token="+token, "", "Authorization", header)
+			query, _ := json.Marshal(map[string]any{"query": `{ deployment(id: "` + token + `") { id } }`, "variables": map[string]string{"t": token}})
+			send(t, "POST", s.URL+"/graphql", string(query), "Authorization", header, "Content-Type", "application/json")
+		}
+		if text := log.String(); strings.Contains(text, token) {
+			t.Errorf("the log has the token %s", token)
+		}
+	}
+	if !strings.Contains(log.String(), `"msg":"request"`) {
+		t.Error("nothing was logged at all")
+	}
+}
+
+func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
+	t.Parallel()
+	var down error
+	health := &server.Health{Ping: func(context.Context) error { return down }}
+	s := httptest.NewServer(health.Handler())
+	defer s.Close()
+	expect := func(path string, status int, text string) {
+		t.Helper()
+		resp, body := send(t, "GET", s.URL+path, "")
+		if resp.StatusCode != status || strings.TrimSpace(body) != text {
+			t.Errorf("%s: %d %q, want %d %q", path, resp.StatusCode, body, status, text)
+		}
+	}
+	expect("/healthz", 200, "ok")
+	expect("/readyz", 200, "ok")
+	down = errors.New("no route")
+	expect("/healthz", 200, "ok")
+	expect("/readyz", 503, "database unreachable")
+	down = nil
+	health.Drain()
+	expect("/healthz", 200, "ok")
+	expect("/readyz", 503, "draining")
+}
+
+func TestDatabaseThatIsGoneIsUnavailableOnBothSurfaces(t *testing.T) {
+	t.Parallel()
+	w, s, _ := serve(t, server.Config{})
+	token := "Bearer " + w.Acme.Tokens[actor.Viewer]
+	send(t, "GET", s.URL+"/module-definitions", "", "Authorization", token) // the token is verified and remembered
+	if err := w.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	resp, body := send(t, "GET", s.URL+"/module-definitions", "", "Authorization", token)
+	if resp.StatusCode < 500 || strings.Contains(body, "sql") {
+		t.Errorf("REST: %d %s", resp.StatusCode, body)
+	}
+}
+
+func TestExplorerIsServedWhereItIsWanted(t *testing.T) {
+	t.Parallel()
+	_, with, _ := serve(t, server.Config{Playground: true})
+	if resp, _ := send(t, "GET", with.URL+"/", ""); resp.StatusCode != http.StatusFound || resp.Header.Get("Location") != "/playground" {
+		t.Errorf("/ gives %d to %q", resp.StatusCode, resp.Header.Get("Location"))
+	}
+	if resp, body := send(t, "GET", with.URL+"/playground", ""); resp.StatusCode != 200 || !strings.Contains(body, "<html") {
+		t.Errorf("/playground gives %d", resp.StatusCode)
+	}
+	_, without, _ := serve(t, server.Config{})
+	if resp, _ := send(t, "GET", without.URL+"/playground", ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("without the explorer /playground gives %d", resp.StatusCode)
+	}
+}
+
+func TestBodyOverTheLimitIsRefused(t *testing.T) {
+	t.Parallel()
+	w, s, _ := serve(t, server.Config{MaxBody: 1000, Timeout: time.Second, Now: store.Now})
+	body := `{"query":"{ __typename }","operationName":"` + strings.Repeat("a", 1000) + `"}`
+	resp, got := send(t, "POST", s.URL+"/graphql", body, "Authorization", "Bearer "+w.Acme.Tokens[actor.Viewer], "Content-Type", "application/json")
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(got, string(fault.RequestTooLarge)) {
+		t.Errorf("%d %s", resp.StatusCode, got)
+	}
+}
