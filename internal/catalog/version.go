@@ -36,6 +36,11 @@ func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVer
 
 // VersionsByID gives the versions of the ids that there are, in no order.
 func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.ModuleVersion, error) {
+	a := actor.From(ctx)
+	// The catalogue leads anonymous callers here, who may see no more of it.
+	if err := access.Check(a, reading(a), fault.RequestForbidden); err != nil {
+		return nil, err
+	}
 	return s.Store.Client.ModuleVersion.Query().Where(moduleversion.IDIn(ids...)).All(ctx)
 }
 

@@ -91,11 +91,16 @@ func (d reporting) Query(ctx context.Context, query string, args, v any) error {
 }
 
 func (d reporting) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
-	begin, ok := d.Driver.(interface {
+	return begin(ctx, d.Driver, o)
+}
+
+// begin begins a transaction with options, which ent's interface of a driver leaves out.
+func begin(ctx context.Context, d dialect.Driver, o *sql.TxOptions) (dialect.Tx, error) {
+	b, ok := d.(interface {
 		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
 	})
 	if !ok {
-		return nil, fmt.Errorf("store: %T begins no transactions", d.Driver)
+		return nil, fmt.Errorf("store: %T begins no transactions", d)
 	}
-	return begin.BeginTx(ctx, o)
+	return b.BeginTx(ctx, o)
 }

@@ -34,6 +34,9 @@ type Config struct {
 	MaxConns int
 	// Exclusive refuses to open a SQLite file that another server has open.
 	Exclusive bool
+	// Trace, where it is not nil, is told each statement before it runs, without its arguments. It is
+	// called by many goroutines at once.
+	Trace func(query string)
 }
 
 // Store is an open database.
@@ -65,7 +68,13 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot open the database %s: %w", t, err), s.Close())
 	}
-	s.Client = ent.NewClient(ent.Driver(reporting{driver}))
+	before := func(query string, args any) error {
+		if c.Trace != nil {
+			c.Trace(query)
+		}
+		return storable(args)
+	}
+	s.Client = ent.NewClient(ent.Driver(reporting{watched{driver, before}}))
 	s.Client.Intercept(tenancyFilter())
 	s.Client.Use(inTransaction, owned)
 	return s, nil

@@ -34,7 +34,8 @@ type World struct {
 	// Superadmin is the token of a superadmin.
 	Superadmin string
 
-	server *server.Server
+	server     *server.Server
+	statements *statements
 }
 
 // Org is an organization and a token for each of its roles.
@@ -99,10 +100,10 @@ func migrated(t testing.TB, url string) {
 	}
 }
 
-// New makes a world on a migrated, empty database.
-func New(t testing.TB, databaseURL string) *World {
+// New makes a world on a migrated, empty database. The options change how the database is opened.
+func New(t testing.TB, databaseURL string, options ...func(*store.Config)) *World {
 	t.Helper()
-	w := Another(t, databaseURL)
+	w := Another(t, databaseURL, options...)
 	w.Acme, w.Globex = w.organization(t, "acme"), w.organization(t, "globex")
 	root := &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
 	w.Superadmin, _ = w.token(t, root, actor.Superadmin)
@@ -111,9 +112,14 @@ func New(t testing.TB, databaseURL string) *World {
 
 // Another makes one more API on a database, as another server process would be; it has no organizations
 // of its own.
-func Another(t testing.TB, databaseURL string) *World {
+func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *World {
 	t.Helper()
-	s, err := store.Open(t.Context(), store.Config{URL: databaseURL, MaxConns: 8})
+	var ran statements
+	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.tell}
+	for _, change := range options {
+		change(&config)
+	}
+	s, err := store.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +127,10 @@ func Another(t testing.TB, databaseURL string) *World {
 	api := server.New(s, server.Config{Introspection: true, Log: logger()})
 	listening := httptest.NewServer(api)
 	t.Cleanup(listening.Close)
-	return &World{URL: listening.URL, DatabaseURL: databaseURL, Store: s, Services: api.Services, server: api}
+	return &World{
+		URL: listening.URL, DatabaseURL: databaseURL, Store: s, Services: api.Services,
+		server: api, statements: &ran,
+	}
 }
 
 // logger logs where SLIPWAY_TEST_LOG is set.

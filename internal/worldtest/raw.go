@@ -1,0 +1,57 @@
+package worldtest
+
+import (
+	"database/sql"
+	"net/url"
+	"strings"
+	"testing"
+
+	entmigrate "slipway/ent/migrate"
+)
+
+// Raw opens the world's database beside the store, for what the services do not do. It reads
+// everything; what it writes is the organization's. It is closed with the test.
+func (w *World) Raw(t testing.TB, o *Org) *sql.DB {
+	t.Helper()
+	driver, dsn := "postgres", ""
+	if path, ok := strings.CutPrefix(w.DatabaseURL, "sqlite:"); ok {
+		driver, dsn = "sqlite", "file:"+path+"?_pragma=busy_timeout(5000)"
+	} else {
+		dsn = scoped(t, w.DatabaseURL, o.ID)
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// scoped gives the URL of a PostgreSQL database for sessions that read everything and write the
+// organization's rows.
+func scoped(t testing.TB, databaseURL, organizationID string) string {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("options", "-c app.isolation=filter -c app.org_id="+organizationID)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// Rows counts the rows of every table, whosever they are.
+func (w *World) Rows(t testing.TB) map[string]int {
+	t.Helper()
+	db := w.Raw(t, w.Acme)
+	rows := map[string]int{}
+	for _, table := range entmigrate.Tables {
+		var n int
+		if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM "`+table.Name+`"`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		rows[table.Name] = n
+	}
+	return rows
+}
