@@ -6,6 +6,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/moduleinstance"
+	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -37,6 +38,25 @@ type InstanceFilter struct {
 	ProjectID          *string
 	EnvironmentID      *string
 	ModuleDefinitionID *string
+	// Type is the type of the module.
+	Type *string
+}
+
+func (f InstanceFilter) conditions() []predicate.ModuleInstance {
+	var list []predicate.ModuleInstance
+	if f.ProjectID != nil {
+		list = append(list, moduleinstance.ProjectID(*f.ProjectID))
+	}
+	if f.EnvironmentID != nil {
+		list = append(list, moduleinstance.EnvironmentID(*f.EnvironmentID))
+	}
+	if f.ModuleDefinitionID != nil {
+		list = append(list, moduleinstance.ModuleDefinitionID(*f.ModuleDefinitionID))
+	}
+	if f.Type != nil {
+		list = append(list, ofType(*f.Type))
+	}
+	return list
 }
 
 // Instances gives a page of the organization's module instances.
@@ -45,16 +65,7 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.ModuleInstance.Query()
-	if f.ProjectID != nil {
-		q.Where(moduleinstance.ProjectID(*f.ProjectID))
-	}
-	if f.EnvironmentID != nil {
-		q.Where(moduleinstance.EnvironmentID(*f.EnvironmentID))
-	}
-	if f.ModuleDefinitionID != nil {
-		q.Where(moduleinstance.ModuleDefinitionID(*f.ModuleDefinitionID))
-	}
+	q := s.Store.Client.ModuleInstance.Query().Where(f.conditions()...)
 	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, q, args, scope, instanceKey)
 }

@@ -55,6 +55,15 @@ func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Ar
 	return page.Read(ctx, q, args, scope, func(d *ent.DefaultValueDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
 }
 
+// SchemaOf gives the schema of the definition of a givenId, or DefaultValueDefinitionNotFound.
+func (s *Service) SchemaOf(ctx context.Context, givenID string) (inputprop.Property, error) {
+	d, err := s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.GivenID(givenID)).Only(ctx)
+	if d, err = store.Found(d, err, givenID, fault.DefaultValueDefinitionNotFound); err != nil {
+		return nil, err
+	}
+	return d.Schema.Property()
+}
+
 // checkName checks a name where one is given.
 func checkName(name *string) []fault.Violation {
 	if name == nil || *name != "" {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"slipway/internal/fault"
@@ -59,13 +60,24 @@ func (b binding) read(name string, cursor *string) (*position, error) {
 	if len(*cursor) > maxCursor {
 		return nil, invalid
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(*cursor)
+	raw, err := base64.RawURLEncoding.DecodeString(*cursor)
 	if err != nil {
 		return nil, invalid.Because(err)
 	}
-	if len(raw) <= len(b)+8 || binding(raw[:len(b)]) != b {
+	if len(raw) <= len(b)+8 {
 		return nil, invalid
 	}
 	at := time.UnixMicro(int64(binary.BigEndian.Uint64(raw[len(b):]))).UTC()
-	return &position{at, string(raw[len(b)+8:])}, nil
+	p := position{at, string(raw[len(b)+8:])}
+	if b.write(p) != *cursor || !p.storable() {
+		return nil, invalid
+	}
+	return &p, nil
+}
+
+// storable says whether the databases can compare with the position at all; a cursor that was tampered
+// with may name a time or an id that is none.
+func (p position) storable() bool {
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	return p.at.Year() > 0 && p.at.Year() < 10_000 && strings.IndexFunc(p.id, odd) < 0
 }
