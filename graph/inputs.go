@@ -126,5 +126,5 @@ func notNull[T any](pointer string, v graphql.Omittable[*T]) []fault.Violation {
 }
 
 func null(pointer string) fault.Violation {
-	return fault.Violation{Pointer: pointer, Rule: "null", Message: "must not be null; leave it out to keep what is there"}
+	return fault.Violation{Pointer: pointer, Rule: "null", Message: "must not be null; leave it out instead"}
 }

@@ -43,3 +43,12 @@ func object(v map[string]any) (json.RawMessage, error) {
 	}
 	return json.Marshal(v)
 }
+
+// unlessZero gives a value, nil where JSON would leave it out.
+func unlessZero[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}

@@ -8,6 +8,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -410,9 +411,24 @@ func (r *releaseResolver) Deployments(ctx context.Context, obj *ent.Release, fir
 	return loaders(ctx).releaseDeployments.load(ctx, obj.ID, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
+// Description is the resolver for the description field.
+func (r *userFacingErrorDataResolver) Description(ctx context.Context, obj *fault.Data) (*string, error) {
+	return unlessZero(obj.Description), nil
+}
+
+// IsInternal is the resolver for the isInternal field.
+func (r *userFacingErrorDataResolver) IsInternal(ctx context.Context, obj *fault.Data) (*bool, error) {
+	return unlessZero(obj.IsInternal), nil
+}
+
 // Metadata is the resolver for the metadata field.
 func (r *userFacingErrorDataResolver) Metadata(ctx context.Context, obj *fault.Data) (json.RawMessage, error) {
 	return object(obj.Metadata)
+}
+
+// RequestID is the resolver for the requestId field.
+func (r *userFacingErrorDataResolver) RequestID(ctx context.Context, obj *fault.Data) (*string, error) {
+	return unlessZero(obj.RequestID), nil
 }
 
 // Organization is the resolver for the organization field.

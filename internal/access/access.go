@@ -78,7 +78,7 @@ func Check(a *actor.Actor, action Action, forbidden fault.Code) error {
 	case a.Role == actor.System, a.IsAnonymous() && rule.public:
 		return nil
 	case a.IsAnonymous():
-		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed to %s; none was sent.", action)
+		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
 	case !slices.Contains(rule.roles, a.Role):
 		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, list(rule.roles))
 	case a.OrganizationID == "" && !rule.anywhere:

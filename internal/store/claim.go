@@ -42,7 +42,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, kinds []string,
 		Set(deployment.FieldStartedAt, at).
 		Set(deployment.FieldUpdatedAt, at).
 		Add(deployment.FieldVersion, 1).
-		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), sql.In(deployment.FieldID, oldest))).
+		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), only(deployment.FieldID, oldest))).
 		Returning(deployment.FieldID).
 		Query()
 	rows, err := tx.QueryContext(ctx, query, args...)
@@ -53,4 +53,12 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, kinds []string,
 		err = rows.Scan(&id)
 	}
 	return id, errors.Join(err, rows.Err(), rows.Close())
+}
+
+// only is column = (SELECT …). With IN, PostgreSQL may run the subquery once for each row of the table,
+// and lock another row each time.
+func only(column string, s *sql.Selector) *sql.Predicate {
+	return sql.P(func(b *sql.Builder) {
+		b.Ident(column).WriteOp(sql.OpEQ).Wrap(func(b *sql.Builder) { b.Join(s) })
+	})
 }

@@ -126,14 +126,9 @@ func owned(next ent.Mutator) ent.Mutator {
 }
 
 func ownerOf(m ent.Mutation, class Class) string {
-	v, _ := m.Field(organizationColumn)
-	switch owner := v.(type) {
-	case string:
+	v, set := m.Field(organizationColumn)
+	if owner, ok := v.(string); set && ok {
 		return owner
-	case *string:
-		if owner != nil {
-			return *owner
-		}
 	}
 	if class == Shared {
 		return GlobalScope

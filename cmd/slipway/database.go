@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"slipway/internal/store"
+)
+
+// source is the settings that say which database to work on.
+type source struct{ url, direct string }
+
+const defaultDatabase = "sqlite:slipway.db"
+
+func (s *source) flags(fs *pflag.FlagSet, fallback, usage string) {
+	setting(fs, &s.url, "database", fallback, database, usage)
+	setting(fs, &s.direct, "database-direct", "", orEmpty(database),
+		"PostgreSQL without the pooler that --database goes through, for migrations")
+}
+
+const databaseUsage = "sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs"
+
+func (s *source) check() error {
+	if s.direct != "" && (isSQLite(s.url) || isSQLite(s.direct)) {
+		return usagef("--database-direct: want PostgreSQL beside a --database of PostgreSQL, found SQLite in %s", s.whichIsSQLite())
+	}
+	return nil
+}
+
+func (s *source) whichIsSQLite() string {
+	if isSQLite(s.url) {
+		return "--database"
+	}
+	return "--database-direct"
+}
+
+func isSQLite(url string) bool { return strings.HasPrefix(url, "sqlite:") }
+
+// migrations is the URL that migrations go to.
+func (s *source) migrations() string { return cmp.Or(s.direct, s.url) }
+
+// migrated fails unless every migration was applied.
+func (s *source) migrated(ctx context.Context) error {
+	pending, err := store.Pending(ctx, s.migrations())
+	if err != nil {
+		return err
+	}
+	if pending > 0 {
+		return fmt.Errorf("the database lacks %d migrations; apply them with: slipway migrate up, and the same --database", pending)
+	}
+	return nil
+}
+
+// existing fails for a SQLite file that is not there, which opening it would make.
+func (s *source) existing() error {
+	path, ok := strings.CutPrefix(s.url, "sqlite:")
+	if !ok {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no database %s; make it with: slipway migrate up --database %s", s.url, s.url)
+	}
+	return nil
+}
+
+// open opens a database that is there and up to date, beside whatever serves it.
+func (s *source) open(ctx context.Context) (*store.Store, error) {
+	if err := errors.Join(s.check(), s.existing()); err != nil {
+		return nil, err
+	}
+	if err := s.migrated(ctx); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, store.Config{URL: s.url})
+}

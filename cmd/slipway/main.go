@@ -1,0 +1,116 @@
+// Slipway serves the control-plane API of an infrastructure delivery platform, and has the tools to set
+// it up. Every setting is a flag and an environment variable; slipway COMMAND --help lists both.
+//
+// It exits with 2 for a bad flag or setting and with 1 for what fails at run time.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"slipway/internal/fault"
+)
+
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	tuneMemory(os.LookupEnv)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for an orderly end; from then on a signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+}
+
+// environment looks up a variable, as os.LookupEnv does.
+type environment func(name string) (string, bool)
+
+// usageError is what is wrong with the command line or a setting.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
+// run carries out a command line until it is done or ctx ends, and gives the code to exit with.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, env environment) int {
+	root := group("slipway", "The control-plane API of an infrastructure delivery platform",
+		serveCommand(),
+		demoCommand(),
+		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
+		group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
+		group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
+		versionCommand(),
+	)
+	// What fails before a command has begun is the command line.
+	begun := false
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		begun = true
+		return fromEnvironment(c.Flags(), env)
+	}
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	_, _ = fmt.Fprintln(stderr, "slipway:", explain(err))
+	if _, usage := errors.AsType[usageError](err); usage || !begun {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// group is a command that only has others below it.
+func group(name, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: name, Short: short, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
+// explain is an error on one line: a refusal by its message, and with its cause where that is the
+// server's own.
+func explain(err error) string {
+	text := err.Error()
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		text = f.Message
+		if cause := f.Unwrap(); cause != nil && f.Status() >= 500 {
+			text += " " + cause.Error()
+		}
+	}
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+}
+
+// tuneMemory lets the heap grow to five times what is in use before it is collected: requests are short
+// and leave little behind, so that most collections find nothing to keep. Near the limit the collector
+// works as hard as it must. An environment that says anything about either is left alone.
+func tuneMemory(env environment) {
+	const (
+		growth = 400
+		limit  = 512 << 20
+	)
+	_, percent := env("GOGC")
+	_, bytes := env("GOMEMLIMIT")
+	if percent || bytes {
+		return
+	}
+	debug.SetGCPercent(growth)
+	debug.SetMemoryLimit(limit)
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"slipway/internal/account"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/server"
+	"slipway/internal/store"
+)
+
+// withAccounts does something with the accounts of a database, as the person at the terminal.
+func (s *source) withAccounts(ctx context.Context, env environment, do func(context.Context, *account.Service) error) (err error) {
+	st, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	name := "cli"
+	if user, ok := env("USER"); ok {
+		name += ":" + user
+	}
+	ctx = actor.With(ctx, &actor.Actor{Name: name, Role: actor.System, Channel: actor.CLI})
+	return asUsage(do(ctx, server.NewServices(st, slog.New(slog.DiscardHandler), store.Now, "").Accounts))
+}
+
+// asUsage turns the violations of an input into what is wrong with the flags that gave it.
+func asUsage(err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || len(f.Violations) == 0 {
+		return err
+	}
+	wrong := make([]string, len(f.Violations))
+	for i, v := range f.Violations {
+		wrong[i] = "--" + strings.TrimPrefix(v.Pointer, "/") + ": " + v.Message
+	}
+	return usagef("%s", strings.Join(wrong, "; "))
+}
+
+func orgCreateCommand(env environment) *cobra.Command {
+	var s source
+	var name, slug string
+	c := &cobra.Command{
+		Use:     "create --name NAME --slug SLUG",
+		Short:   "Create an organization and print its id",
+		Example: `  slipway org create --name "Acme Ltd" --slug acme`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := needed(c.Flags(), "name", "slug"); err != nil {
+				return err
+			}
+			return s.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
+				o, err := accounts.CreateOrganization(ctx, name, slug)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(c.OutOrStdout(), o.ID)
+				return err
+			})
+		},
+	}
+	s.flags(c.Flags(), defaultDatabase, databaseUsage)
+	setting(c.Flags(), &name, "name", "", text, "name for people")
+	setting(c.Flags(), &slug, "slug", "", text, "short name for addresses and commands: 1 to 60 letters, digits, _ and -")
+	return c
+}
+
+func orgListCommand(env environment) *cobra.Command {
+	var s source
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the organizations",
+		Example: "  slipway org list",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return s.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
+				list, err := accounts.Organizations(ctx)
+				if err != nil {
+					return err
+				}
+				table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+				_, _ = fmt.Fprintln(table, "ID\tSLUG\tNAME\tCREATED")
+				for _, o := range list {
+					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", o.ID, o.Slug, o.Name, moment(&o.CreatedAt))
+				}
+				return table.Flush()
+			})
+		},
+	}
+	s.flags(c.Flags(), defaultDatabase, databaseUsage)
+	return c
+}

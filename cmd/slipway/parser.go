@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"slipway/internal/store"
+)
+
+// parser reads the text of a setting. Its errors say what is wanted and what was found.
+type parser[T any] struct {
+	// kind names what is wanted in the help.
+	kind  string
+	parse func(string) (T, error)
+}
+
+func unlike(want, found string) error { return fmt.Errorf("want %s, found %q", want, found) }
+
+var (
+	text     = parser[string]{"text", parseText}
+	boolean  = parser[bool]{"bool", parseBool}
+	address  = parser[string]{"HOST:PORT", parseAddress}
+	size     = parser[int]{"bytes", parseSize}
+	level    = parser[slog.Level]{"debug|info|warn|error", parseLevel}
+	origin   = parser[string]{"URL", parseOrigin}
+	database = parser[string]{"URL", parseDatabase}
+)
+
+func parseText(s string) (string, error) {
+	if strings.TrimSpace(s) == "" {
+		return "", unlike("at least one character", s)
+	}
+	return s, nil
+}
+
+func parseBool(s string) (bool, error) {
+	switch s {
+	case "true", "false":
+		return s == "true", nil
+	}
+	return false, unlike("true or false", s)
+}
+
+func parseAddress(s string) (string, error) {
+	_, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return "", unlike("HOST:PORT, such as 127.0.0.1:8080", s)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", unlike("HOST:PORT with a port from 0 to 65535", s)
+	}
+	return s, nil
+}
+
+// orEmpty lets a setting be turned off by an empty text.
+func orEmpty[T any](p parser[T]) parser[T] {
+	return parser[T]{p.kind, func(s string) (none T, err error) {
+		if s == "" {
+			return none, nil
+		}
+		return p.parse(s)
+	}}
+}
+
+func choice[T ~string](values ...T) parser[T] {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return parser[T]{strings.Join(names, "|"), func(s string) (T, error) {
+		if !slices.Contains(names, s) {
+			return "", unlike("one of "+strings.Join(names, ", "), s)
+		}
+		return T(s), nil
+	}}
+}
+
+func parseLevel(s string) (l slog.Level, err error) {
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, s) {
+		return 0, unlike("one of debug, info, warn, error", s)
+	}
+	err = l.UnmarshalText([]byte(s))
+	return l, err
+}
+
+// atLeast reads durations such as 1m30s.
+func atLeast(least time.Duration) parser[time.Duration] {
+	return parser[time.Duration]{"duration", func(s string) (time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < least {
+			return 0, unlike(fmt.Sprintf("a duration of at least %s, such as 10s", least), s)
+		}
+		return d, nil
+	}}
+}
+
+func between(least, most int) parser[int] {
+	return parser[int]{"number", func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < least || n > most {
+			return 0, unlike(fmt.Sprintf("a number from %d to %d", least, most), s)
+		}
+		return n, nil
+	}}
+}
+
+// parseSize reads a number of bytes from 1 KiB to 1 GiB, with the unit KiB or MiB where it has one.
+func parseSize(s string) (int, error) {
+	digits, unit := s, 1
+	for suffix, bytes := range map[string]int{"KiB": 1 << 10, "MiB": 1 << 20} {
+		if number, ok := strings.CutSuffix(s, suffix); ok {
+			digits, unit = number, bytes
+		}
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n > 1<<30/unit || n*unit < 1<<10 {
+		return 0, unlike("a size from 1KiB to 1024MiB, such as 262144 or 256KiB", s)
+	}
+	return n * unit, nil
+}
+
+// parseOrigin reads the URL that links start with; it ends without a slash.
+func parseOrigin(s string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", unlike("an http or https URL without user, query and fragment", s)
+	}
+	return strings.TrimRight(s, "/"), nil
+}
+
+// parseDatabase checks a database's URL. The error shows no more of it than its scheme, since the rest
+// may have a password.
+func parseDatabase(s string) (string, error) {
+	if err := store.CheckURL(s); err != nil {
+		scheme, _, cut := strings.Cut(s, ":")
+		if cut {
+			scheme += ":…"
+		} else if strings.ContainsAny(s, "@= ") {
+			scheme = "…"
+		}
+		return "", fmt.Errorf("%w, found %q", err, scheme)
+	}
+	return s, nil
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"slipway/internal/actor"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/web"
+)
+
+func serveCommand() *cobra.Command {
+	var s settings
+	var migrate bool
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the API",
+		Long: `Serve the API: GraphQL at /graphql, REST beside it, the explorer at /playground.
+
+SIGTERM and SIGINT end it in order: /readyz answers 503, requests in flight finish, exit code 0. A second
+signal ends it at once.`,
+		Example: `  slipway serve
+  slipway serve --listen :8080 --database postgres://slipway@db.internal/slipway
+  SLIPWAY_DATABASE=sqlite:/var/lib/slipway/slipway.db slipway serve`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return s.run(c.Context(), migrate, s.logger(c.ErrOrStderr()))
+		},
+	}
+	s.flags(c.Flags(), defaultDatabase, databaseUsage)
+	setting(c.Flags(), &migrate, "migrate", "true", boolean, "apply pending migrations first; false refuses to serve while there are any")
+	return c
+}
+
+func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err error) {
+	st, err := s.prepare(ctx, migrate, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	l, err := s.bind(ctx)
+	if err != nil {
+		return err
+	}
+	api := server.New(st, s.api(web.Config{}, log))
+	if err := greet(ctx, api.Services, log); err != nil {
+		return err
+	}
+	return s.serve(ctx, l, api, &server.Health{Ping: st.Ping}, log)
+}
+
+// prepare opens the database and brings it up to date, or makes sure that it is. The database is opened
+// first: a second server on one SQLite file is refused before it could migrate under the first.
+func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) (*store.Store, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, s.opening())
+	if err != nil {
+		return nil, err
+	}
+	if migrate {
+		var applied int
+		applied, err = store.Migrate(ctx, s.migrations())
+		if applied > 0 {
+			log.Info("migrated the database", "applied", applied)
+		}
+	} else {
+		err = s.migrated(ctx)
+	}
+	if err == nil {
+		err = warnOfRole(ctx, st, log)
+	}
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return st, nil
+}
+
+// warnOfRole tells of a role that takes row-level security away.
+func warnOfRole(ctx context.Context, st *store.Store, log *slog.Logger) error {
+	bypasses, err := st.BypassesRowSecurity(ctx)
+	if bypasses {
+		log.Warn("the database's role is a superuser or has BYPASSRLS: row-level security does not hold; use a role without")
+	}
+	return err
+}
+
+// greet tells how to make the first organization and token.
+func greet(ctx context.Context, services *server.Services, log *slog.Logger) error {
+	organizations, err := services.Accounts.Organizations(actor.With(ctx, &actor.Actor{Name: "serve", Role: actor.System, Channel: actor.CLI}))
+	if err == nil && len(organizations) == 0 {
+		log.Info("there is no organization yet; make one and its first token with the same --database",
+			"first", "slipway org create --name Acme --slug acme",
+			"then", "slipway token create --org acme --role admin --name me")
+	}
+	return err
+}

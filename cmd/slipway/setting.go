@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// variable annotates a flag with its environment variable.
+const variable = "environment variable"
+
+// value is a flag's value: text that parse turns into a T, or says what it wants instead.
+type value[T any] struct {
+	to    *T
+	text  string
+	kind  string
+	parse func(string) (T, error)
+}
+
+func (v *value[T]) String() string { return v.text }
+func (v *value[T]) Type() string   { return v.kind }
+
+func (v *value[T]) Set(text string) error {
+	parsed, err := v.parse(text)
+	if err != nil {
+		return err
+	}
+	*v.to, v.text = parsed, text
+	return nil
+}
+
+// setting adds a flag with its environment variable: SLIPWAY_ and the flag's name. Without either it has
+// the fallback, or the zero value where that is empty.
+func setting[T any](fs *pflag.FlagSet, to *T, name, fallback string, p parser[T], usage string) {
+	v := &value[T]{to: to, kind: p.kind, parse: p.parse}
+	if fallback != "" {
+		if err := v.Set(fallback); err != nil {
+			panic(fmt.Errorf("slipway: fallback of --%s: %w", name, err))
+		}
+	}
+	variableName := "SLIPWAY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	f := fs.VarPF(v, name, "", usage+" ["+variableName+"]")
+	f.Annotations = map[string][]string{variable: {variableName}}
+	if p.kind == boolean.kind {
+		f.NoOptDefVal = "true"
+	}
+}
+
+// fromEnvironment gives the flags that the command line does not have the value of their variable, where
+// that is set.
+func fromEnvironment(fs *pflag.FlagSet, env environment) error {
+	var failed error
+	fs.VisitAll(func(f *pflag.Flag) {
+		names := f.Annotations[variable]
+		if f.Changed || failed != nil || len(names) == 0 {
+			return
+		}
+		text, ok := env(names[0])
+		if !ok {
+			return
+		}
+		if err := f.Value.Set(text); err != nil {
+			failed = usagef("%s: %v", names[0], err)
+			return
+		}
+		f.Changed = true
+	})
+	return failed
+}
+
+// flagError names the flag whose value is bad as a user writes it.
+func flagError(err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return usagef("--%s: %v", bad.GetFlag().Name, bad.Unwrap())
+	}
+	return usagef("%v", err)
+}
+
+// needed says that a flag which has no fallback is missing.
+func needed(fs *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if f := fs.Lookup(name); !f.Changed {
+			return usagef("--%s: want %s, found nothing; %s is not set either", name, f.Value.Type(), f.Annotations[variable][0])
+		}
+	}
+	return nil
+}

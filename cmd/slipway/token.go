@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slipway/internal/account"
+	"slipway/internal/actor"
+)
+
+// owner is whose tokens a command is about: an organization's, or superadmins' where it names none.
+type owner struct {
+	source
+	org string
+}
+
+func (o *owner) flags(fs *pflag.FlagSet) {
+	o.source.flags(fs, defaultDatabase, databaseUsage)
+	setting(fs, &o.org, "org", "", orEmpty(text), "slug of the organization; none for the tokens of superadmins")
+}
+
+func (o *owner) withAccounts(ctx context.Context, env environment, do func(context.Context, *account.Service) error) error {
+	return o.source.withAccounts(ctx, env, func(ctx context.Context, accounts *account.Service) error {
+		if o.org == "" {
+			return do(ctx, accounts)
+		}
+		organization, err := accounts.OrganizationBySlug(ctx, o.org)
+		if err != nil {
+			return err
+		}
+		return do(actor.With(ctx, actor.From(ctx).In(organization.ID)), accounts)
+	})
+}
+
+func tokenCreateCommand(env environment) *cobra.Command {
+	var o owner
+	var in account.NewToken
+	c := &cobra.Command{
+		Use:   "create --org SLUG --role ROLE --name NAME",
+		Short: "Create a token and print it, this once",
+		Example: `  slipway token create --org acme --role developer --name ci --expires-in 720h
+  slipway token create --role superadmin --name root`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := needed(c.Flags(), "role", "name"); err != nil {
+				return err
+			}
+			switch {
+			case in.Role == actor.Superadmin && o.org != "":
+				return usagef("--org: want none for the role superadmin, found %q", o.org)
+			case in.Role != actor.Superadmin && o.org == "":
+				return usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
+			}
+			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
+				_, secret, err := accounts.CreateToken(ctx, in)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(c.OutOrStdout(), secret.Reveal())
+				return err
+			})
+		},
+	}
+	o.flags(c.Flags())
+	setting(c.Flags(), &in.Role, "role", "", choice(actor.Roles...), "what the token may do")
+	setting(c.Flags(), &in.Name, "name", "", text, "name for people and logs")
+	setting(c.Flags(), &in.ExpiresIn, "expires-in", "", atLeast(time.Second), "how long the token is good for; for ever where it is not set")
+	return c
+}
+
+func tokenListCommand(env environment) *cobra.Command {
+	var o owner
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List tokens, without their secrets",
+		Example: "  slipway token list --org acme",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
+				list, err := accounts.Tokens(ctx)
+				if err != nil {
+					return err
+				}
+				table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+				_, _ = fmt.Fprintln(table, "ID\tNAME\tROLE\tTOKEN\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
+				for _, t := range list {
+					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, t.Prefix, t.LastFour,
+						moment(&t.CreatedAt), moment(t.ExpiresAt), moment(t.LastUsedAt), moment(t.RevokedAt))
+				}
+				return table.Flush()
+			})
+		},
+	}
+	o.flags(c.Flags())
+	return c
+}
+
+func tokenRevokeCommand(env environment) *cobra.Command {
+	var o owner
+	c := &cobra.Command{
+		Use:     "revoke ID",
+		Short:   "Revoke a token; servers refuse it within five seconds",
+		Example: "  slipway token revoke --org acme tok_01jd…",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
+				t, err := accounts.RevokeToken(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(c.OutOrStdout(), "revoked %s (%s) at %s\n", t.ID, t.Name, moment(t.RevokedAt))
+				return err
+			})
+		},
+	}
+	o.flags(c.Flags())
+	return c
+}
+
+// moment is a time in a table, a dash where there is none.
+func moment(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,103 @@
+package main_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/pgtest"
+	"slipway/internal/worldtest"
+)
+
+func TestTokenThatIsCreatedWorksUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	for name, database := range worldtest.Databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := database(t)
+			if id := must(t, "org", "create", "--database", url, "--name", "Acme", "--slug", "acme"); !strings.HasPrefix(id, "org_") {
+				t.Errorf("org create printed %q", id)
+			}
+			create := []string{"token", "create", "--database", url, "--org", "acme", "--role", "viewer", "--name"}
+			kept, revoked := must(t, append(create, "kept")...), must(t, append(create, "revoked", "--expires-in", "720h")...)
+			for _, token := range []string{kept, revoked} {
+				if !regexp.MustCompile(`^slp_viewer_[0-9A-Za-z]{49}$`).MatchString(token) {
+					t.Errorf("token create printed %q", token)
+				}
+			}
+			must(t, "token", "revoke", "--database", url, "--org", "acme", idOf(t, url, "revoked"))
+			s := serve(t, "--database", url)
+			if got := status(t, s.url+"/module-definitions", kept); got != 200 {
+				t.Errorf("the token is answered %d", got)
+			}
+			if got := status(t, s.url+"/module-definitions", revoked); got != 401 {
+				t.Errorf("the revoked token is answered %d", got)
+			}
+		})
+	}
+}
+
+func TestTokenListShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	must(t, "org", "create", "--database", url, "--name", "Acme", "--slug", "acme")
+	token := must(t, "token", "create", "--database", url, "--org", "acme", "--role", "admin", "--name", "me", "--expires-in", "1h")
+	root := must(t, "token", "create", "--database", url, "--role", "superadmin", "--name", "root")
+	list := must(t, "token", "list", "--database", url, "--org", "acme")
+	shown := token[:len("slp_admin_xxxx")] + "…" + token[len(token)-4:]
+	if !strings.Contains(list, shown) || strings.Contains(list, token[:len("slp_admin_xxxxx")]) || strings.Contains(list, "root") {
+		t.Errorf("want %s, and nothing of other owners, in:\n%s", shown, list)
+	}
+	if year := time.Now().UTC().Format("2006-"); strings.Count(list, year) != 2 {
+		t.Errorf("want when it was created and expires in:\n%s", list)
+	}
+	if list := must(t, "token", "list", "--database", url); !strings.Contains(list, "root") || strings.Contains(list, root) || strings.Contains(list, "me ") {
+		t.Errorf("tokens of superadmins:\n%s", list)
+	}
+	must(t, "token", "revoke", "--database", url, idOf(t, url, "root"))
+}
+
+func TestToolsRefuseWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	must(t, "org", "create", "--database", url, "--name", "Acme", "--slug", "acme")
+	mustFail(t, 1, `There is an organization with the slug "acme"`, "org", "create", "--database", url, "--name", "Other", "--slug", "acme")
+	mustFail(t, 1, `There is no organization with the slug "globex"`, "token", "list", "--database", url, "--org", "globex")
+	mustFail(t, 1, "tok_x", "token", "revoke", "--database", url, "--org", "acme", "tok_x")
+	mustFail(t, 2, `--slug: must be 1 to 60 letters`, "org", "create", "--database", url, "--name", "A", "--slug", "a b")
+}
+
+func TestServeWarnsOfARoleThatBypassesRowSecurity(t *testing.T) {
+	t.Parallel()
+	url := worldtest.Postgres(t)
+	const warning = "row-level security does not hold"
+	if s := serve(t, "--database", url); strings.Contains(strings.Join(s.logged, "\n"), warning) {
+		t.Error("warns of a role that is held")
+	}
+	db := pgtest.Superuser(t)
+	var user string
+	if err := db.QueryRowContext(t.Context(), "SELECT current_user").Scan(&user); err != nil {
+		t.Fatal(err)
+	}
+	as := regexp.MustCompile(`//[^@]*@`).ReplaceAllString(url, "//"+user+"@")
+	if s := serve(t, "--database", as); !strings.Contains(strings.Join(s.logged, "\n"), warning) {
+		t.Errorf("does not warn of a superuser: %q", s.logged)
+	}
+}
+
+// idOf reads the id of a token out of the list of its owner.
+func idOf(t *testing.T, url, name string) string {
+	t.Helper()
+	args := []string{"token", "list", "--database", url}
+	if name != "root" {
+		args = append(args, "--org", "acme")
+	}
+	for line := range strings.Lines(must(t, args...)) {
+		if fields := strings.Fields(line); fields[1] == name {
+			return fields[0]
+		}
+	}
+	t.Fatalf("no token %s", name)
+	return ""
+}

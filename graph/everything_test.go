@@ -1,0 +1,215 @@
+package graph_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/defaults"
+	"slipway/internal/deployment"
+	"slipway/internal/inputprop"
+	"slipway/internal/worldtest"
+)
+
+func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
+	t.Parallel()
+	f := fragments{}
+	query := `query($version: ID!, $definition: ID!) {
+		moduleVersion(id: $version) { inputs { ...` + f.of("InputProperty", 3) + ` } }
+		defaultValueDefinition(id: $definition) { schema { ...` + f.of("InputProperty", 3) + ` } } }` + "\n" + f.text()
+	raw, err := os.ReadFile("../internal/inputprop/testdata/all_variants.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		admin := w.Acme.As(actor.Admin)
+		inputs, err := inputprop.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
+			DefinitionID: w.Place(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.KindECS, Inputs: inputs,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		definition, err := w.Defaults.Create(admin, defaults.New{GivenID: "map", Name: "Map", Schema: inputprop.DraftJSON(inputs.Items[3])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, map[string]any{"version": version.ID, "definition": definition.ID})
+		if r.At(t, "errors") != nil {
+			t.Fatalf("%s", r.Body)
+		}
+		wanted, _ := decoded(t, raw).([]any)
+		for i, want := range wanted {
+			property(t, want, r.At(t, "data", "moduleVersion", "inputs", i))
+		}
+		property(t, wanted[3], r.At(t, "data", "defaultValueDefinition", "schema"))
+	})
+}
+
+func decoded(t testing.TB, text []byte) any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// property wants the typed form of an input to have what its JSON has, and to say of all else that it is
+// absent.
+func property(t *testing.T, want, got any) {
+	t.Helper()
+	wanted, _ := want.(map[string]any)
+	found, _ := got.(map[string]any)
+	if found == nil {
+		t.Errorf("no property for %v", want)
+		return
+	}
+	for name, value := range wanted {
+		typed := found[camel(name)]
+		switch name {
+		case "item_inputs", "mapped_inputs":
+			for i, item := range value.([]any) {
+				property(t, item, typed.([]any)[i])
+			}
+			continue
+		case "values":
+			value, typed = options(value), options(typed)
+		case "key", "item_title", "patterns":
+			value = camels(value)
+		}
+		if diff := cmp.Diff(value, plain(typed)); diff != "" {
+			t.Errorf("%v.%s: JSON (-) and typed (+) differ: %s", wanted["id"], name, diff)
+		}
+	}
+	for name, value := range found {
+		switch {
+		case value == nil, value == false, name == "__typename", wanted[snake(name)] != nil:
+		case name == "moduleType" && wanted["type"] == "$ref:"+value.(string):
+		default:
+			t.Errorf("%v.%s: %v is not in the JSON", wanted["id"], name, value)
+		}
+	}
+}
+
+// options makes one form of the values of an input, in JSON and typed.
+func options(v any) any {
+	if object, ok := v.(map[string]any); ok {
+		if object["options"] == nil {
+			return plain(v)
+		}
+		v = object["options"]
+	}
+	list := []any{}
+	for _, item := range v.([]any) {
+		option, long := item.(map[string]any)
+		value := item
+		if long {
+			value = option["value"]
+		}
+		if option["fields"] != nil {
+			value = option["fields"]
+		}
+		list = append(list, []any{value, option["label"], option["description"]})
+	}
+	return list
+}
+
+// plain takes what is null, and the names of types, from typed objects; free-form JSON stays as it is.
+func plain(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = plain(v[i])
+		}
+		return list
+	case map[string]any:
+		if v["__typename"] == nil {
+			return v
+		}
+		object := map[string]any{}
+		for name, member := range v {
+			if member != nil && name != "__typename" {
+				object[name] = plain(member)
+			}
+		}
+		return object
+	}
+	return v
+}
+
+func camels(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = camels(v[i])
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for name, member := range v {
+			object[camel(name)] = camels(member)
+		}
+		return object
+	}
+	return v
+}
+
+func camel(name string) string {
+	words := strings.Split(name, "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+func snake(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteString(strings.ToLower(string(r)))
+	}
+	return b.String()
+}
+
+func TestOneQuerySelectsEveryFieldOfDeploymentData(t *testing.T) {
+	t.Parallel()
+	f := fragments{}
+	query := `query($id: ID!) { deployment(id: $id) { dataJson data { ...` + f.of("DeploymentData", 4) + ` } } }` + "\n" + f.text()
+	full, err := os.ReadFile("../internal/ecs/testdata/full.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		d := p.Deploy(t, p.Instance.ID, `{}`)
+		if _, err := w.Deploy.Claim(runner, catalog.Kinds); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Deploy.Report(runner, d.ID, deployment.Report{Data: full}); err != nil {
+			t.Fatal(err)
+		}
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, map[string]any{"id": d.ID})
+		if r.At(t, "errors") != nil {
+			t.Fatalf("%s", r.Body)
+		}
+		if diff := cmp.Diff(r.At(t, "data", "deployment", "dataJson"), plain(r.At(t, "data", "deployment", "data"))); diff != "" {
+			t.Errorf("JSON (-) and typed (+) differ: %s", diff)
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package catalog_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+	"slipway/internal/worldtest"
+)
+
+func inputs(t *testing.T, text string) *inputprop.Node {
+	t.Helper()
+	n, err := inputprop.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func define(t *testing.T, w *worldtest.World, name string) *ent.ModuleDefinition {
+	t.Helper()
+	d, err := w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{Name: name, Type: name, Status: "ACTIVE"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func publish(ctx context.Context, w *worldtest.World, definitionID, version string) (*ent.ModuleVersion, error) {
+	return w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: definitionID, Version: version, Kind: catalog.KindECS})
+}
+
+func latest(t *testing.T, w *worldtest.World, definitionID string) string {
+	t.Helper()
+	d := w.Store.Client.ModuleDefinition.GetX(w.Acme.As(actor.Viewer), definitionID)
+	if d.LatestVersion == nil || d.LatestVersionID == nil {
+		return ""
+	}
+	v := w.Store.Client.ModuleVersion.GetX(w.Acme.As(actor.Viewer), *d.LatestVersionID)
+	if v.Version != *d.LatestVersion {
+		t.Errorf("the latest version is %s, and its record that of %s", *d.LatestVersion, v.Version)
+	}
+	return v.Version
+}
+
+func TestLatestVersionIsTheHighestRelease(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d := define(t, w, "web")
+		if got := latest(t, w, d.ID); got != "" {
+			t.Errorf("before any: %q", got)
+		}
+		for _, step := range []struct{ publish, latest string }{
+			{"1.0.0-rc.2", "1.0.0-rc.2"},
+			{"1.0.0-rc.10", "1.0.0-rc.10"},
+			{"1.0.0-rc.9", "1.0.0-rc.10"},
+			{"2.0.0-beta", "2.0.0-beta"},
+			{"0.9.0", "0.9.0"},
+			{"3.0.0-alpha", "0.9.0"},
+			{"0.10.0", "0.10.0"},
+			{"0.9.9", "0.10.0"},
+			{"2.0.0", "2.0.0"},
+			{"2.0.0-rc.1", "2.0.0"},
+			{"2.0.0+build.7", "2.0.0"},
+			{"10.0.0", "10.0.0"},
+		} {
+			if _, err := publish(w.Acme.As(actor.Admin), w, d.ID, step.publish); err != nil {
+				t.Fatalf("%s: %v", step.publish, err)
+			}
+			if got := latest(t, w, d.ID); got != step.latest {
+				t.Errorf("after %s: %s, want %s", step.publish, got, step.latest)
+			}
+		}
+	})
+}
+
+func TestLatestVersionIsRightWhateverIsPublishedAtOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d := define(t, w, "web")
+		var all sync.WaitGroup
+		for i := range 24 {
+			all.Go(func() {
+				version := semver.New(1, uint64(i*7%24), 0, map[bool]string{true: "rc.1"}[i%4 == 0], "").String()
+				if _, err := publish(w.Acme.As(actor.Admin), w, d.ID, version); err != nil {
+					t.Errorf("%s: %v", version, err)
+				}
+			})
+		}
+		all.Wait()
+		if got := latest(t, w, d.ID); got != "1.23.0" {
+			t.Errorf("%s, want 1.23.0", got)
+		}
+	})
+}
+
+func TestVersionIsPublishedOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d, other := define(t, w, "web"), define(t, w, "worker")
+		if _, err := publish(w.Acme.As(actor.Admin), w, d.ID, "1.0.0"); err != nil {
+			t.Fatal(err)
+		}
+		before := w.Rows(t)
+		if v, err := publish(w.Acme.As(actor.Admin), w, d.ID, "1.0.0"); !fault.Is(err, fault.ModuleVersionTaken) || v != nil {
+			t.Errorf("%v, %v", v, err)
+		}
+		if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
+			t.Error(diff)
+		}
+		if _, err := publish(w.Acme.As(actor.Admin), w, other.ID, "1.0.0"); err != nil {
+			t.Errorf("of another module: %v", err)
+		}
+	})
+}
+
+func TestVersionsThatCannotBePublished(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	d := define(t, w, "web")
+	theirs := w.Place(t, w.Globex, "web")
+	before := w.Rows(t)
+	for name, c := range map[string]struct {
+		role actor.Role
+		in   catalog.NewVersion
+		code fault.Code
+		at   string
+	}{
+		"no version":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0", Kind: catalog.KindECS}, fault.RequestInvalid, "/version"},
+		"v in front":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "v1.0.0", Kind: catalog.KindECS}, fault.RequestInvalid, "/version"},
+		"unknown kind":       {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: "aws:lambda"}, fault.RequestInvalid, "/kind"},
+		"malformed input":    {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS, Inputs: inputs(t, `[{"id":"a"}]`)}, fault.RequestInvalid, "/inputs/0"},
+		"equal ids":          {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS, Inputs: inputs(t, `[{"id":"a","type":"string","label":"A"},{"id":"a","type":"text","label":"B"}]`)}, fault.ModuleVersionRuleBroken, "/inputs/1"},
+		"developer":          {actor.Developer, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS}, fault.ModuleDefinitionForbidden, ""},
+		"foreign definition": {actor.Admin, catalog.NewVersion{DefinitionID: theirs.Definition.ID, Version: "1.0.0", Kind: catalog.KindECS}, fault.ModuleDefinitionNotFound, ""},
+	} {
+		_, err := w.Catalog.PublishVersion(w.Acme.As(c.role), c.in)
+		if !fault.Is(err, c.code) || c.at != "" && !hasViolation(err, c.at) {
+			t.Errorf("%s: %v, want %s at %q", name, err, c.code, c.at)
+		}
+	}
+	if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
+		t.Error(diff)
+	}
+}

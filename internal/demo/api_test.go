@@ -1,0 +1,89 @@
+package demo_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/demo"
+	"slipway/internal/worldtest"
+)
+
+func TestEachTokenActsInItsRole(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
+		for _, role := range actor.Roles {
+			var viewer struct {
+				Data struct {
+					Viewer struct {
+						Role         string
+						Organization *struct{ Slug string }
+					}
+				}
+			}
+			ask(t, w.URL, r.Tokens[role], `{ viewer { role organization { slug } } }`, "", &viewer)
+			if got := viewer.Data.Viewer; !strings.EqualFold(got.Role, string(role)) || (got.Organization == nil) != (role == actor.Superadmin) {
+				t.Errorf("the token of %s is of %+v", role, got)
+			}
+		}
+	})
+}
+
+func TestEveryExampleRuns(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
+		if len(r.Examples) < 6 {
+			t.Errorf("%d examples, want at least 6", len(r.Examples))
+		}
+		if r.Examples[0].Variables != "" {
+			t.Errorf("the first example needs variables: %s", r.Examples[0].Variables)
+		}
+		named := map[string]bool{}
+		for _, e := range r.Examples {
+			var answer struct {
+				Data   map[string]json.RawMessage
+				Errors []struct{ Message string }
+			}
+			ask(t, w.URL, r.Tokens[actor.Admin], e.Query, e.Variables, &answer)
+			if named[e.Name] {
+				t.Errorf("two examples are named %q", e.Name)
+			}
+			named[e.Name] = true
+			if len(answer.Errors) > 0 || len(answer.Data) == 0 {
+				t.Errorf("%s: %v", e.Name, answer)
+			}
+			for field, value := range answer.Data {
+				if string(value) == "null" || bytes.Contains(value, []byte(`"totalCount":0`)) || bytes.HasPrefix(value, []byte(`{"nodes":[]`)) {
+					t.Errorf("%s: %s is empty: %s", e.Name, field, value)
+				}
+			}
+		}
+	})
+}
+
+// ask sends a GraphQL request and reads its answer.
+func ask(t *testing.T, url, token, query, variables string, answer any) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": json.RawMessage(cmp.Or(variables, "null"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/graphql", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,54 @@
+package demo
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/defaults"
+	"slipway/internal/inputprop"
+)
+
+//go:embed definitions.json
+var definitionsFile []byte
+
+// definitionToShow is the definition that the result names.
+const definitionToShow = "log-retention-days"
+
+// definitions makes the default value definitions, one of them as the system.
+func (d *demo) definitions(ctx context.Context) error {
+	var list []struct {
+		GivenID, Name string
+		Description   *string
+		System        bool
+		Schema        json.RawMessage
+	}
+	if err := json.Unmarshal(definitionsFile, &list); err != nil {
+		return fmt.Errorf("demo: definitions: %w", err)
+	}
+	for _, in := range list {
+		d.clock.pass(10 * time.Minute)
+		schema, err := inputprop.Parse(in.Schema)
+		if err != nil {
+			return fmt.Errorf("demo: the definition %s: %w", in.GivenID, err)
+		}
+		by := d.as(ctx, admin)
+		if in.System {
+			by = actor.With(ctx, bootstrap().In(d.result.OrganizationID))
+		}
+		made, err := d.Defaults.Create(by, defaults.New{
+			GivenID: in.GivenID, Name: in.Name, Description: in.Description,
+			Schema: inputprop.DraftJSON(schema), System: in.System,
+		})
+		if err != nil {
+			return fmt.Errorf("demo: the definition %s: %w", in.GivenID, err)
+		}
+		if in.GivenID == definitionToShow {
+			d.result.DefaultValueDefinitionID = made.ID
+		}
+	}
+	return nil
+}

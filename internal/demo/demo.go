@@ -1,0 +1,93 @@
+// Package demo fills a database with an organization as people have them: modules with their inputs,
+// projects and environments, and some weeks of deployments. It calls the services that users call.
+package demo
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/web"
+)
+
+// The organization that Seed creates.
+const (
+	organizationName = "Northwind"
+	organizationSlug = "northwind"
+)
+
+// Result is what a demo database was filled with.
+type Result struct {
+	// OrganizationID and Slug name the organization.
+	OrganizationID, Slug string
+	// Tokens has the text of a token by its role: those of the organization's viewer, developer, admin
+	// and runner, and a superadmin's, who belongs to no organization.
+	Tokens map[actor.Role]string
+	// Examples are requests for the explorer; the first runs as it stands, without variables.
+	Examples []web.Example
+	// LiveDeploymentID is a deployment that is live, RollbackTargetID an earlier one of the same instance
+	// that can be rolled back to, and FailedDeploymentID one of another instance that can be redeployed.
+	LiveDeploymentID, RollbackTargetID, FailedDeploymentID string
+	// DefaultValueDefinitionID is a definition of a number.
+	DefaultValueDefinitionID string
+}
+
+// weeks is how far the history goes back.
+const weeks = 4
+
+// Seed fills a migrated database. The tokens are made by the given services, the rest by services of its
+// own on the same store, whose clock walks through the last weeks. The errors are those of the services:
+// OrganizationSlugTaken, before anything is written, where the database has been filled already, and
+// ModuleDefinitionTypeTaken where somebody else made a global module of a type that the demo has.
+func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Logger) (*Result, error) {
+	begun := time.Now()
+	c := &clock{at: store.Now().Add(-weeks * 7 * 24 * time.Hour)}
+	d := &demo{
+		Services: server.NewServices(st, log, c.Now, ""),
+		clock:    c,
+		random:   rand.New(rand.NewPCG(1, 2)), //nolint:gosec // the same content each time is the point
+		result:   &Result{Slug: organizationSlug},
+	}
+	for _, step := range []func(context.Context) error{
+		d.organization,
+		func(ctx context.Context) error { return d.people(ctx, s.Accounts) },
+		d.modules,
+		d.definitions,
+		d.places,
+		d.history,
+		d.examples,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	log.InfoContext(ctx, "the demo data is there", "organization", organizationSlug, "deployments", d.deployments,
+		"took", time.Since(begun).Round(time.Millisecond))
+	return d.result, nil
+}
+
+// demo is a seeding in progress.
+type demo struct {
+	*server.Services
+	clock  *clock
+	random *rand.Rand
+	result *Result
+
+	// actors are those of the tokens, by name.
+	actors map[string]*actor.Actor
+	// published are the modules by their type.
+	published map[string]*module
+	// services are the instances of container services, in the order of their places.
+	services []*service
+	// deployments is how many were created.
+	deployments int
+}
+
+// as gives a context in which one of the people acts, by the channel that they use.
+func (d *demo) as(ctx context.Context, name string) context.Context {
+	return actor.With(ctx, d.actors[name])
+}

@@ -1,0 +1,51 @@
+package demo
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+
+	"slipway/web"
+)
+
+//go:embed examples/*.graphql
+var exampleFiles embed.FS
+
+// examples are the requests that the explorer offers, with the ids of this database.
+func (d *demo) examples(context.Context) error {
+	type variables map[string]any
+	for _, e := range []struct {
+		name, file string
+		variables  variables
+	}{
+		{"Module catalogue", "catalogue", nil},
+		{"A deployment with its data", "deployment", variables{"id": d.result.LiveDeploymentID}},
+		{"Default value definitions: every kind of input", "definitions", nil},
+		{"Projects, environments and what runs in them", "places", variables{"projects": 10}},
+		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}},
+		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}},
+		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}},
+		{"Change a default value definition", "update-definition", variables{"input": map[string]any{
+			"id":          d.result.DefaultValueDefinitionID,
+			"description": "How long logs are kept, in days. Ask the platform team for more.",
+		}}},
+		{"As GET /module-definitions", "rest-module-definitions", variables{"limit": 20, "status": "ACTIVE"}},
+		{"As GET /deployments/{id}", "rest-deployment", variables{"id": d.result.LiveDeploymentID}},
+	} {
+		query, err := exampleFiles.ReadFile("examples/" + e.file + ".graphql")
+		if err != nil {
+			return err
+		}
+		example := web.Example{Name: e.name, Query: string(query)}
+		if e.variables != nil {
+			text, err := json.MarshalIndent(e.variables, "", "  ")
+			if err != nil {
+				return fmt.Errorf("demo: the example %s: %w", e.name, err)
+			}
+			example.Variables = string(text)
+		}
+		d.result.Examples = append(d.result.Examples, example)
+	}
+	return nil
+}

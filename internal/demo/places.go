@@ -1,0 +1,130 @@
+package demo
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/workspace"
+)
+
+//go:embed places.json
+var placesFile []byte
+
+type projectFile struct {
+	Name, Slug   string
+	Environments []environmentFile
+}
+
+type environmentFile struct {
+	Name, Slug string
+	Instances  []instanceFile
+}
+
+// instanceFile is an instance and the values of its inputs; a text such as "@network" stands for the id
+// of the instance of that name in the same environment, which comes before.
+type instanceFile struct {
+	Name, Module, Version string
+	// Earlier is the version of the instance's first deployments, where it was another one.
+	Earlier string
+	Inputs  map[string]any
+}
+
+// places makes the projects, the environments and what is in them.
+func (d *demo) places(ctx context.Context) error {
+	var projects []projectFile
+	if err := json.Unmarshal(placesFile, &projects); err != nil {
+		return fmt.Errorf("demo: places: %w", err)
+	}
+	for _, p := range projects {
+		d.clock.pass(5 * time.Minute)
+		made, err := d.Workspace.CreateProject(d.as(ctx, admin), workspace.NewProject{Name: p.Name, Slug: p.Slug})
+		if err != nil {
+			return err
+		}
+		for _, e := range p.Environments {
+			d.clock.pass(5 * time.Minute)
+			in := workspace.NewEnvironment{ProjectID: made.ID, Name: e.Name, Slug: e.Slug}
+			environment, err := d.Workspace.CreateEnvironment(d.as(ctx, admin), in)
+			if err != nil {
+				return err
+			}
+			if err := d.furnish(ctx, p.Slug, environment.ID, e); err != nil {
+				return fmt.Errorf("demo: %s/%s: %w", p.Slug, e.Slug, err)
+			}
+		}
+	}
+	return nil
+}
+
+// furnish makes the instances of an environment and deploys those that are no container services.
+func (d *demo) furnish(ctx context.Context, project, environmentID string, e environmentFile) error {
+	ids := map[string]string{}
+	for _, in := range e.Instances {
+		d.clock.pass(2 * time.Minute)
+		m := d.published[in.Module]
+		made, err := d.Catalog.CreateInstance(d.as(ctx, developer), catalog.NewInstance{
+			EnvironmentID: environmentID, DefinitionID: m.id, Name: in.Name,
+		})
+		if err != nil {
+			return err
+		}
+		ids[in.Name] = made.ID
+		for name, value := range in.Inputs {
+			if text, ok := value.(string); ok && strings.HasPrefix(text, "@") {
+				in.Inputs[name] = ids[text[1:]]
+			}
+		}
+		if m.kind == catalog.KindECS {
+			d.services = append(d.services, newService(made.ID, project, e.Slug, in))
+			continue
+		}
+		if err := d.provision(ctx, made.ID, m.versions[in.Version].id, project+"-"+e.Slug+"-"+in.Name, in.Inputs); err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	return nil
+}
+
+// provision deploys an instance of a terraform module, which succeeds.
+func (d *demo) provision(ctx context.Context, instanceID, versionID, name string, inputs map[string]any) error {
+	values, err := json.Marshal(inputs)
+	if err != nil {
+		return err
+	}
+	made, err := d.Deploy.Create(d.as(ctx, developer), deployment.New{
+		InstanceID: instanceID, VersionID: versionID, Inputs: values, ResourceName: &name,
+	})
+	if err != nil {
+		return err
+	}
+	d.deployments++
+	if err := d.claim(ctx, made.ID); err != nil {
+		return err
+	}
+	d.clock.pass(d.between(40, 300))
+	run := "run-" + d.letters(16)
+	if _, err := d.Deploy.Report(d.as(ctx, runner), made.ID, deployment.Report{ExternalDeploymentID: &run}); err != nil {
+		return err
+	}
+	_, err = d.Deploy.Complete(d.as(ctx, runner), made.ID, nil)
+	return err
+}
+
+// claim lets the runner take a deployment, the only one that waits.
+func (d *demo) claim(ctx context.Context, deploymentID string) error {
+	d.clock.pass(d.between(2, 20))
+	claimed, err := d.Deploy.Claim(d.as(ctx, runner), catalog.Kinds)
+	if err != nil {
+		return err
+	}
+	if claimed == nil || claimed.ID != deploymentID {
+		return fmt.Errorf("demo: %s was to be claimed, got %v", deploymentID, claimed)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package demo
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"text/template"
+
+	"slipway/internal/ecs"
+)
+
+const (
+	accountID = "123456789012"
+	rolling   = "ROLLING"
+	blue      = "BLUE_GREEN"
+)
+
+// regions are where the projects run.
+var regions = map[string]string{"storefront": "eu-west-1", "payments": "eu-central-1"}
+
+// service is an instance of a container service and where its releases have got to.
+type service struct {
+	instanceID string
+	// place is project/environment/name.
+	place, project, environment, name string
+	module, version, earlier          string
+	inputs                            map[string]any
+
+	strategy string
+	// replicas is how many tasks it wants.
+	replicas int32
+	// balancer names its load balancer, empty for workers.
+	balancer string
+	hooks    bool
+
+	// build and revision count its releases and task definitions.
+	build, revision int32
+	// live is the revision of the service that has the traffic, and color its target group.
+	live  string
+	color int
+	// liveDeployment is the cloud's deployment that is live.
+	liveDeployment string
+	// last is its last deployment; succeeded are those that went well, without repetitions in a row.
+	last      string
+	succeeded []string
+}
+
+func newService(instanceID, project, environment string, in instanceFile) *service {
+	s := &service{
+		instanceID: instanceID, project: project, environment: environment, name: in.Name,
+		place:  project + "/" + environment + "/" + in.Name,
+		module: in.Module, version: in.Version, earlier: in.Earlier, inputs: in.Inputs,
+		strategy: rolling, revision: 11,
+	}
+	if n, ok := in.Inputs["replicas"].(float64); ok {
+		s.replicas = int32(n)
+	}
+	if strategy, ok := in.Inputs["strategy"].(string); ok {
+		s.strategy = strategy
+	}
+	if in.Module == "aws/ecs-service" {
+		s.balancer = fmt.Sprintf("%s-%s", project, environment)
+	}
+	s.hooks, _ = in.Inputs["pre_deploy"].(bool)
+	return s
+}
+
+// arn names something of the service in the cloud; what is below it follows in rest.
+func (s *service) arn(kind, rest string) string {
+	name := fmt.Sprintf("arn:aws:ecs:%s:%s:%s/%s-%s", regions[s.project], accountID, kind, s.project, s.environment)
+	if kind != "cluster" {
+		name += "/" + s.name
+	}
+	return name + rest
+}
+
+// family is the name of its task definitions.
+func (s *service) family() string { return s.project + "-" + s.environment + "-" + s.name }
+
+// hosts are those whose requests the load balancer sends to the service.
+func (s *service) hosts() []string {
+	named, ok := s.inputs["hosts"].([]any)
+	if !ok {
+		return []string{s.name + "." + s.project + ".internal.example"}
+	}
+	hosts := make([]string, len(named))
+	for i, host := range named {
+		hosts[i] = fmt.Sprint(host)
+	}
+	return hosts
+}
+
+// release gives the version, values and tag of the next release.
+func (s *service) release(m *module) (versionID string, values []byte, tag string, err error) {
+	s.build++
+	name := s.version
+	if s.earlier != "" && s.build <= 3 {
+		name = s.earlier
+	}
+	v := m.versions[name]
+	tag = fmt.Sprintf("2.%d.%d", 14+s.build/3, s.build%3)
+	inputs := maps.Clone(s.inputs)
+	inputs["image"] = fmt.Sprintf("%s:%s", inputs["image"], tag)
+	maps.DeleteFunc(inputs, func(id string, _ any) bool { return !slices.Contains(v.inputs, id) })
+	values, err = json.Marshal(inputs)
+	return v.id, values, tag, err
+}
+
+//go:embed task-definition.json.tmpl
+var taskDefinitionText string
+
+var taskDefinition = template.Must(template.New("task definition").Option("missingkey=error").Parse(taskDefinitionText))
+
+// artifact gives the next revision of the service's task definition, with the image of a tag.
+func (s *service) artifact(tag string) ([]byte, error) {
+	s.revision++
+	arn := fmt.Sprintf("arn:aws:ecs:%s:%s:task-definition/%s:%d", regions[s.project], accountID, s.family(), s.revision)
+	port, balanced := s.inputs["port"].(float64)
+	if !balanced {
+		port = 8080
+	}
+	cpu, memory := 512, 1024
+	if size, ok := s.inputs["size"].(map[string]any); ok {
+		cpu, memory = int(size["cpu"].(float64)), int(size["memory"].(float64))
+	}
+	const telemetryCPU, telemetryMemory = 64, 128
+	var definition bytes.Buffer
+	err := taskDefinition.Execute(&definition, map[string]any{
+		"Family": s.family(), "Name": s.name, "Image": s.inputs["image"], "Tag": tag, "Port": int(port), "Balanced": s.balancer != "",
+		"Project": s.project, "Environment": s.environment, "Region": regions[s.project], "Account": accountID,
+		"ARN": arn, "Revision": s.revision, "CPU": cpu, "Memory": memory,
+		"TelemetryCPU": telemetryCPU, "TelemetryMemory": telemetryMemory,
+		"OwnCPU": cpu - telemetryCPU, "OwnMemory": memory - telemetryMemory,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(ecs.TaskDefinition{ARN: &arn, Definition: definition.Bytes(), Revision: &s.revision})
+}
+
+// beforehand is what is known of a deployment before it begins.
+func (s *service) beforehand() []byte {
+	post, _ := s.inputs["post_deploy"].(bool)
+	return (&ecs.Data{
+		Type: ecs.Type, ClusterARN: new(s.arn("cluster", "")), ServiceARN: new(s.arn("service", "")),
+		PreDeployEnabled: &s.hooks, PostDeployEnabled: &post,
+	}).Encode()
+}

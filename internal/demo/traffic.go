@@ -1,0 +1,83 @@
+package demo
+
+import (
+	"fmt"
+
+	"slipway/internal/ecs"
+)
+
+// state is the cloud's view of the deployment now.
+func (r *rollout) state(status, reason string) *ecs.ServiceDeploymentState {
+	state := &ecs.ServiceDeploymentState{
+		AcceptsNativeStandbyRevert: new(r.s.strategy == blue && r.stages[r.at].name == bakeTime && status == "IN_PROGRESS"),
+		ObservedAt:                 r.now(), ServiceDeploymentARN: &r.arn,
+		Status: &status, LifecycleStage: &r.stages[r.at].name, Strategy: &r.s.strategy,
+		SourceServiceRevisions: []ecs.ServiceRevision{},
+	}
+	if reason != "" {
+		state.StatusReason = &reason
+	}
+	stage := r.stages[r.at]
+	if status == "ROLLBACK_SUCCESSFUL" || status == "STOPPED" {
+		stage = stageBefore
+	}
+	running := (r.s.replicas*stage.running + 99) / 100
+	target := revision(r.target, running, r.s.replicas, stage.test, stage.production)
+	if stage == stageBefore {
+		target.RequestedTaskCount, target.PendingTaskCount = new(int32(0)), new(int32(0))
+	}
+	state.TargetServiceRevision = &target
+	if r.s.live != "" {
+		old := r.s.replicas
+		if stage.name == cleanUp {
+			old = 0
+		} else if r.s.strategy == rolling {
+			old -= running
+		}
+		state.SourceServiceRevisions = append(state.SourceServiceRevisions,
+			revision(r.s.live, old, old, 100-stage.test, 100-stage.production))
+	}
+	return state
+}
+
+// stageBefore is where a deployment is back at after it was undone: nothing runs of the new revision.
+var stageBefore = stage{name: "RECONCILE_SERVICE"}
+
+func revision(arn string, running, requested, test, production int32) ecs.ServiceRevision {
+	return ecs.ServiceRevision{
+		ServiceRevisionARN: &arn, RunningTaskCount: &running, RequestedTaskCount: &requested,
+		PendingTaskCount:           new(requested - running),
+		RequestedTestTrafficWeight: &test, RequestedProductionTrafficWeight: &production,
+	}
+}
+
+// look captures the listeners of the service's load balancer, where it has one, while requests go to the
+// target group of a color.
+func (r *rollout) look(color int) {
+	if r.s.balancer == "" {
+		return
+	}
+	base := fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:", regions[r.s.project], accountID)
+	balancer := "app/" + r.s.balancer + "/50dc6c495c0c9188"
+	group := r.s.name + "-" + []string{"blue", "green"}[color]
+	rules := []ecs.ListenerRule{
+		{RulePriority: new(int32(10)), PathPatterns: []string{"/*"}},
+		{RulePriority: new(int32(20)), PathPatterns: []string{"/api/*", "/healthz"}},
+		{IsDefaultRule: new(true), HostHeaders: []string{}, PathPatterns: []string{}},
+	}
+	for i := range rules {
+		rule := &rules[i]
+		rule.Port, rule.Protocol = new(int32(443)), new("HTTPS")
+		rule.ListenerARN = new(base + "listener/" + balancer + "/f2f7dc8efc522ab2")
+		rule.RuleARN = new(fmt.Sprintf("%slistener-rule/%s/f2f7dc8efc522ab2/9683b2d02a6cabe%d", base, balancer, i))
+		if rule.IsDefaultRule == nil {
+			rule.IsDefaultRule, rule.HostHeaders = new(false), r.s.hosts()
+			rule.TargetGroupName, rule.TargetGroupARN = &group, new(base+"targetgroup/"+group+"/73e2d6bc24d8a067")
+		}
+	}
+	r.listeners = append(r.listeners, ecs.ListenerState{
+		CapturedAt: r.now(), LoadBalancerARN: new(base + "loadbalancer/" + balancer),
+		LoadBalancerDNSName: new(r.s.balancer + "-1043826557." + regions[r.s.project] + ".elb.example"),
+		Rules:               rules,
+	})
+}

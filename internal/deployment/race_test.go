@@ -1,0 +1,148 @@
+package deployment_test
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/fault"
+	"slipway/internal/worldtest"
+)
+
+const racers = 200
+
+func TestOfManyReplaysAtOnceOneStarts(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		servers := []*worldtest.World{w}
+		if t.Name() == "TestOfManyReplaysAtOnceOneStarts/postgres" {
+			servers = append(servers, worldtest.Another(t, w.DatabaseURL))
+		}
+		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		var started, refused sync.Map
+		var n atomic.Int32
+		var all sync.WaitGroup
+		for i := range racers {
+			all.Go(func() {
+				field := []string{"rollbackDeployment", "redeployDeployment"}[i/2%2]
+				query := `mutation($id: ID!) { replay: ` + field + `(input: { id: $id }) { deployment { id } } }`
+				r := servers[i%len(servers)].GraphQL(t, w.Acme.Tokens[actor.Developer], query, map[string]any{"id": target.ID})
+				if r.Code(t) == "" && r.Status == http.StatusOK {
+					started.Store(r.Text(t, "data", "replay", "deployment", "id"), true)
+					return
+				}
+				if r.Code(t) != string(fault.DeploymentInProgress) {
+					t.Errorf("%d %s", r.Status, r.Body)
+				}
+				n.Add(1)
+				metadata, _ := r.Refusal(t)["metadata"].(map[string]any)
+				by, _ := metadata["blockedBy"].(map[string]any)
+				refused.Store(by["deploymentId"], true)
+			})
+		}
+		all.Wait()
+		active := w.Store.Client.Deployment.Query().Where(deployment.CompletedAtIsNil()).AllX(w.Acme.As(actor.Viewer))
+		if len(active) != 1 || n.Load() != racers-1 {
+			t.Fatalf("%d are active, %d were refused; want 1 and %d", len(active), n.Load(), racers-1)
+		}
+		for name, ids := range map[string]*sync.Map{"started": &started, "blockers": &refused} {
+			ids.Range(func(id, _ any) bool {
+				if id != active[0].ID {
+					t.Errorf("%s: %v, want the active %s only", name, id, active[0].ID)
+				}
+				return true
+			})
+		}
+	})
+}
+
+func TestOfManyRunnersEachTakesAnother(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+			p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`)
+		}
+		var taken sync.Map
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				d, err := w.Deploy.Claim(w.Acme.As(actor.Runner), catalog.Kinds)
+				if err != nil || d == nil {
+					t.Errorf("%v, %v", d, err)
+					return
+				}
+				if _, twice := taken.LoadOrStore(d.ID, true); twice {
+					t.Errorf("%s was claimed twice", d.ID)
+				}
+			})
+		}
+		all.Wait()
+		// Nothing runs that nobody has taken.
+		for _, d := range w.Store.Client.Deployment.Query().Where(deployment.StatusNEQ("PENDING")).AllX(w.Acme.As(actor.Viewer)) {
+			if _, ok := taken.Load(d.ID); !ok {
+				t.Errorf("%s is %s and was given to nobody", d.ID, d.Status)
+			}
+		}
+	})
+}
+
+func TestOfManyEndsAtOnceOneIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d := states["RUNNING"](t, w.Place(t, w.Acme, "web"), w)
+		var ended atomic.Int32
+		var all sync.WaitGroup
+		for i := range 16 {
+			all.Go(func() {
+				err := errors.New("not called")
+				switch i % 3 {
+				case 0:
+					_, err = w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+				case 1:
+					_, err = w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, nil)
+				case 2:
+					_, err = w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, &fault.Data{Code: string(fault.DeploymentFailed), Message: "It failed."})
+				}
+				if err == nil {
+					ended.Add(1)
+				} else if !fault.Is(err, fault.DeploymentWrongState) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		last := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID)
+		if ended.Load() != 1 || last.Version != d.Version+1 {
+			t.Errorf("%d ended it, version %d after %d", ended.Load(), last.Version, d.Version)
+		}
+		live := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), d.ModuleInstanceID).LiveDeploymentID
+		if (live != nil) != (last.Status == deployment.StatusSUCCEEDED) {
+			t.Errorf("status %s, live %v", last.Status, live)
+		}
+	})
+}
+
+func TestEqualReleasesAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		var instances []string
+		for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+			instances = append(instances, p.NewInstance(t, name).ID)
+		}
+		var all sync.WaitGroup
+		for _, instance := range instances {
+			all.Go(func() { p.Deploy(t, instance, `{"image":"web:1"}`) })
+		}
+		all.Wait()
+		if rows := w.Rows(t); rows["releases"] != 1 || rows["deployments"] != 8 {
+			t.Errorf("%d releases, %d deployments", rows["releases"], rows["deployments"])
+		}
+	})
+}

@@ -1,0 +1,214 @@
+package deployment_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/worldtest"
+)
+
+// operations are those on one deployment, by name, each as the role that may carry it out.
+var operations = map[string]struct {
+	role actor.Role
+	call func(*worldtest.World, context.Context, string) (*ent.Deployment, error)
+}{
+	"read": {actor.Viewer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
+		return w.Deploy.Deployment(ctx, id)
+	}},
+	"rollback": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
+		return w.Deploy.Rollback(ctx, id)
+	}},
+	"redeploy": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
+		return w.Deploy.Redeploy(ctx, id)
+	}},
+	"cancel": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
+		return w.Deploy.Cancel(ctx, id)
+	}},
+	"report": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
+		return w.Deploy.Report(ctx, id, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+	}},
+	"complete": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
+		return w.Deploy.Complete(ctx, id, nil)
+	}},
+}
+
+// refused says that a call is refused with a code, gives nothing and writes nothing.
+func refused(t *testing.T, w *worldtest.World, name string, code fault.Code, call func() (*ent.Deployment, error)) *fault.Error {
+	t.Helper()
+	before := w.Rows(t)
+	d, err := call()
+	if !fault.Is(err, code) || d != nil {
+		t.Errorf("%s: %v, %v, want %s", name, d, err, code)
+	}
+	if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
+		t.Errorf("%s was refused and wrote:\n%s", name, diff)
+	}
+	var f *fault.Error
+	errors.As(err, &f)
+	return f
+}
+
+func raw(t *testing.T, w *worldtest.World, statement string) {
+	t.Helper()
+	result, err := w.Raw(t, w.Acme).ExecContext(t.Context(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := result.RowsAffected(); n != 1 || err != nil {
+		t.Fatalf("%s: %d rows, %v", statement, n, err)
+	}
+}
+
+func TestAbsentAndForeignDeploymentsAreNotFoundAlike(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		theirs := w.Place(t, w.Globex, "web").Succeeded(t)
+		for name, operation := range operations {
+			texts := map[string]bool{}
+			for _, text := range []string{
+				theirs.ID, id.New(id.Deployment), id.New(id.Project), theirs.ModuleInstanceID, "", "dep_", "x",
+				"dep_'; DROP TABLE deployments; --", strings.Repeat("é", 5000),
+			} {
+				// A viewer is told that there is nothing, not that a viewer may not.
+				for _, role := range []actor.Role{operation.role, actor.Viewer} {
+					f := refused(t, w, name, fault.DeploymentNotFound, func() (*ent.Deployment, error) {
+						return operation.call(w, w.Acme.As(role), text)
+					})
+					if f != nil && len(f.Message) < 200 {
+						texts[strings.ReplaceAll(f.Message, `"`+text+`"`, "it")] = true
+					}
+				}
+			}
+			if len(texts) > 2 {
+				t.Errorf("%s tells them apart: %v", name, texts)
+			}
+		}
+	})
+}
+
+func TestRolesThatMayNotAreForbidden(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		for name, operation := range operations {
+			for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner} {
+				may := name == "read" || role == operation.role || role == actor.Admin && operation.role == actor.Developer
+				if !may {
+					refused(t, w, string(role)+" "+name, fault.DeploymentForbidden, func() (*ent.Deployment, error) {
+						return operation.call(w, w.Acme.As(role), d.ID)
+					})
+				}
+			}
+			for name, ctx := range map[string]context.Context{
+				"anonymous " + name: actor.With(t.Context(), actor.Anonymous()),
+			} {
+				refused(t, w, name, fault.RequestUnauthenticated, func() (*ent.Deployment, error) { return operation.call(w, ctx, d.ID) })
+			}
+		}
+		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
+			refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
+				return w.Deploy.Claim(w.Acme.As(role), catalog.Kinds)
+			})
+		}
+	})
+}
+
+func TestOnlyWhatSucceededIsRolledBackTo(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		for status, make := range states {
+			if status == "SUCCEEDED" {
+				continue
+			}
+			d := make(t, w.Place(t, w.Acme, "web-"+status), w)
+			f := refused(t, w, status, fault.DeploymentTargetNotSucceeded, func() (*ent.Deployment, error) {
+				return w.Deploy.Rollback(w.Acme.As(actor.Developer), d.ID)
+			})
+			if want := map[string]any{"deploymentId": d.ID, "status": status}; !cmp.Equal(f.Metadata, want) {
+				t.Errorf("%s: metadata %v", status, f.Metadata)
+			}
+			if status == "PENDING" || status == "RUNNING" {
+				_, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+func TestReleasesThatCannotBeTrustedAreNotReplayed(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		ctx := w.Acme.As(actor.Developer)
+		gone := w.Place(t, w.Acme, "gone").Succeeded(t)
+		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+gone.ID+`'`)
+		changed := w.Place(t, w.Acme, "changed").Succeeded(t)
+		raw(t, w, `UPDATE releases SET content = replace(content, 'web:1.4.2', 'web:6.6.6') WHERE id = '`+*changed.ReleaseID+`'`)
+		for name, replay := range map[string]func(context.Context, string) (*ent.Deployment, error){
+			"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
+		} {
+			refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, gone.ID) })
+			refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, changed.ID) })
+		}
+	})
+}
+
+func TestActiveDeploymentBlocksOthersAndIsNamed(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		target := p.Succeeded(t)
+		ctx := w.Acme.As(actor.Developer)
+		blocker, err := w.Deploy.Redeploy(ctx, target.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		starts := map[string]func() (*ent.Deployment, error){
+			"rollback":               func() (*ent.Deployment, error) { return w.Deploy.Rollback(ctx, target.ID) },
+			"redeploy":               func() (*ent.Deployment, error) { return w.Deploy.Redeploy(ctx, target.ID) },
+			"redeploy of the active": func() (*ent.Deployment, error) { return w.Deploy.Redeploy(ctx, blocker.ID) },
+			"create": func() (*ent.Deployment, error) {
+				return w.Deploy.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+					Inputs: []byte(`{"image":"web:new"}`), Artifact: []byte(worldtest.Artifact)})
+			},
+		}
+		for _, status := range []string{"PENDING", "RUNNING"} {
+			if status == "RUNNING" {
+				if _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), catalog.Kinds); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for name, start := range starts {
+				f := refused(t, w, name, fault.DeploymentInProgress, start)
+				named := map[string]any{
+					"deploymentId": blocker.ID, "status": status, "startedBy": "developer",
+					"createdAt": blocker.CreatedAt.UTC().Format(time.RFC3339Nano),
+				}
+				if diff := cmp.Diff(map[string]any{"blockedBy": named}, f.Metadata); diff != "" {
+					t.Errorf("%s, metadata: %s", name, diff)
+				}
+				want := []fault.Section{{Title: "Active deployment", Render: fault.RenderObject, Object: named}}
+				if diff := cmp.Diff(want, f.Details); diff != "" {
+					t.Errorf("%s, details: %s", name, diff)
+				}
+				if f.Action == nil || f.Action.URL != "/deployments/"+blocker.ID || f.Action.Label == "" {
+					t.Errorf("%s, action: %v", name, f.Action)
+				}
+			}
+		}
+		other := p.NewInstance(t, "worker")
+		p.Deploy(t, other.ID, `{"image":"web:1"}`)
+	})
+}

@@ -1,0 +1,143 @@
+package deployment_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/fault"
+	"slipway/internal/worldtest"
+)
+
+// states makes a deployment of each status.
+var states = map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{
+	"PENDING": func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment {
+		return p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
+	},
+	"RUNNING": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
+		claimed, err := w.Deploy.Claim(w.Acme.As(actor.Runner), catalog.Kinds)
+		if err != nil || claimed == nil || claimed.ID != d.ID {
+			t.Fatalf("claimed %v, %v", claimed, err)
+		}
+		return claimed
+	},
+	"SUCCEEDED": func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment { return p.Succeeded(t) },
+	"FAILED":    func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment { return p.Failed(t) },
+	"CANCELED": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
+		canceled, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return canceled
+	},
+}
+
+func TestTransitionsAreThoseOfTheTable(t *testing.T) {
+	t.Parallel()
+	// What each state becomes by each operation; what is not listed is refused.
+	becomes := map[string]map[string]entdeployment.Status{
+		"PENDING": {"cancel": "CANCELED"},
+		"RUNNING": {"cancel": "CANCELED", "report": "RUNNING", "complete": "SUCCEEDED"},
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		for state, make := range states {
+			for _, name := range []string{"report", "complete", "cancel"} {
+				d := make(t, w.Place(t, w.Acme, state+"-"+name), w)
+				operation := operations[name]
+				ctx := w.Acme.As(operation.role)
+				want, allowed := becomes[state][name]
+				if !allowed {
+					f := refused(t, w, state+" "+name, fault.DeploymentWrongState, func() (*ent.Deployment, error) {
+						return operation.call(w, ctx, d.ID)
+					})
+					if got := map[string]any{"deploymentId": d.ID, "status": state}; f != nil && !cmp.Equal(got, f.Metadata) {
+						t.Errorf("%s %s: metadata %v", state, name, f.Metadata)
+					}
+				} else if got, err := operation.call(w, ctx, d.ID); err != nil || got.Status != want || got.Version != d.Version+1 {
+					t.Errorf("%s %s: %v, %v, want %s", state, name, got, err, want)
+				}
+				if left := w.Store.Client.Deployment.GetX(ctx, d.ID); left.CompletedAt == nil {
+					if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		runner := w.Acme.As(actor.Runner)
+		theirs := w.Place(t, w.Globex, "web")
+		theirs.Deploy(t, theirs.Instance.ID, `{"image":"web:1"}`)
+		p := w.Place(t, w.Acme, "web")
+		older := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		newer := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
+		for _, want := range []*ent.Deployment{nil, older, newer, nil} {
+			kinds := catalog.Kinds
+			if want == nil {
+				kinds = []string{catalog.KindTerraform}
+			}
+			got, err := w.Deploy.Claim(runner, kinds)
+			if err != nil || (got == nil) != (want == nil) {
+				t.Fatalf("claimed %v, %v, want %v", got, err, want)
+			}
+			if got != nil && (got.ID != want.ID || got.Status != "RUNNING" || got.StartedAt == nil || got.Version != want.Version+1) {
+				t.Errorf("claimed %v, want %v", got, want)
+			}
+		}
+		if got, err := w.Deploy.Claim(runner, catalog.Kinds); got != nil || err != nil {
+			t.Errorf("claimed %v, %v: it is another organization's", got, err)
+		}
+		for _, kinds := range [][]string{nil, {"aws:lambda"}} {
+			if _, err := w.Deploy.Claim(runner, kinds); !fault.Is(err, fault.RequestInvalid) {
+				t.Errorf("kinds %q: %v", kinds, err)
+			}
+		}
+	})
+}
+
+func TestEndsAreWrittenDown(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		live := func() string {
+			i := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), p.Instance.ID)
+			if i.LiveDeploymentID == nil {
+				return ""
+			}
+			return *i.LiveDeploymentID
+		}
+		for _, c := range []struct {
+			status, code string
+			moves        bool
+		}{{"FAILED", "slipway:Deployment:FAILED", false}, {"SUCCEEDED", "", true}, {"CANCELED", "slipway:Deployment:CANCELED", false}, {"FAILED", "slipway:Deployment:FAILED", false}, {"SUCCEEDED", "", true}} {
+			before := live()
+			d := states[c.status](t, p, w)
+			if d.CompletedAt == nil || string(d.Status) != c.status || (d.StartedAt == nil) != (c.status == "CANCELED") {
+				t.Errorf("%s: %v", c.status, d)
+			}
+			if code := codeOf(d); code != c.code {
+				t.Errorf("%s: error %q, want %q", c.status, code, c.code)
+			}
+			if want := map[bool]string{true: d.ID, false: before}[c.moves]; live() != want {
+				t.Errorf("%s: live is %q, want %q", c.status, live(), want)
+			}
+		}
+	})
+}
+
+func codeOf(d *ent.Deployment) string {
+	if d.Error == nil {
+		return ""
+	}
+	return d.Error.Code
+}

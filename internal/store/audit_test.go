@@ -1,0 +1,182 @@
+package store_test
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"slipway/ent/moduledefinition"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/defaults"
+	"slipway/internal/deployment"
+	"slipway/internal/inputprop"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+func TestEveryStatementOverTenantsRowsIsBoundToOne(t *testing.T) {
+	t.Parallel()
+	tables := map[string]store.Class{}
+	for table, class := range classes(t) {
+		tables[table.Name] = class
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		ran := append(w.Statements(func() { callServices(t, w) }), w.Statements(func() { ask(t, w) })...)
+		seen := map[string]bool{}
+		for i, statement := range ran {
+			table, bound := auditOf(statement, tables)
+			seen[table] = true
+			if !bound && !(i > 0 && readsBack(statement, ran[i-1])) {
+				t.Errorf("%s is not bound to an organization: %s", table, statement)
+			}
+		}
+		for table, class := range tables {
+			if class != store.Control && !seen[table] {
+				t.Errorf("no statement over %s was audited", table)
+			}
+		}
+	})
+}
+
+func TestAuditSeesStatementsWithoutAnOrganization(t *testing.T) {
+	t.Parallel()
+	tables := map[string]store.Class{"deployments": store.Owned, "module_versions": store.Shared, "tokens": store.Control}
+	for statement, bound := range map[string]bool{
+		`SELECT "t"."id", "t"."organization_id" FROM "deployments" AS "t" WHERE "t"."id" = $1`:   false,
+		`SELECT "t"."id" FROM "deployments" AS "t"`:                                              false,
+		`UPDATE "deployments" SET "organization_id" = $1 WHERE "id" = $2`:                        false,
+		`DELETE FROM "module_versions" WHERE "id" = $1`:                                          false,
+		`INSERT INTO "deployments" ("id") VALUES ($1)`:                                           false,
+		`INSERT INTO "deployments" ("id", "organization_id") VALUES ($1, $2)`:                    true,
+		`SELECT "t"."id" FROM "deployments" AS "t" WHERE "t"."organization_id" = $1 AND "x" = 1`: true,
+		`SELECT "hash" FROM "tokens" WHERE "hash" = $1`:                                          true,
+	} {
+		if _, got := auditOf(statement, tables); got != bound {
+			t.Errorf("%s: bound %t, want %t", statement, got, bound)
+		}
+	}
+}
+
+var quotedNames = regexp.MustCompile("[\"`]([a-z_]+)[\"`]")
+
+// auditOf gives the tenants' table that a statement is over, and whether its conditions, or the columns
+// that it inserts, have the organization. Global rows of shared tables are inserted without one.
+func auditOf(statement string, tables map[string]store.Class) (table string, bound bool) {
+	for _, name := range quotedNames.FindAllStringSubmatch(statement, -1) {
+		if class := tables[name[1]]; class == store.Owned || class == store.Shared {
+			table = name[1]
+		}
+	}
+	if table == "" {
+		return "", true
+	}
+	if strings.HasPrefix(statement, "INSERT") {
+		return table, tables[table] == store.Shared || strings.Contains(statement, "organization_id")
+	}
+	_, conditions, _ := strings.Cut(statement, " WHERE ")
+	return table, strings.Contains(conditions, "organization_id")
+}
+
+// readsBack says whether a statement is ent's reading of the row that the update before it, which is
+// audited itself, has changed.
+func readsBack(statement, before string) bool {
+	_, conditions, _ := strings.Cut(statement, " WHERE ")
+	update, isUpdate := strings.CutPrefix(before, "UPDATE ")
+	table, _, _ := strings.Cut(update, " ")
+	return isUpdate && strings.Contains(statement, " FROM "+table+" ") && byID.MatchString(conditions)
+}
+
+var byID = regexp.MustCompile("^[\"`]id[\"`] = (\\?|\\$1)$")
+
+// callServices calls what the services can do, once.
+func callServices(t *testing.T, w *worldtest.World) {
+	t.Helper()
+	admin, runner := w.Acme.As(actor.Admin), w.Acme.As(actor.Runner)
+	p := w.Place(t, w.Acme, "web")
+	target := p.Succeeded(t)
+	p.Failed(t)
+	rolled, err := w.Deploy.Rollback(admin, target.ID)
+	must(t, err)
+	_, err = w.Deploy.Redeploy(admin, target.ID)
+	if err == nil {
+		t.Error("redeploy beside an active deployment")
+	}
+	_, err = w.Deploy.Claim(runner, catalog.Kinds)
+	must(t, err)
+	_, err = w.Deploy.Report(runner, rolled.ID, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+	must(t, err)
+	_, err = w.Deploy.Cancel(admin, rolled.ID)
+	must(t, err)
+	editDefaults(t, w, admin)
+	name := "Web"
+	_, err = w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Name: &name})
+	must(t, err)
+	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Channel: actor.CLI})
+	_, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
+	must(t, err)
+}
+
+func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {
+	t.Helper()
+	made, err := w.Defaults.Create(admin, defaults.New{GivenID: "region", Name: "Region", Schema: draft(t, `{"id":"region","type":"string","label":"Region"}`)})
+	must(t, err)
+	name := "Home region"
+	_, err = w.Defaults.Update(admin, made.ID, defaults.Patch{Name: &name, Version: &made.Version})
+	must(t, err)
+	must(t, w.Defaults.Delete(admin, made.ID))
+}
+
+func draft(t *testing.T, text string) inputprop.Draft {
+	t.Helper()
+	node, err := inputprop.Parse([]byte(text))
+	must(t, err)
+	return inputprop.DraftJSON(node)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+const everything = `{
+	viewer { id organization { id } }
+	projects { totalCount nodes { id environments { totalCount nodes { id moduleInstances { nodes { id
+		liveDeployment { id release { id deployments { totalCount nodes { id } } } }
+		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id } } }
+	} } } } } }
+	moduleDefinitions { totalCount nodes { id latestModuleVersion { id } versions { totalCount nodes { id moduleDefinition { id } } } } }
+	deployments(filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id } } }
+	defaultValueDefinitions { totalCount nodes { id } }
+}`
+
+// ask asks over both surfaces.
+func ask(t *testing.T, w *worldtest.World) {
+	t.Helper()
+	token := w.Acme.Tokens[actor.Viewer]
+	r := w.GraphQL(t, token, everything, nil)
+	if r.Status != http.StatusOK || r.At(t, "errors") != nil {
+		t.Errorf("GraphQL: %d %s", r.Status, r.Body)
+	}
+	id := r.Text(t, "data", "deployments", "nodes", 0, "id")
+	r = w.GraphQL(t, token, `query($id: ID!) { node(id: $id) { id } }`, map[string]any{"id": id})
+	if r.Text(t, "data", "node", "id") != id {
+		t.Errorf("node: %s", r.Body)
+	}
+	for path, token := range map[string]string{
+		"/deployments/" + id:  token,
+		"/module-definitions": "",
+	} {
+		if r := w.REST(t, http.MethodGet, path, token, "", nil); r.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, r.Status, r.Body)
+		}
+	}
+	r = w.REST(t, http.MethodPost, "/deployments/"+id+"/redeploy", w.Acme.Tokens[actor.Developer], "", nil)
+	if r.Status/100 != 2 {
+		t.Errorf("redeploy: %d %s", r.Status, r.Body)
+	}
+}

@@ -1,0 +1,115 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Postgres(t))
+	p, through := newProxy(t, w.DatabaseURL)
+	far := worldtest.Another(t, through)
+	place := w.Place(t, w.Acme, "web")
+	target := place.Succeeded(t)
+	p.loseCommits(1)
+	ctx := w.Acme.As(actor.Developer)
+	made, err := far.Deploy.Rollback(ctx, target.ID)
+	if err != nil {
+		t.Fatalf("rollback: %v", err)
+	}
+	active := w.Store.Client.Deployment.Query().Where(deployment.CompletedAtIsNil()).AllX(ctx)
+	if len(active) != 1 || active[0].ID != made.ID {
+		t.Errorf("active are %v, want the answered %s only", active, made.ID)
+	}
+	if n := w.Store.Client.Deployment.Query().CountX(ctx); n != 2 {
+		t.Errorf("%d deployments, want the target and its rollback", n)
+	}
+	if lost := p.commits.Load(); lost != -1 && lost != 0 {
+		t.Errorf("%d COMMITs did not lose their answer", lost)
+	}
+}
+
+func TestWritesOutliveTheirConnections(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Postgres(t))
+	p, through := newProxy(t, w.DatabaseURL)
+	far := worldtest.Another(t, through)
+	ctx := w.Acme.As(actor.Admin)
+	runs := 0
+	err := far.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
+		if runs++; runs == 1 {
+			p.cut()
+		}
+		return newProject(ctx, tx, w.Acme.ID, "web")
+	})
+	if err != nil || runs != 2 {
+		t.Errorf("%d runs, %v", runs, err)
+	}
+	if got := slugs(ctx, w.Store.Client); len(got) != 1 {
+		t.Errorf("projects %q, want one", got)
+	}
+}
+
+func TestSilentServerIsUnavailableWithinTwoSeconds(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Postgres(t))
+	for name, isolation := range map[string]store.Isolation{"filter": store.Filter, "strict": store.Strict} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, through := newProxy(t, w.DatabaseURL)
+			far := worldtest.Another(t, through, func(c *store.Config) { c.Isolation = isolation })
+			ctx := w.Acme.As(actor.Admin)
+			for name, call := range map[string]func() error{
+				"read": func() error { return second(far.Store.Client.Project.Query().All(ctx)) },
+				"write": func() error {
+					return far.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
+						return newProject(ctx, tx, w.Acme.ID, "lost")
+					})
+				},
+			} {
+				speak := p.hush()
+				begun := time.Now()
+				err := call()
+				if took := time.Since(begun); !fault.Is(err, fault.ServerUnavailable) || took > 2*time.Second {
+					t.Errorf("%s: %v after %s, want ServerUnavailable within 2s", name, err, took)
+				}
+				speak()
+			}
+			if got, err := far.Store.Client.Project.Query().All(ctx); err != nil || len(got) != 0 {
+				t.Errorf("when it speaks again: %d projects, %v", len(got), err)
+			}
+		})
+	}
+}
+
+func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Postgres(t))
+	begun := time.Now()
+	runs := 0
+	err := w.Store.Tx(w.Acme.As(actor.Admin), never, func(ctx context.Context, tx *ent.Tx) error {
+		runs++
+		rows, err := tx.QueryContext(ctx, "SELECT pg_sleep(10)")
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return rows.Close()
+	})
+	if took := time.Since(begun); !fault.Is(err, fault.ServerUnavailable) || runs != 1 || took > 2*time.Second {
+		t.Errorf("%d runs, %v after %s, want ServerUnavailable within 2s", runs, err, took)
+	}
+}

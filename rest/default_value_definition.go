@@ -1,0 +1,157 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"slipway/ent"
+	"slipway/graph/model"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+)
+
+// defaultValueDefinition is the record of a default value definition.
+type defaultValueDefinition struct {
+	ID             string          `json:"id"`
+	CreatedAt      time.Time       `json:"createdAt"`
+	UpdatedAt      time.Time       `json:"updatedAt"`
+	OrganizationID string          `json:"organizationId"`
+	GivenID        string          `json:"givenId"`
+	Name           string          `json:"name"`
+	Description    *string         `json:"description,omitempty"`
+	Schema         json.RawMessage `json:"schema"`
+	CreatedByType  string          `json:"createdByType"`
+}
+
+func defaultValueDefinitionOf(d *ent.DefaultValueDefinition) defaultValueDefinition {
+	return defaultValueDefinition{
+		ID: d.ID, CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(), OrganizationID: d.OrganizationID,
+		GivenID: d.GivenID, Name: d.Name, Description: d.Description, Schema: d.Schema.JSON(),
+		CreatedByType: string(d.CreatedByType),
+	}
+}
+
+func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
+	return func(r request) (answer, error) {
+		if _, err := r.query(); err != nil {
+			return answer{}, err
+		}
+		versions, err := ifMatch(r.Header)
+		if err != nil {
+			return answer{}, err
+		}
+		input, err := r.definitionPatch()
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := update(r.Context(), m, input, versions)
+		if err != nil {
+			return answer{}, inData(err)
+		}
+		return answer{etag: etag(d.Version), body: envelope{Data: defaultValueDefinitionOf(d)}}, nil
+	}
+}
+
+// update changes the definition where its version is one of those given, or whatever it is where none
+// is given.
+func update(
+	ctx context.Context, m Mutations, input model.UpdateDefaultValueDefinitionInput, versions []int32,
+) (*ent.DefaultValueDefinition, error) {
+	if len(versions) == 0 {
+		return updated(m.UpdateDefaultValueDefinition(ctx, input))
+	}
+	for _, version := range versions {
+		input.Version = graphql.OmittableOf(&version)
+		d, err := updated(m.UpdateDefaultValueDefinition(ctx, input))
+		if !fault.Is(err, fault.RequestPreconditionFailed) {
+			return d, err
+		}
+	}
+	return nil, fault.New(fault.RequestPreconditionFailed,
+		"If-Match does not name the version that the default value definition %s has now.", input.ID)
+}
+
+func updated(p *model.UpdateDefaultValueDefinitionPayload, err error) (*ent.DefaultValueDefinition, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p.DefaultValueDefinition, nil
+}
+
+// inData gives an error's violations their places in the body.
+func inData(err error) error {
+	found, ok := errors.AsType[*fault.Error](err)
+	if !ok || len(found.Violations) == 0 {
+		return err
+	}
+	placed := *found
+	placed.Violations = fault.Under("/data", found.Violations)
+	return &placed
+}
+
+// patchBody is the body of an update.
+type patchBody struct {
+	Data struct {
+		Description *string          `json:"description"`
+		Name        *string          `json:"name" ip:"nonempty"`
+		Schema      *inputprop.Draft `json:"schema"`
+	} `json:"data" ip:"required"`
+}
+
+func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInput, err error) {
+	if len(r.body) == 0 {
+		return input, fault.New(fault.RequestMalformed, `A body is needed: an object {"data": {…}} with any of description, name and schema.`)
+	}
+	root, err := r.parse()
+	if err != nil {
+		return input, err
+	}
+	if root.Kind != inputprop.Object {
+		return input, fault.New(fault.RequestMalformed, `The body must be an object {"data": {…}}, found %s.`, root.Kind)
+	}
+	var body patchBody
+	if violations := inputprop.Decode(root, &body, ""); len(violations) > 0 {
+		return input, refusePatch(violations, body.Data.Schema)
+	}
+	input.ID = r.id()
+	if body.Data.Name != nil {
+		input.Name = graphql.OmittableOf(body.Data.Name)
+	}
+	if body.Data.Description != nil {
+		input.Description = graphql.OmittableOf(body.Data.Description)
+	}
+	if body.Data.Schema != nil {
+		text := root.Get("data").Get("schema").JSON()
+		input.Schema = graphql.OmittableOf(map[string]any{"json": text})
+	}
+	return input, nil
+}
+
+var readOnly = []string{
+	"/data/id", "/data/createdAt", "/data/updatedAt", "/data/organizationId", "/data/givenId", "/data/createdByType",
+}
+
+// refusePatch refuses a body whose outer levels are wrong. The schema, which the service would check
+// later, is checked too, so that the caller gets everything at once.
+func refusePatch(violations []fault.Violation, schema *inputprop.Draft) error {
+	code := fault.RequestInvalid
+	for i, v := range violations {
+		if v.Rule == "unknown_field" || v.Rule == "type" {
+			code = fault.RequestMalformed
+		}
+		if slices.Contains(readOnly, v.Pointer) {
+			violations[i].Rule, violations[i].Message = "read_only", "is read-only; only description, name and schema can be changed"
+		}
+	}
+	if schema != nil {
+		if _, wrong := schema.Decode("/data/schema"); len(wrong) > 0 {
+			violations = append(violations, wrong...)
+		}
+	}
+	return fault.Invalid(code, violations...)
+}

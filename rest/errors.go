@@ -1,0 +1,84 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+)
+
+// Fail answers with an error. What the server is to blame for is logged, under the id that the caller
+// sees; that time ran out or the caller has gone is not.
+func (s Surface) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	ctx := r.Context()
+	if _, known := errors.AsType[*fault.Error](err); !known && ended(err) {
+		err = fault.New(fault.RequestTimeout, "The request took longer than it may, or was given up.").Because(err)
+	}
+	status := fault.Status(err)
+	if s.blames(err) {
+		s.Log.ErrorContext(ctx, "REST operation failed", "requestId", actor.RequestID(ctx), "error", err)
+	}
+	explain(w.Header(), status)
+	a := actor.From(ctx)
+	writeJSON(w, status, fault.Public(err, fault.View{RequestID: actor.RequestID(ctx), Superadmin: a != nil && a.IsSuperadmin()}))
+}
+
+func ended(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// blames says whether an error is to be logged. INTERNAL itself stands for what the log has already.
+func (Surface) blames(err error) bool {
+	return fault.Status(err) >= http.StatusInternalServerError &&
+		!fault.Is(err, fault.RequestTimeout) && !fault.Is(err, fault.ServerInternal)
+}
+
+// explain sets the headers that go with a status, unless they are there.
+func explain(h http.Header, status int) {
+	name, value := "", ""
+	switch status {
+	case http.StatusUnauthorized:
+		name, value = "WWW-Authenticate", "Bearer"
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		name, value = "Retry-After", "5"
+	default:
+		return
+	}
+	if h.Get(name) == "" {
+		h.Set(name, value)
+	}
+}
+
+// NotFound answers for a path that nothing is at.
+func (s Surface) NotFound(w http.ResponseWriter, r *http.Request) {
+	s.Fail(w, r, fault.New(fault.RequestNotFound, "There is nothing at %.100q.", r.URL.Path))
+}
+
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodConnect, http.MethodOptions, http.MethodTrace,
+}
+
+// MethodNotAllowed answers for a method that a path does not take. The router comes here with methods
+// that it has never heard of whatever the path is.
+func (s Surface) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	routes, path := chi.RouteContext(r.Context()).Routes, r.URL.EscapedPath()
+	var allowed []string
+	for _, m := range methods {
+		if routes.Match(chi.NewRouteContext(), m, path) {
+			allowed = append(allowed, m)
+		}
+	}
+	if len(allowed) == 0 {
+		s.NotFound(w, r)
+		return
+	}
+	allow := strings.Join(allowed, ", ")
+	w.Header().Set("Allow", allow)
+	s.Fail(w, r, fault.New(fault.RequestMethodNotAllowed, "The path takes %s; found %.20s.", allow, r.Method))
+}

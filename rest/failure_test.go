@@ -1,0 +1,138 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+
+	"slipway/ent"
+	"slipway/ent/moduledefinition"
+	"slipway/graph/model"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/worldtest"
+	"slipway/rest"
+)
+
+// failing are resolvers that always fail.
+type failing struct{ err error }
+
+func (f failing) ModuleDefinitions(context.Context, *moduledefinition.Status, *string, *string, *int32, *string, *int32, *string, *string) (*page.ModuleDefinitionConnection, error) {
+	return nil, f.err
+}
+
+func (f failing) Deployment(context.Context, string, *string) (*ent.Deployment, error) {
+	return nil, f.err
+}
+
+func (f failing) UpdateDefaultValueDefinition(context.Context, model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error) {
+	return nil, f.err
+}
+
+func (f failing) RollbackDeployment(context.Context, model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
+	return nil, f.err
+}
+
+func (f failing) RedeployDeployment(context.Context, model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
+	return nil, f.err
+}
+
+// broken is an API whose resolvers fail, for callers of the role; log gets what it logs.
+func broken(t *testing.T, err error, role actor.Role, log *bytes.Buffer) *worldtest.World {
+	t.Helper()
+	surface := rest.Surface{Log: slog.New(slog.NewJSONHandler(log, nil)), MaxBody: 1 << 10}
+	r := chi.NewRouter()
+	r.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Request-Id", "given")
+			ctx := actor.WithRequestID(r.Context(), "given")
+			next.ServeHTTP(w, r.WithContext(actor.With(ctx, &actor.Actor{Name: "test", Role: role})))
+		})
+	})
+	surface.Routes(r, failing{err}, failing{err})
+	listening := httptest.NewServer(r)
+	t.Cleanup(listening.Close)
+	return &worldtest.World{URL: listening.URL}
+}
+
+// requests has a good request for each operation.
+var requests = map[string]exchange{
+	"updateDefaultValueDefinition": {http.MethodPatch, "/default-value-definitions/dvd_1", "token", `{"data":{}}`, nil},
+	"listModuleDefinitions":        {http.MethodGet, "/module-definitions", "token", "", nil},
+	"getDeployment":                {http.MethodGet, "/deployments/dep_1", "token", "", nil},
+	"rollbackDeployment":           {http.MethodPost, "/deployments/dep_1/rollback", "token", "", nil},
+	"redeployDeployment":           {http.MethodPost, "/deployments/dep_1/redeploy", "token", "", nil},
+}
+
+var errInside = errors.New("the inside of the server")
+
+func TestFailuresOfTheServerAreTold(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err    error
+		logged int
+	}{
+		"500":         {errInside, 1},
+		"503":         {fault.New(fault.ServerUnavailable, "The database does not answer.").Because(errInside), 1},
+		"503-timeout": {fmt.Errorf("reading: %w", context.DeadlineExceeded), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for operation, e := range requests {
+				var log bytes.Buffer
+				w := broken(t, test.err, actor.Admin, &log)
+				golden(t, w, operation+"/"+name, e, ask(t, w, e))
+				lines := strings.Count(log.String(), "\n")
+				if lines != test.logged {
+					t.Errorf("%s logged %d lines, want %d: %s", operation, lines, test.logged, &log)
+				}
+				if test.logged > 0 && !(strings.Contains(log.String(), `"requestId":"given"`) && strings.Contains(log.String(), errInside.Error())) {
+					t.Errorf("%s: the log lacks the request's id or the cause: %s", operation, &log)
+				}
+			}
+		})
+	}
+}
+
+func TestSuperadminsSeeTheInsideOfInternalErrors(t *testing.T) {
+	t.Parallel()
+	e := requests["getDeployment"]
+	for role, want := range map[actor.Role]fault.Data{
+		actor.Superadmin: {IsInternal: true, Description: errInside.Error()},
+		actor.Admin:      {},
+	} {
+		var got fault.Data
+		if err := json.Unmarshal(ask(t, broken(t, errInside, role, new(bytes.Buffer)), e).Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.IsInternal != want.IsInternal || got.Description != want.Description || got.Metadata != nil || got.Details != nil {
+			t.Errorf("%s gets %+v", role, got)
+		}
+	}
+}
+
+func TestTooManyBadTokensAreToldWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		e := exchange{method: http.MethodGet, path: "/module-definitions", token: "slipway_pat_guess"}
+		for range 20 {
+			if got := ask(t, w, e); got.Status != http.StatusUnauthorized {
+				t.Fatalf("a bad token gets %d, want 401", got.Status)
+			}
+		}
+		for operation, e := range requests {
+			e.token = "slipway_pat_guess"
+			golden(t, w, operation+"/429", e, ask(t, w, e))
+		}
+	})
+}

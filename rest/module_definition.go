@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/moduledefinition"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+)
+
+// moduleDefinition is the record of a module definition.
+type moduleDefinition struct {
+	ID              string    `json:"id"`
+	Name            string    `json:"name"`
+	Description     *string   `json:"description,omitempty"`
+	Type            string    `json:"type"`
+	CreatedAt       time.Time `json:"createdAt"`
+	UpdatedAt       time.Time `json:"updatedAt"`
+	LatestVersion   *string   `json:"latestVersion,omitempty"`
+	LatestVersionID *string   `json:"latestVersionId,omitempty"`
+	OrganizationID  *string   `json:"organizationId,omitempty"`
+}
+
+func moduleDefinitionOf(d *ent.ModuleDefinition) moduleDefinition {
+	return moduleDefinition{
+		ID: d.ID, Name: d.Name, Description: d.Description, Type: d.Type,
+		CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
+		LatestVersion: d.LatestVersion, LatestVersionID: d.LatestVersionID, OrganizationID: d.OrganizationID,
+	}
+}
+
+func listModuleDefinitions(q Queries) func(request) (answer, error) {
+	return func(r request) (answer, error) {
+		in, err := r.listing()
+		if err != nil {
+			return answer{}, err
+		}
+		ctx := r.Context()
+		found, err := q.ModuleDefinitions(ctx, in.status, nil, nil, in.limit, in.cursor, nil, nil, nil)
+		if fault.Is(err, fault.RequestCursorInvalid) {
+			return answer{}, fault.New(fault.RequestCursorInvalid,
+				"cursor is not one that this list gave to this caller for this status.").Because(err)
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		total, err := found.TotalCount(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		return pageOf(found, total), nil
+	}
+}
+
+func pageOf(found *page.ModuleDefinitionConnection, total int32) answer {
+	records := make([]moduleDefinition, len(found.Edges))
+	for i, d := range found.Nodes() {
+		records[i] = moduleDefinitionOf(d)
+	}
+	m := &meta{Limit: found.Size, TotalCount: total}
+	if found.PageInfo.HasNextPage {
+		m.NextCursor = *found.PageInfo.EndCursor
+	}
+	return answer{body: envelope{Data: records, Meta: m}}
+}
+
+// listing has the parameters of the list, nil ones where they were not given.
+type listing struct {
+	status *moduledefinition.Status
+	limit  *int32
+	cursor *string
+}
+
+func (r request) listing() (in listing, err error) {
+	if err := r.noBody(); err != nil {
+		return in, err
+	}
+	given, err := r.query("status", "limit", "cursor")
+	if err != nil {
+		return in, err
+	}
+	var wrong []string
+	if text, ok := given["status"]; ok {
+		status := moduledefinition.Status(text)
+		if moduledefinition.StatusValidator(status) != nil {
+			wrong = append(wrong, fmt.Sprintf("status: must be DRAFT or ACTIVE, found %.60q", text))
+		}
+		in.status = &status
+	}
+	if text, ok := given["limit"]; ok {
+		limit, err := strconv.ParseUint(text, 10, 31)
+		if err != nil || limit < 1 || limit > page.MaxSize {
+			wrong = append(wrong, fmt.Sprintf("limit: must be a whole number between 1 and %d, found %.60q", page.MaxSize, text))
+		}
+		size := int32(limit)
+		in.limit = &size
+	}
+	if text, ok := given["cursor"]; ok {
+		in.cursor = &text
+	}
+	return in, badQuery(fault.RequestInvalid, wrong)
+}

@@ -1,0 +1,117 @@
+package rest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+)
+
+const mediaJSON = "application/json"
+
+// request is a request whose body has been read.
+type request struct {
+	*http.Request
+	// body is without the white space around it, empty where there is none.
+	body []byte
+}
+
+// id is the record that the path names. The router matches the path as it was escaped.
+func (r request) id() string {
+	id := chi.URLParam(r.Request, "id")
+	if plain, err := url.PathUnescape(id); err == nil {
+		return plain
+	}
+	return id
+}
+
+// bare refuses parameters and a body where the operation declares neither.
+func (r request) bare() error {
+	if _, err := r.query(); err != nil {
+		return err
+	}
+	return r.noBody()
+}
+
+// noBody refuses a body; an empty object is let through, for clients that cannot send less.
+func (r request) noBody() error {
+	if len(r.body) == 0 {
+		return nil
+	}
+	root, err := r.parse()
+	if err != nil {
+		return err
+	}
+	if root.Kind != inputprop.Object {
+		return fault.New(fault.RequestMalformed, "The operation takes no body; it may be absent, empty or {}, found %s.", root.Kind)
+	}
+	if violations := inputprop.Decode(root, &struct{}{}, ""); len(violations) > 0 {
+		for i := range violations {
+			violations[i].Message = "is not a field here; the body may be absent, empty or {}"
+		}
+		return fault.Invalid(fault.RequestMalformed, violations...)
+	}
+	return nil
+}
+
+// maxDepth leaves room for more levels than a schema may have, so that its own limit is what is told.
+const maxDepth = 100
+
+func (r request) parse() (*inputprop.Node, error) {
+	root, err := inputprop.ParseWithin(r.body, inputprop.Limits{Depth: maxDepth, Bytes: len(r.body)})
+	if syntax, ok := errors.AsType[*inputprop.SyntaxError](err); ok {
+		refusal := fault.New(fault.RequestMalformed, "The body is not JSON as it must be: %s.", syntax.Error())
+		if syntax.Pointer != "" {
+			refusal.Description = "The place is in the value at " + syntax.Pointer + "."
+		}
+		return nil, refusal
+	}
+	return root, err
+}
+
+// readBody reads a body of at most limit bytes. Its content type counts only where there is one.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	_, over := errors.AsType[*http.MaxBytesError](err)
+	if len(body) > 0 || over {
+		if err := sendsJSON(r.Header); err != nil {
+			return nil, err
+		}
+	}
+	if over {
+		return nil, fault.New(fault.RequestTooLarge, "The body may have at most %d bytes; it has more.", limit)
+	}
+	if err != nil {
+		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").Because(err)
+	}
+	return bytes.Trim(body, " \t\r\n"), nil
+}
+
+// sendsJSON refuses bodies that are no JSON by their headers; one without a type counts as JSON.
+func sendsJSON(h http.Header) error {
+	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
+	}
+	found := h.Get("Content-Type")
+	if found == "" {
+		return nil
+	}
+	media, params, err := mime.ParseMediaType(found)
+	if err != nil || media != mediaJSON || !isUTF8(params) {
+		return fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
+	}
+	return nil
+}
+
+func isUTF8(params map[string]string) bool {
+	charset, named := params["charset"]
+	return !named || strings.EqualFold(charset, "utf-8")
+}

@@ -1,0 +1,80 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// answer is what a successful operation answers with.
+type answer struct {
+	// status is 200 where it is left out.
+	status int
+	// location is the path of what was created.
+	location string
+	// etag is the record's entity tag; lists have none.
+	etag string
+	body any
+}
+
+// envelope is the body of every success.
+type envelope struct {
+	Data any   `json:"data"`
+	Meta *meta `json:"meta,omitempty"`
+}
+
+// meta says where a page stands in its list.
+type meta struct {
+	Limit      int    `json:"limit"`
+	NextCursor string `json:"nextCursor,omitempty"`
+	TotalCount int32  `json:"totalCount"`
+}
+
+func (a answer) write(w http.ResponseWriter, r *http.Request) {
+	if a.location != "" {
+		w.Header().Set("Location", a.location)
+	}
+	if a.etag != "" {
+		w.Header().Set("ETag", a.etag)
+	}
+	if r.Method == http.MethodGet && a.etag != "" {
+		w.Header().Set("Cache-Control", "private, no-cache")
+		if noneMatch(r.Header, a.etag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	writeJSON(w, a.status, a.body)
+}
+
+// writeJSON writes a body that is JSON by its types. Unless said otherwise it is not to be kept.
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(body); err != nil {
+		panic(err) // which the server logs and answers
+	}
+	h := w.Header()
+	h.Set("Content-Type", mediaJSON+"; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // that the caller has gone is no news
+}
+
+// utc is a time that may be unset, in UTC.
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}
