@@ -14,7 +14,7 @@ func TestAPageReadsEachEdgeInOneStatementHoweverLongItIs(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		rolledBack(t, w, 50)
-		for query, most := range map[string]int{
+		for query, want := range map[string]int{
 			`query($n: Int!) { deployments(first: $n) { nodes { id } } }`:            1,
 			`query($n: Int!) { deployments(first: $n) { nodes { id } totalCount } }`: 2,
 			`query($n: Int!) { deployments(first: $n) { nodes { project { id } environment { id } moduleInstance { moduleDefinition { id } }
@@ -23,26 +23,12 @@ func TestAPageReadsEachEdgeInOneStatementHoweverLongItIs(t *testing.T) {
 			`query($n: Int!) { moduleInstances(first: $n) { nodes { deployments(first: 3) { nodes { id } totalCount } } } }`:                                 3,
 			`query($n: Int!) { moduleInstances(first: $n) { nodes { liveDeployment { release { deployments(first: 2) { nodes { project { id } } } } } } } }`: 5,
 		} {
-			few, many := fewest(t, w, query, 2, most), fewest(t, w, query, 50, most)
-			if len(few) != most || len(many) > 2*most {
-				t.Errorf("%s: %d statements for 2 and %d for 50, want %d:\n%s", query, len(few), len(many), most, strings.Join(many, "\n"))
+			few, many := statements(t, w, query, 2), statements(t, w, query, 50)
+			if len(few) != want || len(many) != want {
+				t.Errorf("%s: %d statements for 2 and %d for 50, want %d:\n%s", query, len(few), len(many), want, strings.Join(many, "\n"))
 			}
 		}
 	})
-}
-
-// fewest gives the SQL of a query for n records. A batch goes after a short time, so a machine that is
-// busy splits some in two: of a few tries the first with no more statements than wanted counts, else the
-// last.
-func fewest(t *testing.T, w *worldtest.World, query string, n, wanted int) []string {
-	t.Helper()
-	var ran []string
-	for range 10 {
-		if ran = statements(t, w, query, n); len(ran) <= wanted {
-			break
-		}
-	}
-	return ran
 }
 
 // statements gives the SQL of a query for n records, all of which must be there.

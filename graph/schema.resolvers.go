@@ -8,7 +8,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -35,27 +34,27 @@ func (r *defaultValueDefinitionResolver) SchemaJSON(ctx context.Context, obj *en
 
 // Project is the resolver for the project field.
 func (r *deploymentResolver) Project(ctx context.Context, obj *ent.Deployment) (*ent.Project, error) {
-	return loaders(ctx).project.Load(ctx, obj.ProjectID)
+	return toProject(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return &o.ProjectID })
 }
 
 // Environment is the resolver for the environment field.
 func (r *deploymentResolver) Environment(ctx context.Context, obj *ent.Deployment) (*ent.Environment, error) {
-	return loaders(ctx).environment.Load(ctx, obj.EnvironmentID)
+	return toEnvironment(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return &o.EnvironmentID })
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
 func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *ent.Deployment) (*ent.ModuleInstance, error) {
-	return loaders(ctx).instance.Load(ctx, obj.ModuleInstanceID)
+	return toInstance(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return &o.ModuleInstanceID })
 }
 
 // RedeployOf is the resolver for the redeployOf field.
 func (r *deploymentResolver) RedeployOf(ctx context.Context, obj *ent.Deployment) (*ent.Deployment, error) {
-	return optional(ctx, loaders(ctx).deployment, obj.RedeployOfDeploymentID)
+	return toDeployment(ctx, r.Resolver, obj, "redeployOf", func(o *ent.Deployment) *string { return o.RedeployOfDeploymentID })
 }
 
 // RollbackTo is the resolver for the rollbackTo field.
 func (r *deploymentResolver) RollbackTo(ctx context.Context, obj *ent.Deployment) (*ent.Deployment, error) {
-	return optional(ctx, loaders(ctx).deployment, obj.RollbackToDeploymentID)
+	return toDeployment(ctx, r.Resolver, obj, "rollbackTo", func(o *ent.Deployment) *string { return o.RollbackToDeploymentID })
 }
 
 // Data is the resolver for the data field.
@@ -70,17 +69,17 @@ func (r *deploymentResolver) DataJSON(ctx context.Context, obj *ent.Deployment) 
 
 // Release is the resolver for the release field.
 func (r *deploymentResolver) Release(ctx context.Context, obj *ent.Deployment) (*ent.Release, error) {
-	return optional(ctx, loaders(ctx).release, obj.ReleaseID)
+	return toRelease(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return o.ReleaseID })
 }
 
 // Project is the resolver for the project field.
 func (r *environmentResolver) Project(ctx context.Context, obj *ent.Environment) (*ent.Project, error) {
-	return loaders(ctx).project.Load(ctx, obj.ProjectID)
+	return toProject(ctx, r.Resolver, obj, func(o *ent.Environment) *string { return &o.ProjectID })
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
 func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *ent.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error) {
-	return loaders(ctx).instances.load(ctx, obj.ID, page.Args{First: first, After: after, Last: last, Before: before})
+	return many(ctx, obj, "moduleInstances", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, r.Catalog.InstancesOf)
 }
 
 // Code is the resolver for the code field.
@@ -100,42 +99,42 @@ func (r *errorSectionResolver) Object(ctx context.Context, obj *fault.Section) (
 
 // LatestModuleVersion is the resolver for the latestModuleVersion field.
 func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj *ent.ModuleDefinition) (*ent.ModuleVersion, error) {
-	return optional(ctx, loaders(ctx).version, obj.LatestVersionID)
+	return toVersion(ctx, r.Resolver, obj, func(o *ent.ModuleDefinition) *string { return o.LatestVersionID })
 }
 
 // Versions is the resolver for the versions field.
 func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *ent.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleVersion], error) {
-	return loaders(ctx).versions.load(ctx, obj.ID, page.Args{First: first, After: after, Last: last, Before: before})
+	return many(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
 }
 
 // Project is the resolver for the project field.
 func (r *moduleInstanceResolver) Project(ctx context.Context, obj *ent.ModuleInstance) (*ent.Project, error) {
-	return loaders(ctx).project.Load(ctx, obj.ProjectID)
+	return toProject(ctx, r.Resolver, obj, func(o *ent.ModuleInstance) *string { return &o.ProjectID })
 }
 
 // Environment is the resolver for the environment field.
 func (r *moduleInstanceResolver) Environment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Environment, error) {
-	return loaders(ctx).environment.Load(ctx, obj.EnvironmentID)
+	return toEnvironment(ctx, r.Resolver, obj, func(o *ent.ModuleInstance) *string { return &o.EnvironmentID })
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
 func (r *moduleInstanceResolver) ModuleDefinition(ctx context.Context, obj *ent.ModuleInstance) (*ent.ModuleDefinition, error) {
-	return loaders(ctx).definition.Load(ctx, obj.ModuleDefinitionID)
+	return toDefinition(ctx, r.Resolver, obj, func(o *ent.ModuleInstance) *string { return &o.ModuleDefinitionID })
 }
 
 // LiveDeployment is the resolver for the liveDeployment field.
 func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Deployment, error) {
-	return optional(ctx, loaders(ctx).deployment, obj.LiveDeploymentID)
+	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *ent.ModuleInstance) *string { return o.LiveDeploymentID })
 }
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *ent.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
-	return loaders(ctx).deployments.load(ctx, obj.ID, page.Args{First: first, After: after, Last: last, Before: before})
+	return many(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DeploymentsOf)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
 func (r *moduleVersionResolver) ModuleDefinition(ctx context.Context, obj *ent.ModuleVersion) (*ent.ModuleDefinition, error) {
-	return loaders(ctx).definition.Load(ctx, obj.ModuleDefinitionID)
+	return toDefinition(ctx, r.Resolver, obj, func(o *ent.ModuleVersion) *string { return &o.ModuleDefinitionID })
 }
 
 // Inputs is the resolver for the inputs field.
@@ -295,7 +294,7 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 
 // Environments is the resolver for the environments field.
 func (r *projectResolver) Environments(ctx context.Context, obj *ent.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error) {
-	return loaders(ctx).environments.load(ctx, obj.ID, page.Args{First: first, After: after, Last: last, Before: before})
+	return many(ctx, obj, "environments", page.Args{First: first, After: after, Last: last, Before: before}, projectID, r.Workspace.EnvironmentsOf)
 }
 
 // Node is the resolver for the node field.
@@ -316,7 +315,8 @@ func (r *queryResolver) Viewer(ctx context.Context) (*actor.Actor, error) {
 // ModuleDefinitions is the resolver for the moduleDefinitions field.
 func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleDefinition], error) {
 	filter := catalog.DefinitionFilter{Status: status, Type: typeArg, Search: search}
-	return r.Catalog.Definitions(ctx, filter, page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Catalog.Definitions(ctx, filter, page.Args{First: first, After: after, Last: last, Before: before})
+	return paged(ctx, c, err)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -331,7 +331,8 @@ func (r *queryResolver) ModuleVersion(ctx context.Context, id string, organizati
 
 // DefaultValueDefinitions is the resolver for the defaultValueDefinitions field.
 func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.DefaultValueDefinition], error) {
-	return r.Defaults.Definitions(ctx, givenID, page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Defaults.Definitions(ctx, givenID, page.Args{First: first, After: after, Last: last, Before: before})
+	return paged(ctx, c, err)
 }
 
 // DefaultValueDefinition is the resolver for the defaultValueDefinition field.
@@ -341,7 +342,8 @@ func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string, o
 
 // Deployments is the resolver for the deployments field.
 func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Deployment], error) {
-	return r.Deploy.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Deploy.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	return paged(ctx, c, err)
 }
 
 // Deployment is the resolver for the deployment field.
@@ -356,7 +358,8 @@ func (r *queryResolver) Release(ctx context.Context, id string, organizationID *
 
 // ModuleInstances is the resolver for the moduleInstances field.
 func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleInstance], error) {
-	return r.Catalog.Instances(ctx, instanceFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Catalog.Instances(ctx, instanceFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	return paged(ctx, c, err)
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
@@ -366,7 +369,8 @@ func (r *queryResolver) ModuleInstance(ctx context.Context, id string, organizat
 
 // Projects is the resolver for the projects field.
 func (r *queryResolver) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Project], error) {
-	return r.Workspace.Projects(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Workspace.Projects(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+	return paged(ctx, c, err)
 }
 
 // Project is the resolver for the project field.
@@ -376,7 +380,8 @@ func (r *queryResolver) Project(ctx context.Context, id string, organizationID *
 
 // Environments is the resolver for the environments field.
 func (r *queryResolver) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Environment], error) {
-	return r.Workspace.Environments(ctx, projectID, page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Workspace.Environments(ctx, projectID, page.Args{First: first, After: after, Last: last, Before: before})
+	return paged(ctx, c, err)
 }
 
 // Environment is the resolver for the environment field.
@@ -391,7 +396,7 @@ func (r *queryResolver) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) 
 
 // ModuleVersion is the resolver for the moduleVersion field.
 func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *ent.Release) (*ent.ModuleVersion, error) {
-	return loaders(ctx).version.Load(ctx, obj.ModuleVersionID)
+	return toVersion(ctx, r.Resolver, obj, func(o *ent.Release) *string { return &o.ModuleVersionID })
 }
 
 // Inputs is the resolver for the inputs field.
@@ -408,7 +413,7 @@ func (r *releaseResolver) Artifact(ctx context.Context, obj *ent.Release) (json.
 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
-	return loaders(ctx).releaseDeployments.load(ctx, obj.ID, page.Args{First: first, After: after, Last: last, Before: before})
+	return many(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, r.Deploy.DeploymentsOfReleases)
 }
 
 // Description is the resolver for the description field.

@@ -24,7 +24,7 @@ func NewHandler(r *Resolver, c Config) http.Handler {
 	return s
 }
 
-// operations gives each operation its batches and the organization that a superadmin names.
+// operations gives each operation its families and the organization that a superadmin names.
 type operations struct {
 	*Resolver
 	presenter gqlhttp.Presenter
@@ -39,5 +39,5 @@ func (o operations) InterceptOperation(ctx context.Context, next graphql.Operati
 		// The context has no place for errors before the operation runs.
 		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{o.presenter.Present(ctx, err)}})
 	}
-	return next(context.WithValue(ctx, loadingKey{}, o.loading()))
+	return next(withFamilies(ctx))
 }

@@ -92,7 +92,7 @@ func (s *settings) serve(ctx context.Context, l *listeners, api http.Handler, he
 	}
 	health.Drain()
 	log.Info("stopping: requests in flight are let finish", "wait", s.drainWait, "timeout", s.shutdownTimeout)
-	time.Sleep(s.drainWait)
+	<-time.After(s.drainWait)
 	return errors.Join(s.finish(ctx, apiServer), adminServer.Close())
 }
 

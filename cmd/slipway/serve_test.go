@@ -83,6 +83,7 @@ func TestServeDoesNotBegin(t *testing.T) {
 		"pending migrations":     {"apply them with: slipway migrate up", []string{"--database", file(t), "--migrate=false"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			mustFail(t, 1, c.says, append([]string{"serve"}, c.args...)...)
 		})
 	}
@@ -131,7 +132,7 @@ func TestStoppingLetsARequestInFlightFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(last.Body)
-	if err != nil || last.StatusCode != 200 || !strings.Contains(string(text), `"__typename":"Query"`) {
+	if err != nil || last.StatusCode != http.StatusOK || !strings.Contains(string(text), `"__typename":"Query"`) {
 		t.Errorf("the request in flight: %v %d %s", err, last.StatusCode, text)
 	}
 	if code := <-s.done; code != 0 {

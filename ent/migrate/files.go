@@ -1,3 +1,4 @@
+// Package migrate has the schema as ent sees it and the migrations that make it.
 package migrate
 
 import "embed"

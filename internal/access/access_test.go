@@ -52,7 +52,7 @@ func TestEveryRoleMayDoWhatTheTableSays(t *testing.T) {
 		for i, caller := range callers {
 			got := ok
 			if err := access.Check(caller, action, fault.ProjectForbidden); err != nil {
-				got = string(fault.Public(err, fault.View{}).Code)
+				got = fault.Public(err, fault.View{}).Code
 			}
 			if got != wants[i] {
 				t.Errorf("%q in %q, %s: %s, want %s", caller.Role, caller.OrganizationID, action, got, wants[i])

@@ -44,6 +44,16 @@ func (s *Service) OrganizationByID(ctx context.Context, organizationID string) (
 	return store.Found(o, err, organizationID, fault.OrganizationNotFound)
 }
 
+// OrganizationsByID gives the organizations of the ids that there are and that the actor may see, in no
+// order.
+func (s *Service) OrganizationsByID(ctx context.Context, ids []string) ([]*ent.Organization, error) {
+	q := s.Store.Client.Organization.Query().Where(organization.IDIn(ids...))
+	if a := actor.From(ctx); !a.IsSuperadmin() {
+		q.Where(organization.ID(a.OrganizationID))
+	}
+	return q.All(ctx)
+}
+
 // OrganizationBySlug gives an organization by its slug, or OrganizationNotFound. For the command line.
 func (s *Service) OrganizationBySlug(ctx context.Context, slug string) (*ent.Organization, error) {
 	o, err := s.Store.Client.Organization.Query().Where(organization.Slug(slug)).Only(ctx)

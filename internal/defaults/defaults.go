@@ -40,6 +40,11 @@ func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID
 	return store.Found(d, err, definitionID, fault.DefaultValueDefinitionNotFound)
 }
 
+// DefinitionsByID gives the definitions of the ids that there are, in no order.
+func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.DefaultValueDefinition, error) {
+	return s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.IDIn(ids...)).All(ctx)
+}
+
 // Definitions gives a page of the organization's definitions, only that of a givenId where it is not
 // nil.
 func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Args) (*page.DefaultValueDefinitionConnection, error) {

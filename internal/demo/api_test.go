@@ -13,24 +13,22 @@ import (
 	"slipway/internal/worldtest"
 )
 
-func TestEachTokenActsInItsRole(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
-		for _, role := range actor.Roles {
-			var viewer struct {
-				Data struct {
-					Viewer struct {
-						Role         string
-						Organization *struct{ Slug string }
-					}
+func actInTheirRoles(t *testing.T, w *worldtest.World, r *demo.Result) {
+	t.Helper()
+	for _, role := range actor.Roles {
+		var viewer struct {
+			Data struct {
+				Viewer struct {
+					Role         string
+					Organization *struct{ Slug string }
 				}
 			}
-			ask(t, w.URL, r.Tokens[role], `{ viewer { role organization { slug } } }`, "", &viewer)
-			if got := viewer.Data.Viewer; !strings.EqualFold(got.Role, string(role)) || (got.Organization == nil) != (role == actor.Superadmin) {
-				t.Errorf("the token of %s is of %+v", role, got)
-			}
 		}
-	})
+		ask(t, w.URL, r.Tokens[role], `{ viewer { role organization { slug } } }`, "", &viewer)
+		if got := viewer.Data.Viewer; !strings.EqualFold(got.Role, string(role)) || (got.Organization == nil) != (role == actor.Superadmin) {
+			t.Errorf("the token of %s is of %+v", role, got)
+		}
+	}
 }
 
 func TestEveryExampleRuns(t *testing.T) {

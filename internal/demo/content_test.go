@@ -21,89 +21,85 @@ var variants = []string{
 	"section", "compound", "$ref", "gitrepo", "keyvalue",
 }
 
-func TestModulesAreOfEverySortAndUseAllVariants(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
-		ctx, used := inside(t, r), map[string]bool{}
-		type sort struct {
-			global bool
-			status moduledefinition.Status
+func areOfEverySort(t *testing.T, w *worldtest.World, r *demo.Result) {
+	t.Helper()
+	ctx, used := inside(t, r), map[string]bool{}
+	type sort struct {
+		global bool
+		status moduledefinition.Status
+	}
+	sorts, several, modules := map[sort]int{}, 0, 0
+	for _, m := range w.Store.Client.ModuleDefinition.Query().AllX(ctx) {
+		modules++
+		sorts[sort{m.OrganizationID == nil, m.Status}]++
+		versions := w.Store.Client.ModuleVersion.Query().Where(moduleversion.ModuleDefinitionID(m.ID)).AllX(ctx)
+		if len(versions) > 1 {
+			several++
 		}
-		sorts, several, modules := map[sort]int{}, 0, 0
-		for _, m := range w.Store.Client.ModuleDefinition.Query().AllX(ctx) {
-			modules++
-			sorts[sort{m.OrganizationID == nil, m.Status}]++
-			versions := w.Store.Client.ModuleVersion.Query().Where(moduleversion.ModuleDefinitionID(m.ID)).AllX(ctx)
-			if len(versions) > 1 {
-				several++
-			}
-			for _, v := range versions {
-				inputs, err := v.Inputs.Properties()
-				if err != nil {
-					t.Fatal(err)
-				}
-				inputprop.Walk(inputs, func(p inputprop.Property) {
-					variant, _, _ := strings.Cut(p.Head().Type, ":")
-					used[variant] = true
-				})
-			}
-		}
-		if modules < 8 || len(sorts) != 4 || several < 3 {
-			t.Errorf("%d modules, %d with several versions, by owner and status %v", modules, several, sorts)
-		}
-		for _, v := range variants {
-			if !used[v] {
-				t.Errorf("no module has an input of the type %s", v)
-			}
-		}
-	})
-}
-
-func TestDeploymentsHaveTheShapeOfTheContainerService(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
-		seen, keys := map[string]bool{}, map[string]bool{}
-		for _, d := range w.Store.Client.Deployment.Query().Where(deployment.DeploymentType(ecs.Type)).AllX(inside(t, r)) {
-			data, violations := ecs.Decode(d.Data.JSON())
-			if len(violations) > 0 {
-				t.Fatalf("%s: %v", d.ID, violations)
-			}
-			if n := len(data.DeployedTaskDefinition.Definition); n < 2000 || n > 6000 {
-				t.Errorf("%s: the task definition has %d bytes", d.ID, n)
-			}
-			var members map[string]any
-			if err := json.Unmarshal(bytes.TrimSpace(d.Data.JSON()), &members); err != nil {
+		for _, v := range versions {
+			inputs, err := v.Inputs.Properties()
+			if err != nil {
 				t.Fatal(err)
 			}
-			for key := range members {
-				keys[key] = true
-			}
-			for _, event := range data.Events {
-				seen[*event.LifecycleStage] = true
-				if *event.CurrentStep < 1 || *event.CurrentStep > *event.TotalSteps {
-					t.Errorf("%s: step %d of %d", d.ID, *event.CurrentStep, *event.TotalSteps)
-				}
-			}
-			if state := data.ServiceDeploymentState; state != nil {
-				seen[*state.Status], seen[*state.Strategy] = true, true
-				checkWeights(t, d.ID, state)
-			} else if d.Status != deployment.StatusPENDING {
-				t.Errorf("%s is %s and has no state", d.ID, d.Status)
+			inputprop.Walk(inputs, func(p inputprop.Property) {
+				variant, _, _ := strings.Cut(p.Head().Type, ":")
+				used[variant] = true
+			})
+		}
+	}
+	if modules < 8 || len(sorts) != 4 || several < 3 {
+		t.Errorf("%d modules, %d with several versions, by owner and status %v", modules, several, sorts)
+	}
+	for _, v := range variants {
+		if !used[v] {
+			t.Errorf("no module has an input of the type %s", v)
+		}
+	}
+}
+
+func haveTheShape(t *testing.T, w *worldtest.World, r *demo.Result) {
+	t.Helper()
+	seen, keys := map[string]bool{}, map[string]bool{}
+	for _, d := range w.Store.Client.Deployment.Query().Where(deployment.DeploymentType(ecs.Type)).AllX(inside(t, r)) {
+		data, violations := ecs.Decode(d.Data.JSON())
+		if len(violations) > 0 {
+			t.Fatalf("%s: %v", d.ID, violations)
+		}
+		if n := len(data.DeployedTaskDefinition.Definition); n < 2000 || n > 6000 {
+			t.Errorf("%s: the task definition has %d bytes", d.ID, n)
+		}
+		var members map[string]any
+		if err := json.Unmarshal(bytes.TrimSpace(d.Data.JSON()), &members); err != nil {
+			t.Fatal(err)
+		}
+		for key := range members {
+			keys[key] = true
+		}
+		for _, event := range data.Events {
+			seen[*event.LifecycleStage] = true
+			if *event.CurrentStep < 1 || *event.CurrentStep > *event.TotalSteps {
+				t.Errorf("%s: step %d of %d", d.ID, *event.CurrentStep, *event.TotalSteps)
 			}
 		}
-		for _, word := range []string{
-			"RECONCILE_SERVICE", "PRE_SCALE_UP", "SCALE_UP", "POST_SCALE_UP", "TEST_TRAFFIC_SHIFT", "PRODUCTION_TRAFFIC_SHIFT",
-			"BAKE_TIME", "CLEAN_UP", "SUCCESSFUL", "IN_PROGRESS", "ROLLBACK_SUCCESSFUL", "STOPPED", "BLUE_GREEN", "ROLLING",
-		} {
-			if !seen[word] {
-				t.Errorf("no deployment has %s", word)
-			}
+		if state := data.ServiceDeploymentState; state != nil {
+			seen[*state.Status], seen[*state.Strategy] = true, true
+			checkWeights(t, d.ID, state)
+		} else if d.Status != deployment.StatusPENDING {
+			t.Errorf("%s is %s and has no state", d.ID, d.Status)
 		}
-		const fields = 19
-		if len(keys) != fields {
-			t.Errorf("%d fields of the data are used, want all %d: %v", len(keys), fields, keys)
+	}
+	for _, word := range []string{
+		"RECONCILE_SERVICE", "PRE_SCALE_UP", "SCALE_UP", "POST_SCALE_UP", "TEST_TRAFFIC_SHIFT", "PRODUCTION_TRAFFIC_SHIFT",
+		"BAKE_TIME", "CLEAN_UP", "SUCCESSFUL", "IN_PROGRESS", "ROLLBACK_SUCCESSFUL", "STOPPED", "BLUE_GREEN", "ROLLING",
+	} {
+		if !seen[word] {
+			t.Errorf("no deployment has %s", word)
 		}
-	})
+	}
+	const fields = 19
+	if len(keys) != fields {
+		t.Errorf("%d fields of the data are used, want all %d: %v", len(keys), fields, keys)
+	}
 }
 
 // checkWeights holds that the production traffic goes to some revision, whole.

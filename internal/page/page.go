@@ -4,6 +4,7 @@ package page
 
 import (
 	"context"
+	"strconv"
 
 	"slipway/internal/fault"
 )
@@ -97,4 +98,22 @@ func size(name string, n int32) (int, error) {
 		return 0, fault.New(fault.RequestInvalid, "%s must be between 1 and %d, got %d.", name, MaxSize, n)
 	}
 	return int(n), nil
+}
+
+// String tells arguments apart.
+func (a Args) String() string {
+	text := ""
+	for _, n := range []*int32{a.First, a.Last} {
+		if n != nil {
+			text += strconv.Itoa(int(*n))
+		}
+		text += ";"
+	}
+	for _, c := range []*string{a.After, a.Before} {
+		if c != nil {
+			text += strconv.Quote(*c)
+		}
+		text += ";"
+	}
+	return text
 }

@@ -91,7 +91,7 @@ func TestServerInPathGoesFirst(t *testing.T) {
 // programs makes a directory of shell scripts, leaving out those without a text. Any user can run them.
 func programs(t *testing.T, scripts map[string]string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "slipway-programs-")
+	dir, err := os.MkdirTemp("/tmp", "slipway-programs-") //nolint:usetesting // another user is to reach it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,54 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup run build test test-race lint generate verify migration browser-test clean
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
+LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+
+# Sources of the program; a change to any rebuilds it.
+SOURCES := $(shell find cmd ent graph internal rest web -name node_modules -prune -o -type f ! -name '*_test.go' -print) schema.graphql go.mod go.sum
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## get what a fresh machine needs, or say what it lacks
+	@.ci/setup
+
+run: bin/slipway ## serve a demo at http://127.0.0.1:8080 (ARGS="--listen :9000" and so on)
+	@bin/slipway demo $(ARGS)
+
+build: bin/slipway ## build bin/slipway, static and stripped
+
+bin/slipway: $(SOURCES)
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/slipway
+
+bin/withpg: go.mod $(shell find internal/pgtest -name '*.go')
+	go build -o $@ ./internal/pgtest/cmd/withpg
+
+test: bin/withpg ## run the tests, on SQLite and wherever there is one on PostgreSQL (ARGS="-run Name")
+	bin/withpg -- go test $(ARGS) ./...
+
+test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
+	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
+
+lint: ## check the code's style and the directions between packages
+	go run $(LINTER) run ./...
+
+generate: ## write the generated code and docs/errors.md again
+	go generate ./...
+
+# The tree is compared with itself, not with the last commit: what is not committed yet may be right.
+verify: ## fail where the modules or the generated code are not what they should be
+	go mod verify
+	@before=$$(mktemp) && after=$$(mktemp) && trap 'rm -f "$$before" "$$after"' EXIT && \
+	.ci/digest >"$$before" && $(MAKE) --no-print-directory generate && .ci/digest >"$$after" && \
+	{ diff "$$before" "$$after" || { echo 'verify: the files above change when they are generated; run make generate and commit them' >&2; exit 1; }; }
+
+migration: bin/withpg ## write the migration from the schema as it was to what it is (NAME=add_colour)
+	@test -n "$(NAME)" || { echo 'migration: name it, as in make migration NAME=add_colour' >&2; exit 2; }
+	bin/withpg -- go run ./internal/store/cmd/migration diff $(NAME)
+
+browser-test: bin/slipway ## try the explorer in Chromium
+	web/browsertest/run.sh $(CURDIR)/bin/slipway
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,47 @@
+package graph
+
+import (
+	"context"
+
+	"slipway/ent"
+)
+
+// The edges of the schema: each names the field, the reference, and the service method that reads what
+// it leads to.
+
+func projectID(p *ent.Project) string             { return p.ID }
+func environmentID(e *ent.Environment) string     { return e.ID }
+func definitionID(d *ent.ModuleDefinition) string { return d.ID }
+func versionID(v *ent.ModuleVersion) string       { return v.ID }
+func instanceID(i *ent.ModuleInstance) string     { return i.ID }
+func releaseID(r *ent.Release) string             { return r.ID }
+func deploymentID(d *ent.Deployment) string       { return d.ID }
+
+func toProject[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.Project, error) {
+	return one(ctx, parent, "project", reference, r.Workspace.ProjectsByID, projectID)
+}
+
+func toEnvironment[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.Environment, error) {
+	return one(ctx, parent, "environment", reference, r.Workspace.EnvironmentsByID, environmentID)
+}
+
+func toDefinition[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.ModuleDefinition, error) {
+	return one(ctx, parent, "moduleDefinition", reference, r.Catalog.DefinitionsByID, definitionID)
+}
+
+func toVersion[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.ModuleVersion, error) {
+	return one(ctx, parent, "moduleVersion", reference, r.Catalog.VersionsByID, versionID)
+}
+
+func toInstance[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.ModuleInstance, error) {
+	return one(ctx, parent, "moduleInstance", reference, r.Catalog.InstancesByID, instanceID)
+}
+
+func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.Release, error) {
+	return one(ctx, parent, "release", reference, r.Deploy.ReleasesByID, releaseID)
+}
+
+// toDeployment takes the name of the field, because a record has several edges to deployments.
+func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*ent.Deployment, error) {
+	return one(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID)
+}

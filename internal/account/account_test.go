@@ -1,0 +1,218 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent/auditevent"
+	"slipway/internal/account"
+	"slipway/internal/actor"
+	"slipway/internal/auth"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+func system(organizationID string) context.Context {
+	return actor.With(context.Background(), &actor.Actor{Name: "test", Role: actor.System, OrganizationID: organizationID, Channel: actor.CLI})
+}
+
+// clock is a time that a test moves.
+type clock struct{ micros atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.UnixMicro(c.micros.Load()).UTC() }
+func (c *clock) advance(d time.Duration) { c.micros.Add(d.Microseconds()) }
+
+// accounts gives the accounts of a world whose time the test moves.
+func accounts(w *worldtest.World) (*account.Service, *clock) {
+	c := &clock{}
+	c.micros.Store(store.Now().UnixMicro())
+	return &account.Service{Store: w.Store, Journal: journal.New(w.Store, c.now, id.New), Now: c.now, Log: slog.New(slog.DiscardHandler)}, c
+}
+
+func TestTokenIsGoodUntilItExpires(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s, clock := accounts(w)
+		made, secret, err := s.CreateToken(system(w.Acme.ID), account.NewToken{Name: "ci", Role: actor.Developer, ExpiresIn: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock.advance(time.Hour - time.Microsecond)
+		v, err := s.VerifyToken(t.Context(), secret.Hash())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &auth.Verified{
+			Actor:     &actor.Actor{ID: made.ID, Name: "ci", Role: actor.Developer, OrganizationID: w.Acme.ID},
+			ExpiresAt: *made.ExpiresAt,
+		}
+		if diff := cmp.Diff(want, v); diff != "" {
+			t.Error(diff)
+		}
+		clock.advance(time.Microsecond)
+		if v, err := s.VerifyToken(t.Context(), secret.Hash()); !errors.Is(err, auth.ErrUnknownToken) || v != nil {
+			t.Errorf("expired: %v, %v", v, err)
+		}
+	})
+}
+
+func TestTokenIsGoodUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s, _ := accounts(w)
+		made, secret, err := s.CreateToken(system(w.Acme.ID), account.NewToken{Name: "ci", Role: actor.Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.RevokeToken(system(w.Globex.ID), made.ID); !fault.Is(err, fault.TokenNotFound) {
+			t.Errorf("by another organization: %v", err)
+		}
+		if _, err := s.VerifyToken(t.Context(), secret.Hash()); err != nil {
+			t.Errorf("before: %v", err)
+		}
+		revoked, err := s.RevokeToken(system(w.Acme.ID), made.ID)
+		if err != nil || revoked.RevokedAt == nil {
+			t.Fatalf("%v, %v", revoked, err)
+		}
+		if _, err := s.VerifyToken(t.Context(), secret.Hash()); !errors.Is(err, auth.ErrUnknownToken) {
+			t.Errorf("after: %v", err)
+		}
+		again, err := s.RevokeToken(system(w.Acme.ID), made.ID)
+		if err != nil || !again.RevokedAt.Equal(*revoked.RevokedAt) {
+			t.Errorf("again: %v, %v", again, err)
+		}
+		if n := w.Store.Client.AuditEvent.Query().Where(auditevent.ObjectID(made.ID)).CountX(system(w.Acme.ID)); n != 2 {
+			t.Errorf("%d audit rows, want one of the creation and one of the revocation", n)
+		}
+		// A server that has not seen the token refuses it as it refuses an unknown one.
+		r := w.GraphQL(t, secret.Reveal(), "{ viewer { id } }", nil)
+		if r.Status != http.StatusUnauthorized || r.Code(t) != string(fault.RequestUnauthenticated) {
+			t.Errorf("%d %s", r.Status, r.Body)
+		}
+	})
+}
+
+func TestUseOfATokenIsNotedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s, clock := accounts(w)
+		made, secret, err := s.CreateToken(system(w.Acme.ID), account.NewToken{Name: "ci", Role: actor.Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := clock.now()
+		for _, step := range []struct {
+			wait time.Duration
+			want time.Time
+		}{{0, first}, {59 * time.Second, first}, {time.Second, first.Add(time.Minute)}} {
+			clock.advance(step.wait)
+			if _, err := s.VerifyToken(t.Context(), secret.Hash()); err != nil {
+				t.Fatal(err)
+			}
+			if used := w.Store.Client.Token.GetX(system(""), made.ID).LastUsedAt; used == nil || !used.Equal(step.want) {
+				t.Errorf("after %s: %v, want %s", step.wait, used, step.want)
+			}
+		}
+	})
+}
+
+func TestSecretIsNotStored(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		made, secret, err := w.Accounts.CreateToken(system(w.Acme.ID), account.NewToken{Name: "ci", Role: actor.Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := secret.Reveal()
+		if made.Hash != secret.Hash() || !strings.HasPrefix(text, made.Prefix) || !strings.HasSuffix(text, made.LastFour) {
+			t.Errorf("%v", made)
+		}
+		unknown := text[len(made.Prefix) : len(text)-4]
+		if len(unknown) < 40 || strings.Contains(fmt.Sprintf("%#v", made), unknown) {
+			t.Errorf("%d characters of the secret are not stored", len(unknown))
+		}
+		if _, err := w.Accounts.VerifyToken(t.Context(), text); !errors.Is(err, auth.ErrUnknownToken) {
+			t.Errorf("the text is no hash: %v", err)
+		}
+	})
+}
+
+func TestTokensThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	before := w.Rows(t)
+	for at, c := range map[string]struct {
+		organization string
+		in           account.NewToken
+	}{
+		"/name":         {w.Acme.ID, account.NewToken{Role: actor.Viewer}},
+		"/role":         {w.Acme.ID, account.NewToken{Name: "x", Role: "owner"}},
+		"/expiresIn":    {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, ExpiresIn: -time.Second}},
+		"/organization": {"", account.NewToken{Name: "x", Role: actor.Viewer}},
+	} {
+		_, _, err := w.Accounts.CreateToken(system(c.organization), c.in)
+		var f *fault.Error
+		if !errors.As(err, &f) || f.Code != fault.RequestInvalid || len(f.Violations) != 1 || f.Violations[0].Pointer != at {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	if _, _, err := w.Accounts.CreateToken(system(w.Acme.ID), account.NewToken{Name: "x", Role: actor.Superadmin}); !fault.Is(err, fault.RequestInvalid) {
+		t.Errorf("a superadmin of an organization: %v", err)
+	}
+	if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOrganizationsAreTheirMembersToSee(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		superadmin := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin})
+		for name, c := range map[string]struct {
+			ctx  context.Context
+			id   string
+			code fault.Code
+		}{
+			"own":                {w.Acme.As(actor.Viewer), w.Acme.ID, ""},
+			"another's":          {w.Acme.As(actor.Admin), w.Globex.ID, fault.OrganizationNotFound},
+			"absent":             {w.Acme.As(actor.Admin), id.New(id.Organization), fault.OrganizationNotFound},
+			"any, by superadmin": {superadmin, w.Globex.ID, ""},
+			"anonymous":          {actor.With(t.Context(), actor.Anonymous()), w.Acme.ID, fault.RequestUnauthenticated},
+		} {
+			o, err := w.Accounts.OrganizationByID(c.ctx, c.id)
+			if c.code != "" && !fault.Is(err, c.code) || c.code == "" && (err != nil || o.ID != c.id) {
+				t.Errorf("%s: %v, %v", name, o, err)
+			}
+		}
+	})
+}
+
+func TestOrganizationSlugIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		before := w.Rows(t)
+		if _, err := w.Accounts.CreateOrganization(system(""), "Acme again", "acme"); !fault.Is(err, fault.OrganizationSlugTaken) {
+			t.Errorf("%v", err)
+		}
+		_, err := w.Accounts.CreateOrganization(system(""), "", "a b")
+		var f *fault.Error
+		if !errors.As(err, &f) || f.Code != fault.RequestInvalid || len(f.Violations) != 2 {
+			t.Errorf("%v", err)
+		}
+		if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

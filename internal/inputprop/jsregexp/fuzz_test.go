@@ -1,0 +1,40 @@
+package jsregexp_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"slipway/internal/inputprop/jsregexp"
+)
+
+// FuzzTest looks for patterns that crash or outlast the engine, or that it judges in two ways: Compile and
+// Test have to agree, and so have two runs of Test, of which the second finds the pattern kept.
+func FuzzTest(f *testing.F) {
+	for i, tr := range trials(f) {
+		if i%20 == 0 {
+			f.Add(tr.Pattern, tr.Samples[0])
+		}
+	}
+	f.Add(hang, hung)
+	e := engine(f, 1)
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		start := time.Now()
+		refusal := e.Compile(t.Context(), pattern)
+		first, err := e.Test(t.Context(), pattern, text)
+		again, errAgain := e.Test(t.Context(), pattern, text)
+		_, errWarnings := e.Warnings(t.Context(), pattern)
+		if took := time.Since(start); took > 4*tolerance {
+			t.Errorf("%q on %q took %v", pattern, text, took)
+		}
+		if errWarnings != nil && !errors.Is(errWarnings, jsregexp.ErrTooSlow) {
+			t.Errorf("Warnings(%q) = %v", pattern, errWarnings)
+		}
+		if errors.Is(err, jsregexp.ErrTooSlow) || errors.Is(errAgain, jsregexp.ErrTooSlow) {
+			return
+		}
+		if first != again || (err == nil) != (errAgain == nil) || (err == nil) != (refusal == nil) {
+			t.Errorf("%q on %q: %v, then %t, %v, then %t, %v", pattern, text, refusal, first, err, again, errAgain)
+		}
+	})
+}

@@ -1,0 +1,115 @@
+package jsregexp_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/inputprop/jsregexp"
+)
+
+// hang takes any matcher that backtracks far longer than anyone waits.
+const hang = `^(?=(a+)+$)a`
+
+var hung = strings.Repeat("a", 60) + "b"
+
+// tolerance is what a busy machine may add to the 100 ms that a match has.
+const tolerance = 2 * time.Second
+
+func TestPatternsThatWouldHangAreStopped(t *testing.T) {
+	t.Parallel()
+	e := engine(t, 1)
+	for _, c := range []struct{ pattern, text string }{
+		{hang, hung},
+		{`^(a+)+$`, hung},
+		{`^(?:a|a)*$`, hung},
+		{`^(\w+\s?)*$`, strings.Repeat("word ", 20) + "!"},
+		{`(.*)*x(?<=(.*)*y)`, strings.Repeat("x", 60)},
+		{`(?:(?:a?){65000}){65000}b`, hung},
+		{`(?:){2147483647}b`, "a"},
+		{strings.Repeat("(?:", 200) + "a" + strings.Repeat("){2}", 200), strings.Repeat("a", 10_000)},
+		{`^(?:(a)|(b)|(c)|(d))*$`, strings.Repeat("abcd", 200_000)},
+		{`a*a*a*b`, strings.Repeat("a", 10_000)},
+	} {
+		start := time.Now()
+		_, err := e.Test(t.Context(), c.pattern, c.text)
+		if took := time.Since(start); !errors.Is(err, jsregexp.ErrTooSlow) || took > tolerance {
+			t.Errorf("Test(%.40q) = %v after %v, want ErrTooSlow", c.pattern, err, took)
+		}
+		if ok, err := e.Test(t.Context(), `^a+$`, "aaa"); !ok || err != nil {
+			t.Errorf("after %.40q: Test = %t, %v, want a sound engine", c.pattern, ok, err)
+		}
+	}
+}
+
+func TestPatternsThatWouldTakeLongToReadAreRefused(t *testing.T) {
+	t.Parallel()
+	e := engine(t, 1)
+	var letters strings.Builder
+	for r := 'Ā'; r < 'Ā'+2500; r++ {
+		letters.WriteRune(r)
+	}
+	for name, pattern := range map[string]string{
+		"long":       strings.Repeat("a", 17_000),
+		"class":      "[" + letters.String() + "]",
+		"references": strings.Repeat(`\k<a>`, 1_000) + strings.Repeat("x", 10_000) + "(?<a>a)",
+	} {
+		start := time.Now()
+		err := e.Compile(t.Context(), pattern)
+		if took := time.Since(start); !errors.Is(err, jsregexp.ErrTooSlow) || took > tolerance {
+			t.Errorf("%s: Compile = %v after %v, want ErrTooSlow", name, err, took)
+		}
+	}
+}
+
+func TestDeepAndHugePatternsGetAnAnswerInTime(t *testing.T) {
+	t.Parallel()
+	e := engine(t, 1)
+	text := strings.Repeat("ab", 5_000)
+	nested := func(open, inner, end string, n int) string {
+		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
+	}
+	for name, c := range map[string]struct {
+		pattern string
+		matches bool
+	}{
+		"groups":         {nested("(", "a", ")", 250), true},
+		"plain groups":   {nested("(?:", "a", ")", 1_000), true},
+		"lookaheads":     {nested("(?=", "a", ")", 1_000), true},
+		"lookbehinds":    {nested("(?<=", "a", ")", 1_000), true},
+		"huge counts":    {"^(?:ab){0,2147483648}$", true},
+		"overlong count": {"a{" + strings.Repeat("9", 1_000) + "}", false},
+		"alternatives":   {strings.Repeat("x|", 50) + "y", false},
+		"characters":     {strings.Repeat("ab", 500), true},
+		"classes":        {strings.Repeat("[ab][^x]", 125), true},
+	} {
+		start := time.Now()
+		got, err := e.Test(t.Context(), c.pattern, text)
+		if took := time.Since(start); got != c.matches || err != nil || took > tolerance {
+			t.Errorf("%s: Test = %t, %v after %v, want %t", name, got, err, took, c.matches)
+		}
+	}
+	for _, pattern := range []string{strings.Repeat("(", 15_000), strings.Repeat("(?=", 5_000), nested("(?:", "", ")*", 3_000)} {
+		start := time.Now()
+		err := e.Compile(t.Context(), pattern)
+		var refusal *jsregexp.SyntaxError
+		if took := time.Since(start); !errors.As(err, &refusal) || took > tolerance {
+			t.Errorf("Compile(%.40q) = %v after %v, want a SyntaxError", pattern, err, took)
+		}
+	}
+}
+
+func TestAMatchEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	e := engine(t, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if _, err := e.Test(ctx, hang, hung); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Test = %v, want context.DeadlineExceeded", err)
+	}
+	if err := e.Compile(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Compile = %v, want context.DeadlineExceeded", err)
+	}
+}

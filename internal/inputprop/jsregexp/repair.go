@@ -1,0 +1,71 @@
+package jsregexp
+
+import "strings"
+
+// repaired writes a pattern so that the machine reads it as browsers do; a *SyntaxError if they refuse it
+// and the machine would not. Three old forms it reads in another way: a brace that opens no quantifier,
+// as in a{2,1x, a dash beside a class escape, as in [\d--_], and \k in a class, which named groups forbid.
+func repaired(pattern string) (string, error) {
+	if !strings.ContainsAny(pattern, "{[") {
+		return pattern, nil
+	}
+	var b strings.Builder
+	named := hasNames(pattern)
+	for p := range pieces(pattern) {
+		switch {
+		case p.kind == class && named && hasAtom(p.text, `\k`):
+			return "", &SyntaxError{Message: `\k in a class, in a pattern with named groups`}
+		case p.kind == class:
+			repairClass(&b, p.text)
+		case p.kind == brace && p.text == "{":
+			b.WriteString(`\{`)
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	return b.String(), nil
+}
+
+// repairClass writes a class with \- for every dash that is one of its members: also for the one between
+// two atoms that make no range since one of them is a class itself.
+func repairClass(b *strings.Builder, text string) {
+	opening := "["
+	if strings.HasPrefix(text, "[^") {
+		opening = "[^"
+	}
+	b.WriteString(opening)
+	for rest := text[len(opening):]; rest != ""; {
+		from := rest[:atomLength(rest)]
+		rest = rest[len(from):]
+		b.WriteString(member(from))
+		if !strings.HasPrefix(rest, "-") || rest == "-" || rest == "-]" {
+			continue
+		}
+		to := rest[1:][:atomLength(rest[1:])]
+		rest = rest[1+len(to):]
+		if isClassEscape(from) || isClassEscape(to) {
+			b.WriteByte('\\')
+		}
+		b.WriteString("-" + member(to))
+	}
+}
+
+func member(atom string) string {
+	if atom == "-" {
+		return `\-`
+	}
+	return atom
+}
+
+func isClassEscape(atom string) bool {
+	return len(atom) == 2 && atom[0] == '\\' && strings.IndexByte("dDsSwW", atom[1]) >= 0
+}
+
+func hasAtom(class, atom string) bool {
+	for rest := class; rest != ""; rest = rest[atomLength(rest):] {
+		if rest[:atomLength(rest)] == atom {
+			return true
+		}
+	}
+	return false
+}
