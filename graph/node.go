@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -73,13 +74,12 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]scalar.Node, erro
 		return nil, fault.New(fault.RequestInvalid, "ids must have at most %d items, got %d.", maxNodes, len(ids))
 	}
 	found, err := r.records(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
 	nodes := make([]scalar.Node, len(ids))
 	for i, text := range ids {
 		if nodes[i] = found[text]; nodes[i] == nil {
-			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), store.Missing(text, fault.NodeNotFound))
+			// The list is never null, so what refuses all of it is told of each.
+			refusal := cmp.Or(err, store.Missing(text, fault.NodeNotFound))
+			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), refusal)
 		}
 	}
 	return nodes, nil

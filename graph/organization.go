@@ -5,6 +5,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/store"
@@ -20,6 +21,9 @@ func (r *Resolver) inOrganization(ctx context.Context) (context.Context, error) 
 		return ctx, err
 	}
 	a := actor.From(ctx)
+	if a.IsAnonymous() {
+		return ctx, access.Check(a, access.Read, fault.RequestForbidden)
+	}
 	if !a.IsSuperadmin() {
 		if named == a.OrganizationID {
 			return ctx, nil

@@ -8,6 +8,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"

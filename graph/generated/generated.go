@@ -9,6 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"sync/atomic"
+	"time"
+
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
@@ -20,9 +24,6 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
-	"strconv"
-	"sync/atomic"
-	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"

@@ -4,10 +4,11 @@ package model
 
 import (
 	"encoding/json"
+	"time"
+
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
-	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 )

@@ -13,7 +13,7 @@ func sized(size int) []byte {
 	var items []string
 	for total := 0; total < size; {
 		item := fmt.Sprintf(`{"id":"input_%d","label":"Input","type":"string","description":"%s","required":true,"default":"v",
-			"patterns":[{"pattern":"^[a-z]+$","message":"lower case"}],"values":["v","w",{"value":"x","label":"X"}]}`,
+			"values":["v","w",{"value":"x","label":"X"}]}`,
 			len(items), strings.Repeat("What it is for. ", 20))
 		items = append(items, item)
 		total += len(item)
@@ -34,8 +34,8 @@ func benchmarkDecode(b *testing.B, size int) {
 		if len(violations) > 0 {
 			b.Fatal(violations)
 		}
-		if violations := inputprop.Check(p, ""); len(violations) > 0 {
-			b.Fatal(violations)
+		if violations, _, err := plain.Check(b.Context(), p, ""); err != nil || len(violations) > 0 {
+			b.Fatal(violations, err)
 		}
 	}
 }
@@ -48,6 +48,42 @@ func BenchmarkDepth10000(b *testing.B) {
 	for b.Loop() {
 		if _, err := inputprop.Parse(text); err == nil {
 			b.Fatal("taken")
+		}
+	}
+}
+
+// chained are inputs of which each is shown by the one before it.
+func chained(count int) (list, values string) {
+	for i := range count {
+		if i == 0 {
+			list, values = in("f0", "text"), `"f0":"x"`
+			continue
+		}
+		list += "," + in(fmt.Sprintf("f%d", i), "text", shown(fmt.Sprintf(`"f%d":"x"`, i-1)))
+		values += fmt.Sprintf(`,"f%d":"x"`, i)
+	}
+	return "[" + list + "]", "{" + values + "}"
+}
+
+func BenchmarkResolve200Chained(b *testing.B) {
+	text, values := chained(200)
+	list, given := mustDecodeList(b, text), parse(b, values)
+	b.ReportAllocs()
+	for b.Loop() {
+		r, _, err := plain.Resolve(b.Context(), list, given, "", env)
+		if err != nil || len(r.Levels[0].Visible) != 200 {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkValidate200Chained(b *testing.B) {
+	text, values := chained(200)
+	list, given := mustDecodeList(b, text), parse(b, values)
+	b.ReportAllocs()
+	for b.Loop() {
+		if violations, err := plain.Validate(b.Context(), list, given, "", inputprop.Context{Env: env}); err != nil || len(violations) > 0 {
+			b.Fatal(violations, err)
 		}
 	}
 }

@@ -1,27 +1,61 @@
 package inputprop
 
-import "slipway/internal/fault"
+import (
+	"context"
 
-// Check gives every violation of the rules that take several members of a property, or several
-// properties. The pointers start with at.
-func Check(p Property, at string) []fault.Violation {
-	c := newChecker(at)
+	"slipway/internal/fault"
+)
+
+// checker finds what is wrong with properties beyond what each member decides by itself.
+type checker struct {
+	*report
+	ctx      context.Context
+	match    *matcher
+	warnings []Warning
+	// mapped is set within mapped_inputs.
+	mapped bool
+}
+
+func (e *Engine) checker(ctx context.Context, at string) *checker {
+	return &checker{report: &report{root: at}, ctx: ctx, match: e.matcher(ctx)}
+}
+
+func (c *checker) result() ([]fault.Violation, []Warning, error) {
+	if c.match.err != nil {
+		return nil, nil, c.match.err
+	}
+	return c.violations(), c.warnings, c.ctx.Err()
+}
+
+func (c *checker) warn(rule, message string) {
+	if len(c.warnings) < maxViolations {
+		c.warnings = append(c.warnings, Warning{c.pointer(), rule, message})
+	}
+}
+
+// root checks a property that stands alone.
+func (c *checker) root(p Property) {
+	if isSection(p) {
+		c.warn("root_section", "has no value, so it gives nothing that could be a default")
+	}
+	if p.ShowWhenJSON() != nil {
+		c.at.member("show_when")
+		c.warn("root_show_when", "has no effect here, where there are no other inputs")
+		c.at.up()
+	}
 	c.input(p, map[string]string{})
-	return c.violations()
+	c.conditions(planOf([]Property{p}), true)
 }
 
-// CheckList is Check for the properties of one level.
-func CheckList(list []Property, at string) []fault.Violation {
-	c := newChecker(at)
+// list checks the properties of one level, and gives its plan.
+func (c *checker) list(list []Property) *plan {
 	c.inputs(list, map[string]string{})
-	return c.violations()
+	level := planOf(list)
+	c.conditions(level, false)
+	return level
 }
 
-type checker struct{ report }
-
-func newChecker(at string) *checker { return &checker{report{root: at}} }
-
-// inputs checks properties of one level, whose ids so far, and where they are, taken holds.
+// inputs checks each of the properties, whose ids so far, and where they are, taken holds.
 func (c *checker) inputs(list []Property, taken map[string]string) {
 	for i, p := range list {
 		c.at.item(i)
@@ -33,21 +67,37 @@ func (c *checker) inputs(list []Property, taken map[string]string) {
 func (c *checker) input(p Property, taken map[string]string) {
 	c.unique(p.Head().ID, taken)
 	switch p := p.(type) {
+	case *StringProperty:
+		c.patterns(p.Patterns, "patterns")
+	case *TextProperty:
+		c.patterns(p.Patterns, "patterns")
+	case *StringArrayProperty:
+		c.patterns(p.Patterns, "patterns")
 	case *NumberProperty:
 		c.bounds(p)
 	case *ObjectMapProperty:
-		c.nested("item_inputs", p.ItemInputs, map[string]string{})
+		c.mapItems(p, c.items(p.ItemInputs))
 	case *ObjectArrayProperty:
-		c.nested("item_inputs", p.ItemInputs, map[string]string{})
+		c.arrayItems(p, c.items(p.ItemInputs))
 	case *ReferenceProperty:
-		// The values of mapped inputs stand beside the reference's own, so they are of its level.
-		c.nested("mapped_inputs", p.MappedInputs, taken)
+		c.mappedInputs(p, taken)
 	}
+	c.options(p)
+	c.start(p)
 }
 
-func (c *checker) nested(key string, list []Property, taken map[string]string) {
-	c.at.member(key)
-	c.inputs(list, taken)
+func (c *checker) items(list []Property) *plan {
+	c.at.member("item_inputs")
+	defer c.at.up()
+	return c.list(list)
+}
+
+// mappedInputs have their values beside the reference's own, so they are of its level.
+func (c *checker) mappedInputs(p *ReferenceProperty, taken map[string]string) {
+	c.at.member("mapped_inputs")
+	c.mapped = true
+	c.inputs(p.MappedInputs, taken)
+	c.mapped = false
 	c.at.up()
 }
 
@@ -57,7 +107,7 @@ func (c *checker) unique(id string, taken map[string]string) {
 		return
 	}
 	c.at.member("id")
-	taken[id] = c.at.pointer(c.root)
+	taken[id] = c.pointer()
 	c.at.up()
 }
 

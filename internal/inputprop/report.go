@@ -27,7 +27,7 @@ func (r *report) failBelow(pointer, rule, format string, args ...any) {
 		return
 	}
 	r.found = append(r.found, fault.Violation{
-		Pointer: r.at.pointer(r.root) + pointer,
+		Pointer: r.pointer() + pointer,
 		Rule:    rule,
 		Message: fmt.Sprintf(format, args...),
 	})
@@ -39,6 +39,9 @@ func (r *report) failMember(key, rule, format string, args ...any) {
 	r.fail(rule, format, args...)
 	r.at.up()
 }
+
+// pointer is that of the value at hand.
+func (r *report) pointer() string { return r.at.pointer(r.root) }
 
 // violations are all that were found, nil when there are none.
 func (r *report) violations() []fault.Violation {

@@ -29,6 +29,10 @@ func repositoryProblem(text string) string {
 	if flaw == "" {
 		return ""
 	}
+	return repositoryMessage(text, flaw)
+}
+
+func repositoryMessage(text, flaw string) string {
 	return fmt.Sprintf("must be a repository URL such as https://host/owner/repo, ssh://git@host/owner/repo or "+
 		"git@host:owner/repo, found %s: %s", quote(text), flaw)
 }

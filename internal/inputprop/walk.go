@@ -1,5 +1,7 @@
 package inputprop
 
+import "slices"
+
 // Walk calls f for every property of a list, at any depth, each before those within it.
 func Walk(list []Property, f func(Property)) {
 	for _, p := range list {
@@ -35,4 +37,15 @@ func NamesDefinition(list []Property, givenID string) bool {
 		found = found || ok && ref.Source == SourceDefinition && ref.Params[ParamGivenID].Text == givenID
 	})
 	return found
+}
+
+// ModuleTypes are the types of the modules that the properties refer to, at any depth, each once.
+func ModuleTypes(list []Property) []string {
+	var types []string
+	Walk(list, func(p Property) {
+		if r, ok := p.(*ReferenceProperty); ok && !slices.Contains(types, r.ModuleType()) {
+			types = append(types, r.ModuleType())
+		}
+	})
+	return types
 }

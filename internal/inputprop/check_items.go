@@ -1,0 +1,81 @@
+package inputprop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mapItems checks how the keys and titles of a map's entries are made.
+func (c *checker) mapItems(p *ObjectMapProperty, level *plan) {
+	c.titleOf(p.ItemTitle, level, true)
+	if p.Key == nil {
+		return
+	}
+	c.at.member("key")
+	defer c.at.up()
+	c.patterns(p.Key.Patterns, "patterns")
+	for i, id := range p.Key.FromFields {
+		if id != nil && *id != "" {
+			c.fromField(*id, level, fmt.Sprintf("/from_fields/%d", i))
+		}
+	}
+}
+
+func (c *checker) fromField(id string, level *plan, at string) {
+	in, ok := level.byID[id]
+	if !ok {
+		ids := level.sources()
+		c.failBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", strings.Join(ids, ", "), quote(id), hint(id, ids))
+		return
+	}
+	switch in.Property.(type) {
+	case *StringProperty, *NumberProperty, *BooleanProperty:
+	default:
+		c.failBelow(at, "from_field_type", "must be a string, number or boolean input, found %s of the type %s",
+			quote(id), quote(in.Head().Type))
+	}
+}
+
+func (c *checker) arrayItems(p *ObjectArrayProperty, level *plan) {
+	c.titleOf(p.ItemTitle, level, false)
+	if p.ItemDescription != nil {
+		c.at.member("item_description")
+		c.placeholders(*p.ItemDescription, level, false)
+		c.at.up()
+	}
+}
+
+func (c *checker) titleOf(t *ObjectCollectionItemTitleConfig, level *plan, keyed bool) {
+	if t == nil {
+		return
+	}
+	c.at.member("item_title")
+	c.at.member("template")
+	c.placeholders(t.Template, level, keyed)
+	c.at.up()
+	c.at.up()
+}
+
+// placeholders checks that each names an item input with a value, or for maps the key.
+func (c *checker) placeholders(text string, level *plan, keyed bool) {
+	pieces, err := titlePieces(text)
+	if err != nil {
+		c.fail("placeholder_syntax", "%v", err)
+		return
+	}
+	ids := level.sources()
+	if keyed {
+		ids = append(ids, keyPlaceholder)
+	}
+	for _, p := range pieces {
+		in, ok := level.byID[p.name]
+		switch {
+		case p.name == "" || keyed && p.name == keyPlaceholder:
+		case !ok:
+			c.fail("placeholder_input", "must name one of %s within { }, found %s%s; a brace is written {{",
+				strings.Join(ids, ", "), quote(p.name), hint(p.name, ids))
+		case isSection(in.Property):
+			c.fail("placeholder_input", "must name an input that has a value, found the section %s", quote(p.name))
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package inputprop
+
+// start checks a default: its templates, and where it has none, that the input takes it. Whether
+// something is left to be filled in is not asked of it.
+func (c *checker) start(p Property) {
+	s := startOf(p)
+	if s.first {
+		if v, ok := valuesOf(p).(*StaticValues); valuesOf(p) == nil || ok && len(v.Options) == 0 {
+			c.failMember("default", "values_first", "must stand beside values of which there is a first, found none")
+		}
+	}
+	if s.node == nil {
+		return
+	}
+	c.at.member("default")
+	defer c.at.up()
+	if templateable(p) {
+		c.templates(s.node)
+	}
+	c.takes(p, s.node)
+}
+
+// templates checks those in every string of a default.
+func (c *checker) templates(n *Node) {
+	if n.Kind == String {
+		c.template(n.Text)
+	}
+	for i, item := range n.Items {
+		if n.Kind == Object {
+			c.at.member(n.Keys[i])
+		} else {
+			c.at.item(i)
+		}
+		c.templates(item)
+		c.at.up()
+	}
+}
+
+func (c *checker) template(text string) {
+	pieces, err := templatePieces(text)
+	if err != nil {
+		c.fail("template_syntax", "%v", err)
+		return
+	}
+	for _, p := range pieces {
+		if p.name == "" {
+			continue
+		}
+		if rule, message := pathFlaw(p.name, c.mapped); rule != "" {
+			c.fail(rule, "%s", message)
+		}
+	}
+}
+
+// takes judges the default as a value, by the same rules as those that are entered.
+func (c *checker) takes(p Property, value *Node) {
+	r := &resolver{report: &report{}, ctx: c.ctx, env: &Env{}, saving: true}
+	fl := &field{in: &planned{Property: p}, visible: true, entered: value, value: value}
+	r.collection(fl)
+	j := c.judge()
+	j.value(fl, nil)
+	j.entries(fl, nil)
+}
+
+// judge is one for defaults and values that are saved with an input.
+func (c *checker) judge() *judge {
+	return &judge{report: c.report, match: c.match, saving: true}
+}

@@ -1,0 +1,77 @@
+package inputprop_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"slipway/internal/inputprop"
+)
+
+func document(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
+
+func TestTheExamplesOfTheDocumentationKeepTheRules(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]bool{}
+	for _, block := range jsonBlock.FindAllStringSubmatch(document(t, "inputs.md"), -1) {
+		text := strings.TrimSpace(block[1])
+		if !strings.HasPrefix(text, "[") {
+			text = "[" + text + "]"
+		}
+		list := mustDecodeList(t, text)
+		violations, warnings, err := plain.CheckList(t.Context(), list, "")
+		if err != nil || len(violations) > 0 || len(warnings) > 0 {
+			t.Errorf("%s: %v %v %v", text, violations, warnings, err)
+		}
+		inputprop.Walk(list, func(p inputprop.Property) {
+			kind, _, _ := strings.Cut(p.Head().Type, ":")
+			kinds[kind] = true
+		})
+	}
+	if len(kinds) != 14 {
+		t.Errorf("examples of %d variants: %v", len(kinds), kinds)
+	}
+}
+
+// Rules are named in calls of fail, in verdicts, and where flaws are returned.
+var ruleName = regexp.MustCompile(`(?:\bfail\(|failMember\([^,]+, |failBelow\([^,]+, |rule: |warn\()"([a-z_0-9]+)"|return "([a-z]+_[a-z]+)"`)
+
+func TestTheDocumentationHasEveryRule(t *testing.T) {
+	t.Parallel()
+	text, seen := document(t, "inputs.md"), 0
+	for _, pattern := range []string{"check*.go", "validate*.go", "matcher.go", "template.go", "render.go", "resolve*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rule := range ruleName.FindAllStringSubmatch(string(code), -1) {
+				seen++
+				if name := rule[1] + rule[2]; !strings.Contains(text, "`"+name+"`") {
+					t.Errorf("%s: no word of %s", file, name)
+				}
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d mentions of rules were found in the code", seen)
+	}
+}

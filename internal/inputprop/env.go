@@ -1,0 +1,47 @@
+package inputprop
+
+import (
+	"context"
+	"strings"
+)
+
+// Env is what values are resolved in: what templates may name, and where the server's lists and other
+// instances are.
+type Env struct {
+	Organization, Project, Environment Scope
+	Module                             ModuleScope
+	// Ref gives what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, and false
+	// where it has nothing there. Without it, values that come from instances are not known.
+	Ref func(ctx context.Context, instanceID, path string) (*Node, bool, error)
+	// Options gives the options of a source of dynamic values. Without it, they are not known and no
+	// value is refused for not being among them.
+	Options func(ctx context.Context, source string, params map[string]string) ([]Option, error)
+}
+
+// Scope is what templates may name of an organization, a project or an environment.
+type Scope struct{ ID, Name, Slug string }
+
+// ModuleScope is what templates may name of the module.
+type ModuleScope struct{ ID, Name, Type, Version string }
+
+// text is what a path stands for; its form was checked when the input was saved.
+func (e *Env) text(path string) (string, bool) {
+	root, member, _ := strings.Cut(path, ".")
+	var members map[string]string
+	switch root {
+	case "organization":
+		members = e.Organization.members()
+	case "project":
+		members = e.Project.members()
+	case "environment":
+		members = e.Environment.members()
+	case "module":
+		members = map[string]string{"id": e.Module.ID, "name": e.Module.Name, "type": e.Module.Type, "version": e.Module.Version}
+	}
+	text, ok := members[member]
+	return text, ok
+}
+
+func (s Scope) members() map[string]string {
+	return map[string]string{"id": s.ID, "name": s.Name, "slug": s.Slug}
+}

@@ -1,0 +1,85 @@
+package inputprop
+
+// form is a level of inputs with their values.
+type form struct {
+	plan *plan
+	// fields stand at the places of the plan's inputs.
+	fields []field
+	// stray are the members of the given values that are no input's.
+	stray []string
+}
+
+// field is an input with its value.
+type field struct {
+	in      *planned
+	visible bool
+	// instance is what is chosen for the reference that gives the field its value, "" where it is entered.
+	instance string
+	// entered is what was given by hand; value is what counts, nil where there is none.
+	entered, value *Node
+	// unknown values are those of an instance that cannot be looked into here.
+	unknown bool
+	// entries are the items of a collection, in order.
+	entries []entry
+}
+
+// entry is an item of a collection. Its form is nil where the item is no object.
+type entry struct {
+	// key is the entry's place in a map; given is the one that it came with.
+	key, given string
+	form       *form
+	node       *Node
+}
+
+// shows says whether an input is visible, when those that it depends on are decided. What is mapped is
+// hidden with its reference.
+func (f *form) shows(in *planned) bool {
+	if in.owner != nil && !f.fields[in.owner.index].visible {
+		return false
+	}
+	for _, c := range in.conditions {
+		if c.source != nil && !satisfied(f.fields[c.source.index].value, c.expected) {
+			return false
+		}
+	}
+	return true
+}
+
+// instance is the id of what is chosen for a reference, "" when nothing is.
+func (f *form) instance(reference *planned) string {
+	if reference == nil {
+		return ""
+	}
+	if n := f.fields[reference.index].value; n != nil && n.Kind == String {
+		return n.Text
+	}
+	return ""
+}
+
+// values are the values that count, in the order of the form.
+func (f *form) values() *Node {
+	n := &Node{Kind: Object}
+	for i := range f.fields {
+		if value := f.fields[i].value; value != nil {
+			n.Keys, n.Items = append(n.Keys, f.plan.inputs[i].id), append(n.Items, value)
+		}
+	}
+	return n
+}
+
+// params are the parameters of the field's dynamic values; ok is false while one of them has no value.
+func (f *form) params(ref *DynamicValuesRef) (params map[string]string, waits []string) {
+	params = make(map[string]string, len(ref.Params))
+	for _, name := range ref.paramNames() {
+		param := ref.Params[name]
+		text := param.Text
+		if param.Input != "" {
+			if text = f.plainText(param.Input); text == "" {
+				waits = append(waits, param.Input)
+				continue
+			}
+		}
+		params[name] = text
+	}
+	return params, waits
+}

@@ -1,0 +1,88 @@
+package inputprop_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/inputprop"
+)
+
+// fuzzed decodes a list, and gives up where there is none.
+func fuzzed(t *testing.T, text []byte) []inputprop.Property {
+	n, err := inputprop.Parse(text)
+	if err != nil {
+		t.Skip()
+	}
+	list, violations := inputprop.DecodeList(n, "")
+	if len(violations) > 0 {
+		t.Skip()
+	}
+	return list
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add([]byte(fixture(f)))
+	for seed := range uint64(50) {
+		f.Add([]byte("[" + newGenerator(seed).inputs(2) + "]"))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list := fuzzed(t, text)
+		violations, _, err := plain.CheckList(t.Context(), list, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, _ := plain.CheckList(t.Context(), fuzzed(t, inputprop.EncodeList(list)), "")
+		if diff := cmp.Diff(violations, again); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func FuzzShowWhen(f *testing.F) {
+	g := newGenerator(1)
+	for range 50 {
+		f.Add(g.condition(), g.value(1))
+	}
+	f.Fuzz(func(t *testing.T, condition, source string) {
+		for _, text := range []string{condition, source} {
+			if _, err := inputprop.ParseWithin([]byte(text), inputprop.Limits{Depth: 8}); err != nil {
+				t.Skip()
+			}
+		}
+		if isShown(t, `[`+source+`]`, condition) == isShown(t, `[`+source+`]`, `{"not":`+condition+`}`) {
+			t.Errorf("%s and its opposite are the same for [%s]", condition, source)
+		}
+	})
+}
+
+func FuzzResolve(f *testing.F) {
+	for seed := range uint64(50) {
+		g := newGenerator(seed)
+		f.Add([]byte("["+g.inputs(2)+"]"), []byte(g.values(2)))
+	}
+	f.Fuzz(func(t *testing.T, text, given []byte) {
+		list := fuzzed(t, text)
+		values, err := inputprop.Parse(given)
+		if err != nil {
+			t.Skip()
+		}
+		once, _, err := plain.Resolve(t.Context(), list, values, "", inputprop.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plain.Validate(t.Context(), list, values, "", inputprop.Context{Previous: once.Values}); err != nil {
+			t.Fatal(err)
+		}
+		if violations, _, _ := plain.CheckList(t.Context(), list, ""); len(violations) > 0 {
+			return
+		}
+		twice, _, err := plain.Resolve(t.Context(), list, once.Values, "", inputprop.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(once, twice); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,3 @@
+package inputprop
+
+//go:generate go run ./cmd/inputschema ../../docs/input-property.schema.json

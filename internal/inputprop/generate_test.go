@@ -1,0 +1,102 @@
+package inputprop_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// generator writes inputs, and values for them, that mostly keep the rules.
+type generator struct{ *rand.Rand }
+
+func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 1))} }
+
+func (g generator) pick(texts ...string) string { return texts[g.IntN(len(texts))] }
+
+// inputs writes a list without its brackets; the ids are a, b, c, ….
+func (g generator) inputs(depth int) string {
+	list := make([]string, 1+g.IntN(6))
+	for i := range list {
+		list[i] = g.input(string(rune('a'+i)), i, depth)
+	}
+	return strings.Join(list, ",")
+}
+
+func (g generator) input(id string, index, depth int) string {
+	var more []string
+	may := func(texts ...string) {
+		if text := g.pick(texts...); g.IntN(2) == 0 {
+			more = append(more, text)
+		}
+	}
+	if index > 0 {
+		may(shown(fmt.Sprintf("%q:%s", string(rune('a'+g.IntN(index))), g.condition())))
+	}
+	kinds := []string{"string", "number", "boolean", "string_array", "text", "keyvalue", "array", "compound", "section", "$ref:net"}
+	if depth > 0 {
+		kinds = append(kinds, "object_map", "object_array")
+	}
+	kind := g.pick(kinds...)
+	if kind != "section" {
+		may(`"collapsible":true`)
+	}
+	if kind != "section" && kind != "boolean" {
+		may(`"required":true`)
+	}
+	switch kind {
+	case "string":
+		may(`"default":"x"`, `"default":"y"`)
+		may(listed, `"values":["x","y"]`)
+		may(lower)
+	case "text":
+		may(`"default":"x y"`, `"default":""`, `"default":"${{ project.slug }}"`)
+	case "number":
+		may(`"default":1`, `"default":5`)
+		may(`"min":0`, `"min":2`)
+		may(`"max":4`, `"max":9`)
+	case "boolean":
+		more = append(more, g.pick(`"default":true`, `"default":false`))
+	case "string_array":
+		may(`"default":["x"]`, `"default":["x","B"]`, `"default":[]`)
+		may(lower)
+	case "keyvalue":
+		may(`"default":{"x":"y"}`)
+	case "array":
+		may(`"default":["x",1]`)
+	case "compound":
+		more = append(more, sizes)
+		may(`"default":"$values:first"`, `"default":{"cpu":4,"mem":"8G"}`)
+	case "$ref:net":
+		may(`"mapped_inputs":[` + in(id+"m", "text", `"default":"${{ ref.input.cidr }}"`) + "," + in(id+"n", "number", `"default":2`) + `]`)
+	case "object_map":
+		may(`"default":{"x":{},"y":{"a":"x"}}`, `"default":{"x":{"a":3}}`)
+		may(`"key":{"from_fields":["a","b"]}`, `"key":{`+lower+`}`)
+		more = append(more, `"item_inputs":[`+g.inputs(depth-1)+`]`)
+	case "object_array":
+		may(`"default":[{"a":"x"},{}]`, `"default":[{"a":3}]`)
+		more = append(more, `"item_inputs":[`+g.inputs(depth-1)+`]`)
+	}
+	return in(id, kind, more...)
+}
+
+func (g generator) condition() string {
+	return g.pick(`"x"`, `1`, `true`, `["x"]`, `{"not":"x"}`, `{"exists":true}`, `{"exists":false}`, `{"any_of":["x",1,true]}`, `{"contains":"x"}`)
+}
+
+// values writes an object of values, of which some fit.
+func (g generator) values(depth int) string {
+	var members []string
+	for _, id := range []string{"a", "b", "c", "d", "e", "am", "bm", "bn", "z"} {
+		if g.IntN(2) == 0 {
+			members = append(members, fmt.Sprintf("%q:%s", id, g.value(depth)))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func (g generator) value(depth int) string {
+	if depth > 0 && g.IntN(3) == 0 {
+		return g.pick(`{"x":`+g.values(depth-1)+`,"y":`+g.values(depth-1)+`}`, `[`+g.values(depth-1)+`,`+g.values(depth-1)+`]`)
+	}
+	return g.pick(`"x"`, `"y"`, `""`, `1`, `3.0`, `true`, `false`, `null`, `["x"]`, `[]`, `{}`, `{"x":"y"}`, `{"cpu":1,"mem":"2G"}`, `"`+instance+`"`)
+}

@@ -1,0 +1,26 @@
+package inputprop
+
+// groups are the runs of collapsible inputs that follow one another once what is hidden is gone. A
+// section, or an input that is not collapsible, ends one.
+func groups(f *form) [][]string {
+	var all [][]string
+	var run []string
+	end := func() {
+		if run != nil {
+			all, run = append(all, run), nil
+		}
+	}
+	for i := range f.fields {
+		fl := &f.fields[i]
+		if !fl.visible {
+			continue
+		}
+		if c, ok := fl.in.Property.(interface{ IsCollapsible() bool }); ok && c.IsCollapsible() {
+			run = append(run, fl.in.id)
+			continue
+		}
+		end()
+	}
+	end()
+	return all
+}

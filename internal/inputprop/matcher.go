@@ -1,0 +1,79 @@
+package inputprop
+
+import (
+	"context"
+	"errors"
+
+	"slipway/internal/inputprop/jsregexp"
+)
+
+// maxTests bounds the matches of one call. A pattern that was too slow once is not tried again in it.
+const maxTests = 20_000
+
+// matcher runs the patterns of one call.
+type matcher struct {
+	patterns Patterns
+	ctx      context.Context
+	tests    int
+	verdicts map[string]verdict
+	// err is what kept the matcher from an answer.
+	err error
+}
+
+// verdict is why a pattern is of no use: the name of the rule and a message, both empty for one that
+// is.
+type verdict struct {
+	rule, message string
+	warnings      []string
+}
+
+func (e *Engine) matcher(ctx context.Context) *matcher {
+	return &matcher{patterns: e.patterns, ctx: ctx, verdicts: map[string]verdict{}}
+}
+
+// compile judges a pattern.
+func (m *matcher) compile(pattern string) verdict {
+	if known, ok := m.verdicts[pattern]; ok || m.patterns == nil || m.err != nil {
+		return known
+	}
+	v := m.verdict(m.patterns.Compile(m.ctx, pattern))
+	if v.rule == "" && m.err == nil {
+		v.warnings, m.err = m.patterns.Warnings(m.ctx, pattern)
+	}
+	m.verdicts[pattern] = v
+	return v
+}
+
+func (m *matcher) verdict(err error) verdict {
+	var syntax *jsregexp.SyntaxError
+	switch {
+	case err == nil:
+		return verdict{}
+	case errors.As(err, &syntax):
+		return verdict{rule: "pattern_syntax", message: "must be a JavaScript regular expression, found " + syntax.Message}
+	case errors.Is(err, jsregexp.ErrTooSlow):
+		return verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, found one that takes too long"}
+	default:
+		m.err = err
+		return verdict{}
+	}
+}
+
+// test matches a text with a pattern; the verdict is why it could not be.
+func (m *matcher) test(pattern, text string) (bool, verdict) {
+	if m.patterns == nil || m.err != nil {
+		return true, verdict{}
+	}
+	if known := m.verdicts[pattern]; known.rule != "" {
+		return false, known
+	}
+	if m.tests++; m.tests > maxTests {
+		return false, verdict{rule: "max_tests", message: "must need few enough matches of patterns, found more than there may be at once"}
+	}
+	ok, err := m.patterns.Test(m.ctx, pattern, text)
+	v := m.verdict(err)
+	if v.rule != "" {
+		m.verdicts[pattern] = v
+	}
+	return ok || m.err != nil, v
+}

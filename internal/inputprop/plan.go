@@ -1,0 +1,189 @@
+package inputprop
+
+import (
+	"slices"
+	"strconv"
+)
+
+// plan is a level of inputs made ready for values: those of mapped_inputs stand behind their
+// reference, as they do in a form.
+type plan struct {
+	inputs []*planned
+	// order has each input after those that it depends on.
+	order []*planned
+	byID  map[string]*planned
+	// loops are the dependencies that close a circle; order leaves them out.
+	loops []loop
+}
+
+// planned is one input of a level.
+type planned struct {
+	Property
+	id    string
+	index int
+	// place leads to the input from its level, as a JSON Pointer.
+	place string
+	// owner is the reference in whose mapped_inputs it is.
+	owner      *planned
+	conditions []condition
+	// The rest is made when it is first needed.
+	beginning *beginning
+	items     *plan
+}
+
+// beginning is a default made ready.
+type beginning struct {
+	start
+	// templated says that there is something to be filled in; size is about how many bytes there are.
+	templated bool
+	size      int
+}
+
+func (in *planned) begins() *beginning {
+	if in.beginning == nil {
+		b := &beginning{start: startOf(in.Property)}
+		if b.node != nil {
+			b.templated = templateable(in.Property) && b.node.holds(templateOpen)
+			b.size = b.node.size()
+		}
+		in.beginning = b
+	}
+	return in.beginning
+}
+
+// level is that of a collection's items, nil for other variants.
+func (in *planned) level() *plan {
+	if in.items != nil {
+		return in.items
+	}
+	switch p := in.Property.(type) {
+	case *ObjectMapProperty:
+		in.items = planOf(p.ItemInputs)
+	case *ObjectArrayProperty:
+		in.items = planOf(p.ItemInputs)
+	}
+	return in.items
+}
+
+// condition is an entry of show_when. It has no source where the level has no such input.
+type condition struct {
+	id       string
+	source   *planned
+	expected *Node
+}
+
+// loop is a circle of dependencies, as the ids on its way; its first depends on its second.
+type loop struct {
+	input *planned
+	ids   []string
+}
+
+func planOf(list []Property) *plan {
+	p := &plan{byID: make(map[string]*planned, len(list))}
+	for i, property := range list {
+		place := "/" + strconv.Itoa(i)
+		owner := p.add(property, place, nil)
+		if r, ok := property.(*ReferenceProperty); ok {
+			for j, mapped := range r.MappedInputs {
+				p.add(mapped, place+"/mapped_inputs/"+strconv.Itoa(j), owner)
+			}
+		}
+	}
+	p.connect()
+	return p
+}
+
+func (p *plan) add(property Property, place string, owner *planned) *planned {
+	in := &planned{Property: property, id: property.Head().ID, index: len(p.inputs), place: place, owner: owner}
+	p.inputs = append(p.inputs, in)
+	if _, taken := p.byID[in.id]; !taken {
+		p.byID[in.id] = in
+	}
+	return in
+}
+
+// connect finds the sources of the conditions, and an order in which to decide them.
+func (p *plan) connect() {
+	for _, in := range p.inputs {
+		raw := in.ShowWhenJSON()
+		if raw == nil {
+			continue
+		}
+		entries := treeOf(raw)
+		for i, id := range entries.Keys {
+			in.conditions = append(in.conditions, condition{id, p.byID[id], entries.Items[i]})
+		}
+	}
+	s := sorter{plan: p, state: make([]byte, len(p.inputs))}
+	for _, in := range p.inputs {
+		s.visit(in)
+	}
+}
+
+// dependencies are the inputs of the level whose values decide on this one.
+func (p *plan) dependencies(in *planned) []*planned {
+	var list []*planned
+	if in.owner != nil {
+		list = append(list, in.owner)
+	}
+	for _, c := range in.conditions {
+		list = append(list, c.source)
+	}
+	if ref := dynamic(in.Property); ref != nil {
+		for _, name := range ref.paramNames() {
+			list = append(list, p.byID[ref.Params[name].Input])
+		}
+	}
+	return slices.DeleteFunc(list, func(other *planned) bool { return other == nil || other == in })
+}
+
+// The states of a sorter's inputs; 0 is one that it has not come to.
+const (
+	under = 1 + iota
+	done
+)
+
+type sorter struct {
+	*plan
+	state []byte
+	way   []*planned
+}
+
+func (s *sorter) visit(in *planned) {
+	switch s.state[in.index] {
+	case done:
+		return
+	case under:
+		s.close(in)
+		return
+	}
+	s.state[in.index] = under
+	s.way = append(s.way, in)
+	for _, other := range s.dependencies(in) {
+		s.visit(other)
+	}
+	s.way = s.way[:len(s.way)-1]
+	s.state[in.index] = done
+	s.order = append(s.order, in)
+}
+
+// close notes the circle that the last of the way closes by coming back to an input.
+func (s *sorter) close(in *planned) {
+	var ids []string
+	for _, on := range s.way[slices.Index(s.way, in):] {
+		ids = append(ids, on.id)
+	}
+	s.loops = append(s.loops, loop{s.way[len(s.way)-1], append(ids, in.id)})
+}
+
+// size is about how many bytes the value takes as JSON.
+func (n *Node) size() int {
+	total := len(n.Text) + 4
+	for _, key := range n.Keys {
+		total += len(key) + 4
+	}
+	for _, item := range n.Items {
+		total += item.size()
+	}
+	return total
+}

@@ -1,0 +1,86 @@
+package inputprop
+
+import "strings"
+
+// render fills the templates in every string of a default; the result is nil where one cannot be
+// filled.
+func (r *resolver) render(fl *field, n *Node) *Node {
+	if n.Kind == String {
+		return r.renderText(fl, n)
+	}
+	if len(n.Items) == 0 {
+		return n
+	}
+	full := &Node{Kind: n.Kind, Keys: n.Keys, Items: make([]*Node, len(n.Items))}
+	for i, item := range n.Items {
+		if full.Items[i] = r.render(fl, item); full.Items[i] == nil {
+			return nil
+		}
+	}
+	return full
+}
+
+// renderText fills a text. One template alone becomes what it stands for, whatever its type; within a
+// text, only what people can read has a place.
+func (r *resolver) renderText(fl *field, n *Node) *Node {
+	pieces, err := templatePieces(n.Text)
+	if err != nil {
+		r.fail("template_syntax", "%v", err)
+		return nil
+	}
+	if len(pieces) == 1 && pieces[0].name != "" {
+		return r.lookUp(fl, pieces[0].name)
+	}
+	var b strings.Builder
+	for _, p := range pieces {
+		if p.name != "" {
+			value := r.lookUp(fl, p.name)
+			if value == nil {
+				return nil
+			}
+			if value.Kind == Object || value.Kind == Array || value.Kind == Null {
+				r.fail("template_type", "must have a text, a number or a boolean for %s within a text, found %s", p.name, value.found())
+				return nil
+			}
+			p.text = plainText(value)
+		}
+		b.WriteString(p.text)
+	}
+	text := b.String()
+	if !r.afford(len(text)) {
+		return nil
+	}
+	return nodeOf(text)
+}
+
+// lookUp gives what a path stands for, nil where there is nothing. Before an instance is chosen that is
+// no mistake: the value is asked for.
+func (r *resolver) lookUp(fl *field, path string) *Node {
+	inside, isRef := strings.CutPrefix(path, refRoot+".")
+	if !isRef {
+		text, ok := r.env.text(path)
+		if !ok {
+			r.fail("template_path", "must name what there is, found %s", quote(path))
+			return nil
+		}
+		return nodeOf(text)
+	}
+	if r.instance == "" {
+		return nil
+	}
+	if r.env.Ref == nil {
+		fl.unknown = true
+		return nil
+	}
+	value, ok, err := r.env.Ref(r.ctx, r.instance, inside)
+	switch {
+	case err != nil:
+		r.err = err
+		return nil
+	case !ok:
+		r.fail("template_unresolved", "must have a value from the chosen instance, which has no %s", inside)
+		fl.unknown = true
+		return nil
+	}
+	return value
+}

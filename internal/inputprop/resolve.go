@@ -1,0 +1,154 @@
+package inputprop
+
+import (
+	"context"
+	"strconv"
+
+	"slipway/internal/fault"
+)
+
+// Resolved is what a form shows for some values. Its pointers lead into Values.
+type Resolved struct {
+	// Values are those that count: given ones and defaults of what is visible, under computed keys. It is
+	// what a deployment stores.
+	Values *Node
+	// Levels are the root, and each item of a collection.
+	Levels []Level
+	// Items are the items of all collections.
+	Items []Item
+	// Options are the lists that the form has to ask for.
+	Options []Wanted
+}
+
+// Level is an object whose members are inputs.
+type Level struct {
+	Pointer string
+	// Visible are the ids of the inputs that are shown, in order.
+	Visible []string
+	// Groups are the runs of visible collapsible inputs that follow one another.
+	Groups [][]string
+}
+
+// Item is an item of a collection as it is shown folded.
+type Item struct {
+	Pointer string
+	// Key is the key in a map, as it was computed or given; empty in an array.
+	Key string
+	// Title is never empty but for an empty key. Description is empty where there is none, or where one of
+	// its placeholders has no text.
+	Title, Description string
+}
+
+// Wanted is a list of dynamic values that an input chooses from.
+type Wanted struct {
+	Pointer, Source string
+	// Params are the source's parameters so far.
+	Params map[string]string
+	// Waits are the ids of the inputs that must have a value before the list can be asked for.
+	Waits []string
+}
+
+// Resolve gives what a form shows for the values, an object or nil. The violations are of values that
+// cannot be made out, with pointers that start with at; what is wrong with given ones is Validate's. The
+// error is of env's functions or of the context.
+func (e *Engine) Resolve(ctx context.Context, list []Property, values *Node, at string, env Env) (*Resolved, []fault.Violation, error) {
+	r := newResolver(ctx, &env, at)
+	f := r.root(list, values)
+	if r.err != nil {
+		return nil, nil, r.err
+	}
+	s := &showing{report: &report{}, resolved: &Resolved{Values: f.values()}}
+	s.level(f)
+	return s.resolved, r.violations(), nil
+}
+
+func newResolver(ctx context.Context, env *Env, at string) *resolver {
+	return &resolver{report: &report{root: at}, ctx: ctx, env: env}
+}
+
+func (r *resolver) root(list []Property, values *Node) *form {
+	if values == nil {
+		values = &Node{Kind: Object}
+	}
+	if values.Kind != Object {
+		r.fail("type", "must be an object of values by the ids of their inputs, found %s", values.found())
+	}
+	if r.err = r.ctx.Err(); r.err != nil {
+		return nil
+	}
+	return r.level(planOf(list), values)
+}
+
+// showing collects what is shown on every level.
+type showing struct {
+	*report
+	resolved *Resolved
+}
+
+func (s *showing) level(f *form) {
+	i := len(s.resolved.Levels)
+	s.resolved.Levels = append(s.resolved.Levels, Level{Pointer: s.at.pointer(""), Groups: groups(f)})
+	for j := range f.fields {
+		fl := &f.fields[j]
+		if !fl.visible {
+			continue
+		}
+		s.resolved.Levels[i].Visible = append(s.resolved.Levels[i].Visible, fl.in.id)
+		s.at.member(fl.in.id)
+		s.field(f, fl)
+		s.at.up()
+	}
+}
+
+func (s *showing) field(f *form, fl *field) {
+	if ref := dynamic(fl.in.Property); ref != nil {
+		params, waits := f.params(ref)
+		s.resolved.Options = append(s.resolved.Options, Wanted{s.at.pointer(""), ref.Source, params, waits})
+	}
+	for i := range fl.entries {
+		e := &fl.entries[i]
+		if e.key != "" || fl.value.Kind == Object {
+			s.at.member(e.key)
+		} else {
+			s.at.item(i)
+		}
+		s.item(fl.in.Property, e, i)
+		s.at.up()
+	}
+}
+
+func (s *showing) item(p Property, e *entry, index int) {
+	if e.form == nil {
+		return
+	}
+	shown := Item{Pointer: s.at.pointer(""), Key: e.key}
+	switch p := p.(type) {
+	case *ObjectMapProperty:
+		shown.Title = e.form.title(p.ItemTitle, &e.key, e.key)
+	case *ObjectArrayProperty:
+		label := "Item"
+		if p.ItemLabel != nil {
+			label = *p.ItemLabel
+		}
+		shown.Title = e.form.title(p.ItemTitle, nil, label+" "+strconv.Itoa(index+1))
+		if p.ItemDescription != nil {
+			shown.Description, _ = e.form.filled(*p.ItemDescription, nil)
+		}
+	}
+	s.resolved.Items = append(s.resolved.Items, shown)
+	s.level(e.form)
+}
+
+// title fills the template; where that fails there is its fallback, and else plain.
+func (f *form) title(c *ObjectCollectionItemTitleConfig, key *string, plain string) string {
+	if c == nil {
+		return plain
+	}
+	if text, ok := f.filled(c.Template, key); ok && text != "" {
+		return text
+	}
+	if c.Fallback != nil && *c.Fallback != "" {
+		return *c.Fallback
+	}
+	return plain
+}

@@ -1,0 +1,157 @@
+package inputprop
+
+import (
+	"context"
+
+	"slipway/internal/fault"
+)
+
+// Context is what values are validated in.
+type Context struct {
+	Env
+	// Previous are the values of the last deployment that succeeded, nil before there is one. They bind
+	// immutable inputs and those that may not fall below their current value.
+	Previous *Node
+}
+
+// Validate gives every violation of the values, an object or nil, judged with the defaults that they
+// leave standing. Pointers start with at. The error is of the patterns, of c's functions or of the
+// context.
+func (e *Engine) Validate(ctx context.Context, list []Property, values *Node, at string, c Context) ([]fault.Violation, error) {
+	r := newResolver(ctx, &c.Env, at)
+	f := r.root(list, values)
+	if r.err != nil {
+		return nil, r.err
+	}
+	j := &judge{report: r.report, match: e.matcher(ctx), resolver: r}
+	if values == nil || values.Kind == Object {
+		j.level(f, c.Previous)
+	}
+	if r.err == nil {
+		r.err = j.match.err
+	}
+	if r.err == nil {
+		r.err = ctx.Err()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return r.violations(), nil
+}
+
+// judge finds what is wrong with values.
+type judge struct {
+	*report
+	match *matcher
+	// resolver gives the options of dynamic values, nil where they do not matter.
+	resolver *resolver
+	// saving is set for defaults: templates are judged once they are rendered, and nothing is missing
+	// yet.
+	saving bool
+}
+
+// level judges the values of a level; before are the previous ones.
+func (j *judge) level(f *form, before *Node) {
+	ids := f.plan.sources()
+	for _, key := range f.stray {
+		j.failMember(key, "unknown_input", "is not the id of an input that has a value%s", hint(key, ids))
+	}
+	for i := range f.fields {
+		fl := &f.fields[i]
+		if j.saving && fl.entered == nil {
+			continue
+		}
+		j.at.member(fl.in.id)
+		j.field(f, fl, memberOf(before, fl.in.id))
+		j.at.up()
+	}
+}
+
+func memberOf(n *Node, key string) *Node {
+	if n == nil || n.Kind != Object {
+		return nil
+	}
+	return n.Get(key)
+}
+
+func (j *judge) field(f *form, fl *field, before *Node) {
+	if !fl.visible || isSection(fl.in.Property) {
+		return
+	}
+	if fl.byHand() {
+		j.fail("mapped_input", "must be left out, for it comes from the chosen instance %s", quote(fl.instance))
+		return
+	}
+	if fl.unknown {
+		return
+	}
+	j.bound(f, fl, before)
+	switch {
+	case !vacant(fl.value):
+		j.value(fl, f)
+		j.entries(fl, before)
+	case fl.value != nil && fl.value.Kind == Null && isBoolean(fl.in.Property):
+		j.fail("type", "must be true or false, found null")
+	}
+	if !j.saving && fl.lacking() {
+		j.fail("required", "is required and must not be empty")
+	}
+}
+
+// byHand says whether a value was entered that the chosen instance gives.
+func (fl *field) byHand() bool {
+	return fl.instance != "" && fl.entered != nil && !fl.unknown && (fl.value == nil || !equal(fl.entered, fl.value))
+}
+
+// lacking says whether a value is demanded that is not there. An input that an instance fills by no
+// default has nobody to fill it.
+func (fl *field) lacking() bool {
+	p, ok := fl.in.Property.(interface{ IsRequired() bool })
+	if !ok || !p.IsRequired() || fl.instance != "" && startOf(fl.in.Property) == (start{}) {
+		return false
+	}
+	if vacant(fl.value) {
+		return true
+	}
+	switch fl.in.Property.(type) {
+	case *ObjectMapProperty, *ObjectArrayProperty, *StringArrayProperty, *KeyValueProperty:
+		return (fl.value.Kind == Array || fl.value.Kind == Object) && len(fl.value.Items) == 0
+	default:
+		return false
+	}
+}
+
+// vacant says whether a field was left empty.
+func vacant(n *Node) bool {
+	return n == nil || n.Kind == Null || n.Kind == String && n.Text == ""
+}
+
+func isBoolean(p Property) bool {
+	_, ok := p.(*BooleanProperty)
+	return ok
+}
+
+// entries judges the items of a collection, each as a level of its own.
+func (j *judge) entries(fl *field, before *Node) {
+	keys := j.keys(fl)
+	for i := range fl.entries {
+		e := &fl.entries[i]
+		var previous *Node
+		if keys != nil {
+			j.at.member(e.given)
+			keys.judge(j, e)
+			previous = memberOf(before, e.key)
+		} else {
+			j.at.item(i)
+			if before != nil && before.Kind == Array && i < len(before.Items) {
+				previous = before.Items[i]
+			}
+		}
+		if e.form != nil {
+			j.level(e.form, previous)
+		} else if e.node.Kind != Object {
+			j.fail("type", "must be an object of values by the ids of the item inputs, found %s", e.node.found())
+		}
+		j.at.up()
+	}
+}

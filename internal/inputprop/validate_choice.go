@@ -1,0 +1,65 @@
+package inputprop
+
+import "strings"
+
+// allowed are the values to choose from, in order; nil where the choice is free or not known.
+type allowed struct {
+	list  []*Node
+	index map[string]int
+}
+
+func (j *judge) allowed(f *form, p Property) *allowed {
+	options, known := []Option(nil), false
+	if v, ok := valuesOf(p).(*StaticValues); ok {
+		options, known = v.Options, true
+	} else if j.resolver != nil {
+		options, known = j.resolver.options(f, p)
+	}
+	if !known {
+		return nil
+	}
+	a := &allowed{list: choicesOf(p, options), index: make(map[string]int, len(options))}
+	for i, n := range a.list {
+		if key := canonical(n); !a.has(key) {
+			a.index[key] = i
+		}
+	}
+	return a
+}
+
+func (a *allowed) has(key string) bool {
+	_, ok := a.index[key]
+	return ok
+}
+
+// position is the place of a value among those allowed, or false where it is none of them.
+func (a *allowed) position(n *Node) (int, bool) {
+	i, ok := a.index[canonical(n)]
+	return i, ok
+}
+
+func (j *judge) among(f *form, p Property, n *Node) { j.member(j.allowed(f, p), n) }
+
+// listedValues is how many of the allowed values a message lists.
+const listedValues = 10
+
+func (j *judge) member(a *allowed, n *Node) {
+	if a == nil || n.Kind == String && n.Text == "" {
+		return
+	}
+	if _, ok := a.position(n); ok {
+		return
+	}
+	var names []string
+	for _, option := range a.list[:min(len(a.list), listedValues)] {
+		names = append(names, short(string(option.JSON())))
+	}
+	if len(a.list) > listedValues {
+		names = append(names, "…")
+	}
+	list := "the values, of which there are none"
+	if len(names) > 0 {
+		list = strings.Join(names, ", ")
+	}
+	j.fail("not_in_values", "must be one of %s, found %s", list, short(string(n.JSON())))
+}

@@ -1,0 +1,27 @@
+package inputprop
+
+import "unicode/utf8"
+
+// text judges a text by its length and by patterns, which what was left empty need not match. When a
+// default is judged, what is wrong with a pattern stands at the pattern.
+func (j *judge) text(text string, patterns []ValidationPattern) bool {
+	before := len(j.found) + j.more
+	if len(text) > maxValue && utf8.RuneCountInString(text) > maxValue {
+		j.fail("max_length", "must have at most %d characters, found %d", maxValue, utf8.RuneCountInString(text))
+		return false
+	}
+	if text == "" {
+		return true
+	}
+	for _, p := range patterns {
+		ok, v := j.match.test(p.Pattern, text)
+		switch {
+		case v.rule == "pattern_syntax" && j.saving:
+		case v.rule != "":
+			j.fail(v.rule, "%s, in %s", v.message, quote(p.Pattern))
+		case !ok:
+			j.fail("pattern", "must match %s, found %s: %s", quote(p.Pattern), quote(text), p.Message)
+		}
+	}
+	return len(j.found)+j.more == before
+}

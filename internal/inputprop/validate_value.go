@@ -1,0 +1,177 @@
+package inputprop
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// value judges the value of a field by its variant. The items of collections are judged apart.
+func (j *judge) value(fl *field, f *form) {
+	n := fl.value
+	if j.saving && n.Kind == String && strings.Contains(n.Text, templateOpen) {
+		return
+	}
+	switch p := fl.in.Property.(type) {
+	case *StringProperty:
+		if j.kind(n, String) && j.text(n.Text, p.Patterns) {
+			j.among(f, p, n)
+		}
+	case *TextProperty:
+		if j.kind(n, String) {
+			j.text(n.Text, p.Patterns)
+		}
+	case *NumberProperty:
+		j.number(f, p, n)
+	case *BooleanProperty:
+		j.kind(n, Bool)
+	case *ObjectProperty, *ObjectMapProperty:
+		if j.kind(n, Object) && fl.entries == nil {
+			j.leaves(n)
+		}
+	case *ArrayProperty, *ObjectArrayProperty:
+		if j.kind(n, Array) && fl.entries == nil {
+			j.leaves(n)
+		}
+	case *StringArrayProperty:
+		j.strings(f, p, n)
+	case *CompoundProperty:
+		j.compound(f, p, n)
+	case *ReferenceProperty:
+		j.reference(n)
+	case *GitRepoProperty:
+		j.repository(n)
+	case *KeyValueProperty:
+		j.pairs(n)
+	}
+}
+
+func (j *judge) kind(n *Node, kind Kind) bool {
+	if n.Kind != kind {
+		j.fail("type", "must be %s, found %s", kind, n.found())
+	}
+	return n.Kind == kind
+}
+
+func (j *judge) number(f *form, p *NumberProperty, n *Node) {
+	if n.Kind != Number {
+		j.fail("type", "must be a whole number, found %s", n.found())
+		return
+	}
+	value, err := parseInt32(n.Text)
+	if err != nil {
+		j.fail("int32", "%v", err)
+		return
+	}
+	j.within(p, value)
+	j.among(f, p, n)
+}
+
+// within judges a number by min and max.
+func (j *judge) within(p *NumberProperty, value int32) {
+	if p.Min != nil && value < *p.Min {
+		j.fail("min", "must be at least %d, found %d", *p.Min, value)
+	}
+	if p.Max != nil && value > *p.Max {
+		j.fail("max", "must be at most %d, found %d", *p.Max, value)
+	}
+}
+
+func (j *judge) strings(f *form, p *StringArrayProperty, n *Node) {
+	if !j.kind(n, Array) {
+		return
+	}
+	allowed := j.allowed(f, p)
+	for i, item := range n.Items {
+		j.at.item(i)
+		templated := j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
+		if !templated && j.kind(item, String) && j.text(item.Text, p.Patterns) {
+			j.member(allowed, item)
+		}
+		j.at.up()
+	}
+}
+
+// compound judges the fields of a chosen option. Where the options are known, it must be one of them.
+func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
+	if !j.kind(n, Object) {
+		return
+	}
+	before := len(j.found) + j.more
+	for i, name := range n.Keys {
+		j.at.member(name)
+		switch n.Items[i].Kind {
+		case String, Bool:
+		case Number:
+			if _, err := parseInt32(n.Items[i].Text); err != nil {
+				j.fail("int32", "%v", err)
+			}
+		default:
+			j.fail("type", "must be a string, a whole number or a boolean, found %s", n.Items[i].found())
+		}
+		j.at.up()
+	}
+	for i, name := range p.Fields {
+		if n.Get(name) == nil && slices.Index(p.Fields, name) == i {
+			j.failMember(name, "required", "is required, as one of the fields %s", strings.Join(p.Fields, ", "))
+		}
+	}
+	for _, name := range n.Keys {
+		if slices.Index(p.Fields, name) < 0 {
+			j.failMember(name, "unknown_field", "is not one of the fields %s%s", strings.Join(p.Fields, ", "), hint(name, p.Fields))
+		}
+	}
+	if len(j.found)+j.more == before {
+		j.among(f, p, n)
+	}
+}
+
+// instanceID is the form of the id of a module instance.
+var instanceID = regexp.MustCompile(`^inst_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
+
+func (j *judge) reference(n *Node) {
+	if j.kind(n, String) && !instanceID.MatchString(n.Text) {
+		j.fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", quote(n.Text))
+	}
+}
+
+func (j *judge) repository(n *Node) {
+	if !j.kind(n, String) || !j.text(n.Text, nil) {
+		return
+	}
+	if flaw := repositoryFlaw(n.Text); flaw != "" {
+		j.fail("format", "%s", repositoryMessage(n.Text, flaw))
+	}
+}
+
+func (j *judge) pairs(n *Node) {
+	if !j.kind(n, Object) {
+		return
+	}
+	for i, key := range n.Keys {
+		j.at.member(key)
+		if key == "" {
+			j.fail("key_empty", "must have a key that is not empty")
+		}
+		if j.kind(n.Items[i], String) {
+			j.text(n.Items[i].Text, nil)
+		}
+		j.at.up()
+	}
+}
+
+// leaves bounds the strings of free-form values.
+func (j *judge) leaves(n *Node) {
+	if n.Kind == String {
+		j.text(n.Text, nil)
+	}
+	for i, item := range n.Items {
+		if n.Kind == Object {
+			j.at.member(n.Keys[i])
+		} else {
+			j.at.item(i)
+		}
+		j.leaves(item)
+		j.at.up()
+	}
+}
