@@ -15,7 +15,7 @@ func (d *decoder) text(text string, r *rules) bool {
 	}
 	d.length(text, r.max)
 	if len(r.enum) > 0 && !slices.Contains(r.enum, text) {
-		d.fail("enum", "must be one of %s, found %s%s", strings.Join(r.enum, ", "), quote(text), hint(text, r.enum))
+		d.fail("enum", "must be one of %s, found %s%s", strings.Join(r.enum, ", "), quote(text), d.hint(text, r.enum))
 	}
 	if r.format != "" {
 		if problem := formats[r.format](text); problem != "" {

@@ -2,7 +2,6 @@ package inputprop
 
 import (
 	"fmt"
-	"strings"
 )
 
 // mapItems checks how the keys and titles of a map's entries are made.
@@ -25,7 +24,7 @@ func (c *checker) fromField(id string, level *plan, at string) {
 	in, ok := level.byID[id]
 	if !ok {
 		ids := level.sources()
-		c.failBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", strings.Join(ids, ", "), quote(id), hint(id, ids))
+		c.failBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", listing(ids), quote(id), c.hint(id, ids))
 		return
 	}
 	switch in.Property.(type) {
@@ -73,7 +72,7 @@ func (c *checker) placeholders(text string, level *plan, keyed bool) {
 		case p.name == "" || keyed && p.name == keyPlaceholder:
 		case !ok:
 			c.fail("placeholder_input", "must name one of %s within { }, found %s%s; a brace is written {{",
-				strings.Join(ids, ", "), quote(p.name), hint(p.name, ids))
+				listing(ids), quote(p.name), c.hint(p.name, ids))
 		case isSection(in.Property):
 			c.fail("placeholder_input", "must name an input that has a value, found the section %s", quote(p.name))
 		}

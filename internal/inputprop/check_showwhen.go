@@ -50,7 +50,7 @@ func (c *checker) sibling(in *planned, id string, source *planned, at string, id
 	case id == in.id:
 		c.failBelow(at, "self_reference", "must not be the input itself, found %s", quote(id))
 	case source == nil:
-		c.failBelow(at, "unknown_input", "must be an input of the same level, found %s%s", quote(id), hint(id, ids))
+		c.failBelow(at, "unknown_input", "must be an input of the same level, found %s%s", quote(id), c.hint(id, ids))
 	case isSection(source.Property):
 		c.failBelow(at, "no_value", "must be an input that has a value, found the section %s", quote(id))
 	}

@@ -34,7 +34,7 @@ func TestTheExamplesOfTheDocumentationKeepTheRules(t *testing.T) {
 		if err != nil || len(violations) > 0 || len(warnings) > 0 {
 			t.Errorf("%s: %v %v %v", text, violations, warnings, err)
 		}
-		inputprop.Walk(list, func(p inputprop.Property) {
+		inputprop.Walk(list, "", func(p inputprop.Property, _ string) {
 			kind, _, _ := strings.Cut(p.Head().Type, ":")
 			kinds[kind] = true
 		})

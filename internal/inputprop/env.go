@@ -2,6 +2,7 @@ package inputprop
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -10,13 +11,17 @@ import (
 type Env struct {
 	Organization, Project, Environment Scope
 	Module                             ModuleScope
-	// Ref gives what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, and false
-	// where it has nothing there. Without it, values that come from instances are not known.
+	// Ref gives what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
+	// it has nothing there, and ErrUnknownRef where only whoever carries the deployment out can tell.
+	// Without it, values that come from instances are not known.
 	Ref func(ctx context.Context, instanceID, path string) (*Node, bool, error)
 	// Options gives the options of a source of dynamic values. Without it, they are not known and no
 	// value is refused for not being among them.
 	Options func(ctx context.Context, source string, params map[string]string) ([]Option, error)
 }
+
+// ErrUnknownRef says that a value of a chosen instance is not known here; it is left to be filled in.
+var ErrUnknownRef = errors.New("inputprop: the value is not known here")
 
 // Scope is what templates may name of an organization, a project or an environment.
 type Scope struct{ ID, Name, Slug string }

@@ -9,15 +9,28 @@ import (
 // equal compares JSON values: numbers by what they are worth (1.0 is 1), objects whatever the order of
 // their members, and nothing by turning it into another type.
 func equal(a, b *Node) bool {
-	switch {
-	case a.Kind != b.Kind:
+	if a.Kind != b.Kind || len(a.Items) != len(b.Items) {
 		return false
-	case a.Kind == String:
+	}
+	switch a.Kind {
+	case String:
 		return a.Text == b.Text
+	case Number:
+		return a.Text == b.Text || !(isPlain(a.Text) && isPlain(b.Text)) && canonical(a) == canonical(b)
+	case Array:
+		for i, item := range a.Items {
+			if !equal(item, b.Items[i]) {
+				return false
+			}
+		}
+		return true
 	default:
 		return canonical(a) == canonical(b)
 	}
 }
+
+// isPlain says whether a number is written in digits alone: there is one such way for each.
+func isPlain(literal string) bool { return literal != "-0" && !strings.ContainsAny(literal, ".eE") }
 
 // canonical is a text that equal values share and others do not.
 func canonical(n *Node) string { return string(appendCanonical(nil, n)) }

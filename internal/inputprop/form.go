@@ -17,6 +17,8 @@ type field struct {
 	instance string
 	// entered is what was given by hand; value is what counts, nil where there is none.
 	entered, value *Node
+	// subject is the value for conditions.
+	subject subject
 	// unknown values are those of an instance that cannot be looked into here.
 	unknown bool
 	// entries are the items of a collection, in order.
@@ -38,7 +40,14 @@ func (f *form) shows(in *planned) bool {
 		return false
 	}
 	for _, c := range in.conditions {
-		if c.source != nil && !satisfied(f.fields[c.source.index].value, c.expected) {
+		if c.source == nil {
+			continue
+		}
+		source := &f.fields[c.source.index]
+		if source.subject.Node != source.value {
+			source.subject = subject{Node: source.value}
+		}
+		if !source.subject.satisfied(c.expected) {
 			return false
 		}
 	}

@@ -23,6 +23,21 @@ func hint(found string, names []string) string {
 	return `, did you mean "` + best + `"`
 }
 
+// listedNames is how many of a list a message names.
+const listedNames = 10
+
+// listing names the first of a list, short enough for a message.
+func listing(names []string) string {
+	var parts []string
+	for _, name := range names[:min(len(names), listedNames)] {
+		parts = append(parts, short(name))
+	}
+	if len(names) > listedNames {
+		parts = append(parts, "…")
+	}
+	return strings.Join(parts, ", ")
+}
+
 // folded lets camelCase, kebab-case and snake_case meet.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))

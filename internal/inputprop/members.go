@@ -40,7 +40,7 @@ func (d *decoder) object(n *Node, v reflect.Value, open bool) {
 		index, ok := l.index[key]
 		if !ok {
 			if !open {
-				d.failMember(key, "unknown_field", "is not a field here%s; allowed are %s", hint(key, l.names), strings.Join(l.names, ", "))
+				d.failMember(key, "unknown_field", "is not a field here%s; allowed are %s", d.hint(key, l.names), strings.Join(l.names, ", "))
 			}
 			continue
 		}

@@ -1,7 +1,6 @@
 package inputprop
 
 import (
-	"slices"
 	"strconv"
 )
 
@@ -26,6 +25,8 @@ type planned struct {
 	// owner is the reference in whose mapped_inputs it is.
 	owner      *planned
 	conditions []condition
+	// work is about how much there is to do for the conditions, in bytes.
+	work int
 	// The rest is made when it is first needed.
 	beginning *beginning
 	items     *plan
@@ -109,6 +110,7 @@ func (p *plan) connect() {
 		if raw == nil {
 			continue
 		}
+		in.work = len(raw)
 		entries := treeOf(raw)
 		for i, id := range entries.Keys {
 			in.conditions = append(in.conditions, condition{id, p.byID[id], entries.Items[i]})
@@ -118,62 +120,6 @@ func (p *plan) connect() {
 	for _, in := range p.inputs {
 		s.visit(in)
 	}
-}
-
-// dependencies are the inputs of the level whose values decide on this one.
-func (p *plan) dependencies(in *planned) []*planned {
-	var list []*planned
-	if in.owner != nil {
-		list = append(list, in.owner)
-	}
-	for _, c := range in.conditions {
-		list = append(list, c.source)
-	}
-	if ref := dynamic(in.Property); ref != nil {
-		for _, name := range ref.paramNames() {
-			list = append(list, p.byID[ref.Params[name].Input])
-		}
-	}
-	return slices.DeleteFunc(list, func(other *planned) bool { return other == nil || other == in })
-}
-
-// The states of a sorter's inputs; 0 is one that it has not come to.
-const (
-	under = 1 + iota
-	done
-)
-
-type sorter struct {
-	*plan
-	state []byte
-	way   []*planned
-}
-
-func (s *sorter) visit(in *planned) {
-	switch s.state[in.index] {
-	case done:
-		return
-	case under:
-		s.close(in)
-		return
-	}
-	s.state[in.index] = under
-	s.way = append(s.way, in)
-	for _, other := range s.dependencies(in) {
-		s.visit(other)
-	}
-	s.way = s.way[:len(s.way)-1]
-	s.state[in.index] = done
-	s.order = append(s.order, in)
-}
-
-// close notes the circle that the last of the way closes by coming back to an input.
-func (s *sorter) close(in *planned) {
-	var ids []string
-	for _, on := range s.way[slices.Index(s.way, in):] {
-		ids = append(ids, on.id)
-	}
-	s.loops = append(s.loops, loop{s.way[len(s.way)-1], append(ids, in.id)})
 }
 
 // size is about how many bytes the value takes as JSON.

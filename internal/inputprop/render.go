@@ -1,6 +1,9 @@
 package inputprop
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // render fills the templates in every string of a default; the result is nil where one cannot be
 // filled.
@@ -72,15 +75,30 @@ func (r *resolver) lookUp(fl *field, path string) *Node {
 		fl.unknown = true
 		return nil
 	}
-	value, ok, err := r.env.Ref(r.ctx, r.instance, inside)
-	switch {
-	case err != nil:
-		r.err = err
-		return nil
-	case !ok:
-		r.fail("template_unresolved", "must have a value from the chosen instance, which has no %s", inside)
+	return r.inside(fl, inside)
+}
+
+// inside asks for a path of the chosen instance once.
+func (r *resolver) inside(fl *field, path string) *Node {
+	key := [2]string{r.instance, path}
+	value, known := r.looked[key]
+	if !known {
+		found, ok, err := r.env.Ref(r.ctx, r.instance, path)
+		if err != nil {
+			r.err = err
+			return nil
+		}
+		if ok {
+			value = found
+		}
+		if r.looked == nil {
+			r.looked = map[[2]string]*Node{}
+		}
+		r.looked[key] = value
+	}
+	if value == nil {
+		r.fail("template_unresolved", "must have a value from the chosen instance, which has no %s", path)
 		fl.unknown = true
-		return nil
 	}
 	return value
 }

@@ -33,6 +33,14 @@ func (r *report) failBelow(pointer, rule, format string, args ...any) {
 	})
 }
 
+// hint suggests the name that was probably meant; it costs nothing once violations are only counted.
+func (r *report) hint(found string, names []string) string {
+	if len(r.found) == maxViolations {
+		return ""
+	}
+	return hint(found, names)
+}
+
 // failMember notes a violation of a member of the value at hand.
 func (r *report) failMember(key, rule, format string, args ...any) {
 	r.at.member(key)

@@ -2,15 +2,17 @@ package inputprop
 
 import (
 	"context"
-	"strconv"
 )
 
-// What values may have at most with their defaults, in bytes: a short list of items must not become a
-// very long one by the defaults of every item. An input counts for fieldBytes besides.
+// What values may come to at most, with the defaults and the conditions of every item, in bytes: a short
+// list of items must not become an endless one. An input counts for fieldBytes besides.
 const (
 	maxEffective = 4 << 20
 	fieldBytes   = 64
 )
+
+// maxFetches bounds the lists of dynamic values that one call asks for.
+const maxFetches = 100
 
 // resolver makes forms out of inputs and values.
 type resolver struct {
@@ -22,7 +24,9 @@ type resolver struct {
 	// instance is what is chosen for the reference that the place at hand is mapped from.
 	instance string
 	size     int
-	known    map[string][]Option
+	// known are the lists that were asked for, looked the values at paths of instances.
+	known  map[string][]Option
+	looked map[[2]string]*Node
 	// err is what kept the resolver from an answer.
 	err error
 }
@@ -41,7 +45,7 @@ func (r *resolver) level(p *plan, given *Node) *form {
 		f.fields[in.index].entered = given.Items[i]
 	}
 	for _, in := range p.order {
-		if r.err != nil || !r.afford(fieldBytes) {
+		if r.err != nil || !r.afford(fieldBytes+in.work) {
 			break
 		}
 		r.at.member(in.id)
@@ -56,7 +60,7 @@ func (r *resolver) afford(bytes int) bool {
 	before := r.size
 	r.size += bytes
 	if before <= maxEffective && r.size > maxEffective {
-		r.fail("max_size", "must have at most %d bytes together with the defaults of every item, found more", maxEffective)
+		r.fail("max_size", "must come to at most %d bytes with the defaults and conditions of every item, found more", maxEffective)
 	}
 	return r.size <= maxEffective
 }
@@ -126,6 +130,10 @@ func (r *resolver) fetched(source string, params map[string]string) ([]Option, b
 	if options, ok := r.known[key]; ok {
 		return options, true
 	}
+	if len(r.known) == maxFetches {
+		r.fail("max_fetches", "must need at most %d lists of dynamic values, found more", maxFetches)
+		return nil, false
+	}
 	options, err := r.env.Options(r.ctx, source, params)
 	if err != nil {
 		r.err = err
@@ -136,75 +144,4 @@ func (r *resolver) fetched(source string, params map[string]string) ([]Option, b
 	}
 	r.known[key] = options
 	return options, true
-}
-
-// collection resolves each item within its own level, and puts the value together again.
-func (r *resolver) collection(fl *field) {
-	switch p := fl.in.Property.(type) {
-	case *ObjectMapProperty:
-		if fl.value.Kind == Object {
-			r.entries(fl, fl.value.Keys)
-			rekey(fl.entries, p.Key)
-			fl.value = rebuilt(Object, fl.entries)
-		}
-	case *ObjectArrayProperty:
-		if fl.value.Kind == Array {
-			r.entries(fl, nil)
-			fl.value = rebuilt(Array, fl.entries)
-		}
-	}
-}
-
-func (r *resolver) entries(fl *field, keys []string) {
-	fl.entries = make([]entry, len(fl.value.Items))
-	for i, item := range fl.value.Items {
-		e := &fl.entries[i]
-		e.node = item
-		if keys != nil {
-			e.key, e.given = keys[i], keys[i]
-			r.at.member(keys[i])
-		} else {
-			e.given = strconv.Itoa(i)
-			r.at.item(i)
-		}
-		if item.Kind == Object && r.err == nil && r.size <= maxEffective {
-			e.form = r.level(fl.in.level(), item)
-			e.node = e.form.values()
-		}
-		r.at.up()
-	}
-}
-
-// rekey gives the entries their computed keys, unless one is empty or there twice: an object cannot
-// have such keys, and Validate names them.
-func rekey(entries []entry, c *MapKeyConfig) {
-	if len(c.sources()) == 0 {
-		return
-	}
-	keys := make([]string, len(entries))
-	taken := make(map[string]bool, len(entries))
-	for i, e := range entries {
-		if e.form == nil {
-			return
-		}
-		keys[i] = e.form.computedKey(c)
-		if keys[i] == "" || taken[keys[i]] {
-			return
-		}
-		taken[keys[i]] = true
-	}
-	for i, key := range keys {
-		entries[i].key = key
-	}
-}
-
-func rebuilt(kind Kind, entries []entry) *Node {
-	n := &Node{Kind: kind, Items: make([]*Node, len(entries))}
-	for i, e := range entries {
-		n.Items[i] = e.node
-		if kind == Object {
-			n.Keys = append(n.Keys, e.key)
-		}
-	}
-	return n
 }

@@ -17,58 +17,71 @@ const (
 
 var operators = []string{opEquals, opNot, opAnyOf, opContains, opContainsAny, opContainsAll, opContainsEvery, opExists}
 
-// satisfied says whether the value of a source, nil where there is none, is as an entry of show_when
-// expects: an object of operators, or a value.
-func satisfied(source, expected *Node) bool {
-	if source != nil && source.Kind == Null {
-		source = nil
-	}
+// subject is the value that conditions are about, nil where there is none.
+type subject struct {
+	*Node
+	// items are those of an array, made when they are first looked up.
+	items set
+}
+
+// satisfied says whether the value is as an entry of show_when expects: an object of operators, or a
+// value.
+func (s *subject) satisfied(expected *Node) bool {
 	if expected.Kind != Object {
-		return source != nil && matches(source, expected)
+		return s.there() && s.matches(expected)
 	}
 	for i, operator := range expected.Keys {
-		if !operate(operator, source, expected.Items[i]) {
+		if !s.operate(operator, expected.Items[i]) {
 			return false
 		}
 	}
 	return true
 }
 
+func (s *subject) there() bool { return s.Node != nil && s.Kind != Null }
+
+// list gives the items to look others up in, nil where the value is no array.
+func (s *subject) list() set {
+	if s.items == nil && s.Kind == Array {
+		s.items = setOf(s.Items)
+	}
+	return s.items
+}
+
 // matches compares with a plain value. A list matches what it contains, one item or several in any
 // order.
-func matches(source, expected *Node) bool {
+func (s *subject) matches(expected *Node) bool {
 	switch {
-	case source.Kind != Array:
-		return equal(source, expected)
+	case s.Kind != Array:
+		return equal(s.Node, expected)
 	case expected.Kind == Array:
-		return setOf(source.Items).hasAll(expected.Items)
+		return s.list().hasAll(expected.Items)
 	default:
-		return setOf(source.Items).has(expected)
+		return s.list().has(expected)
 	}
 }
 
-func operate(operator string, source, operand *Node) bool {
+func (s *subject) operate(operator string, operand *Node) bool {
 	switch operator {
 	case opNot:
-		return !satisfied(source, operand)
+		return !s.satisfied(operand)
 	case opExists:
-		return (source != nil) == operand.Bool
+		return s.there() == operand.Bool
 	}
-	if source == nil {
+	if !s.there() {
 		return false
 	}
-	list := source.Kind == Array
 	switch operator {
 	case opEquals:
-		return equal(source, operand)
+		return equal(s.Node, operand)
 	case opAnyOf:
-		return slices.ContainsFunc(operand.Items, func(n *Node) bool { return matches(source, n) })
+		return slices.ContainsFunc(operand.Items, s.matches)
 	case opContains:
-		return list && setOf(source.Items).has(operand)
+		return s.list().has(operand)
 	case opContainsAny:
-		return list && setOf(source.Items).hasAny(operand.Items)
+		return s.list().hasAny(operand.Items)
 	case opContainsAll, opContainsEvery:
-		return list && setOf(source.Items).hasAll(operand.Items)
+		return s.Kind == Array && s.list().hasAll(operand.Items)
 	default:
 		return false
 	}

@@ -54,7 +54,7 @@ type judge struct {
 func (j *judge) level(f *form, before *Node) {
 	ids := f.plan.sources()
 	for _, key := range f.stray {
-		j.failMember(key, "unknown_input", "is not the id of an input that has a value%s", hint(key, ids))
+		j.failMember(key, "unknown_input", "is not the id of an input that has a value%s", j.hint(key, ids))
 	}
 	for i := range f.fields {
 		fl := &f.fields[i]

@@ -1,7 +1,5 @@
 package inputprop
 
-import "strings"
-
 // allowed are the values to choose from, in order; nil where the choice is free or not known.
 type allowed struct {
 	list  []*Node
@@ -40,9 +38,6 @@ func (a *allowed) position(n *Node) (int, bool) {
 
 func (j *judge) among(f *form, p Property, n *Node) { j.member(j.allowed(f, p), n) }
 
-// listedValues is how many of the allowed values a message lists.
-const listedValues = 10
-
 func (j *judge) member(a *allowed, n *Node) {
 	if a == nil || n.Kind == String && n.Text == "" {
 		return
@@ -50,16 +45,13 @@ func (j *judge) member(a *allowed, n *Node) {
 	if _, ok := a.position(n); ok {
 		return
 	}
-	var names []string
-	for _, option := range a.list[:min(len(a.list), listedValues)] {
-		names = append(names, short(string(option.JSON())))
-	}
-	if len(a.list) > listedValues {
-		names = append(names, "…")
+	names := make([]string, len(a.list))
+	for i, option := range a.list[:min(len(a.list), listedNames)] {
+		names[i] = string(option.JSON())
 	}
 	list := "the values, of which there are none"
 	if len(names) > 0 {
-		list = strings.Join(names, ", ")
+		list = listing(names)
 	}
 	j.fail("not_in_values", "must be one of %s, found %s", list, short(string(n.JSON())))
 }

@@ -1,7 +1,5 @@
 package inputprop
 
-import "strings"
-
 // keys judges the keys of a map, one entry after the other.
 type keys struct {
 	config *MapKeyConfig
@@ -26,7 +24,7 @@ func (k *keys) judge(j *judge, e *entry) {
 		}
 		if key = e.form.computedKey(k.config); key == "" {
 			if !j.saving {
-				j.fail("key_empty", "must have a value for one of %s, of which its key is made", strings.Join(from, ", "))
+				j.fail("key_empty", "must have a value for one of %s, of which its key is made", listing(from))
 			}
 			return
 		}

@@ -106,6 +106,7 @@ func TestEveryRuleOfValuesRefusesAndAllows(t *testing.T) {
 		// keys
 		{mapOf("m", in("t", "text"), `"key":{`+lower+`}`), `{"m":{"a":{},"B":{},"":{}}}`, "/m/B pattern; /m/ key_empty"},
 		{mapOf("m", in("t", "string"), `"key":{"from_fields":["t"],`+lower+`}`), `{"m":{"B":{"t":"b"},"1":{"t":"C"},"2":{"t":"b"},"3":{}}}`, "/m/1 pattern; /m/2 key_unique; /m/3 key_empty"},
+		{mapOf("m", in("t", "string"), `"key":{"from_fields":[null,""]}`), `{"m":{"a":{},"b":{}}}`, ""},
 		// references, repositories
 		{in("r", "$ref:net"), `{"r":"` + instance + `"}`, ""},
 		{in("r", "$ref:net"), `{"r":"dep_01h455vb4pex5vsknk084sn02q"}`, "/r format"},

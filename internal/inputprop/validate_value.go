@@ -113,12 +113,12 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 	}
 	for i, name := range p.Fields {
 		if n.Get(name) == nil && slices.Index(p.Fields, name) == i {
-			j.failMember(name, "required", "is required, as one of the fields %s", strings.Join(p.Fields, ", "))
+			j.failMember(name, "required", "is required, as one of the fields %s", listing(p.Fields))
 		}
 	}
 	for _, name := range n.Keys {
 		if slices.Index(p.Fields, name) < 0 {
-			j.failMember(name, "unknown_field", "is not one of the fields %s%s", strings.Join(p.Fields, ", "), hint(name, p.Fields))
+			j.failMember(name, "unknown_field", "is not one of the fields %s%s", listing(p.Fields), j.hint(name, p.Fields))
 		}
 	}
 	if len(j.found)+j.more == before {

@@ -1,19 +1,25 @@
 package inputprop
 
-import "slices"
+import "strconv"
 
-// Walk calls f for every property of a list, at any depth, each before those within it.
-func Walk(list []Property, f func(Property)) {
-	for _, p := range list {
-		f(p)
-		switch p := p.(type) {
-		case *ObjectMapProperty:
-			Walk(p.ItemInputs, f)
-		case *ObjectArrayProperty:
-			Walk(p.ItemInputs, f)
-		case *ReferenceProperty:
-			Walk(p.MappedInputs, f)
-		}
+// Walk calls f for every property of a list, at any depth, each before those within it, with its JSON
+// Pointer, which starts with at.
+func Walk(list []Property, at string, f func(p Property, pointer string)) {
+	for i, p := range list {
+		WalkOne(p, at+"/"+strconv.Itoa(i), f)
+	}
+}
+
+// WalkOne is Walk for one property and those within it; its own pointer is at.
+func WalkOne(p Property, at string, f func(p Property, pointer string)) {
+	f(p, at)
+	switch p := p.(type) {
+	case *ObjectMapProperty:
+		Walk(p.ItemInputs, at+"/item_inputs", f)
+	case *ObjectArrayProperty:
+		Walk(p.ItemInputs, at+"/item_inputs", f)
+	case *ReferenceProperty:
+		Walk(p.MappedInputs, at+"/mapped_inputs", f)
 	}
 }
 
@@ -24,28 +30,20 @@ const (
 	ParamGivenID     = "givenId"
 )
 
+// DynamicRef gives the reference that a property takes its options from, nil where it takes them from
+// none.
+func DynamicRef(p Property) *DynamicValuesRef {
+	ref, _ := valuesOf(p).(*DynamicValuesRef)
+	return ref
+}
+
 // NamesDefinition says whether a property of the list takes its options from the default value
 // definition of a givenId.
 func NamesDefinition(list []Property, givenID string) bool {
 	found := false
-	Walk(list, func(p Property) {
-		choice, ok := p.(interface{ ValueSource() Values })
-		if !ok {
-			return
-		}
-		ref, ok := choice.ValueSource().(*DynamicValuesRef)
-		found = found || ok && ref.Source == SourceDefinition && ref.Params[ParamGivenID].Text == givenID
+	Walk(list, "", func(p Property, _ string) {
+		ref := DynamicRef(p)
+		found = found || ref != nil && ref.Source == SourceDefinition && ref.Params[ParamGivenID].Text == givenID
 	})
 	return found
-}
-
-// ModuleTypes are the types of the modules that the properties refer to, at any depth, each once.
-func ModuleTypes(list []Property) []string {
-	var types []string
-	Walk(list, func(p Property) {
-		if r, ok := p.(*ReferenceProperty); ok && !slices.Contains(types, r.ModuleType()) {
-			types = append(types, r.ModuleType())
-		}
-	})
-	return types
 }

@@ -81,7 +81,7 @@ func TestDeepAndHugePatternsGetAnAnswerInTime(t *testing.T) {
 		"lookbehinds":    {nested("(?<=", "a", ")", 1_000), true},
 		"huge counts":    {"^(?:ab){0,2147483648}$", true},
 		"overlong count": {"a{" + strings.Repeat("9", 1_000) + "}", false},
-		"alternatives":   {strings.Repeat("x|", 50) + "y", false},
+		"alternatives":   {strings.Repeat("x|", 500) + "a", true},
 		"characters":     {strings.Repeat("ab", 500), true},
 		"classes":        {strings.Repeat("[ab][^x]", 125), true},
 	} {

@@ -4,7 +4,7 @@ import "strings"
 
 // repaired writes a pattern so that the machine reads it as browsers do; a *SyntaxError if they refuse it
 // and the machine would not. Three old forms it reads in another way: a brace that opens no quantifier,
-// as in a{2,1x, a dash beside a class escape, as in [\d--_], and \k in a class, which named groups forbid.
+// as in a{2,1x, a dash that is a member of a class, as in [\d--_], and \k in a class, which named groups forbid.
 func repaired(pattern string) (string, error) {
 	if !strings.ContainsAny(pattern, "{[") {
 		return pattern, nil
@@ -26,8 +26,8 @@ func repaired(pattern string) (string, error) {
 	return b.String(), nil
 }
 
-// repairClass writes a class with \- for every dash that is one of its members: also for the one between
-// two atoms that make no range since one of them is a class itself.
+// repairClass writes a class with \- for every dash that is a member or an end of a range, so that the only
+// bare dashes are those between two atoms.
 func repairClass(b *strings.Builder, text string) {
 	opening := "["
 	if strings.HasPrefix(text, "[^") {
@@ -43,9 +43,6 @@ func repairClass(b *strings.Builder, text string) {
 		}
 		to := rest[1:][:atomLength(rest[1:])]
 		rest = rest[1+len(to):]
-		if isClassEscape(from) || isClassEscape(to) {
-			b.WriteByte('\\')
-		}
 		b.WriteString("-" + member(to))
 	}
 }
@@ -55,10 +52,6 @@ func member(atom string) string {
 		return `\-`
 	}
 	return atom
-}
-
-func isClassEscape(atom string) bool {
-	return len(atom) == 2 && atom[0] == '\\' && strings.IndexByte("dDsSwW", atom[1]) >= 0
 }
 
 func hasAtom(class, atom string) bool {

@@ -1,0 +1,88 @@
+package inputprop_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"slipway/internal/inputprop"
+	"slipway/internal/inputprop/jsregexp"
+)
+
+func TestPatternsThatMayNotWorkEverywhereDrawAWarning(t *testing.T) {
+	t.Parallel()
+	violations, warnings := checked(t, in("s", "string", `"patterns":[{"pattern":"a\\-b","message":"m"}]`))
+	want := inputprop.Warning{Pointer: "/0/patterns/0/pattern", Rule: "pattern_portability", Message: "u flag would refuse it"}
+	if len(violations) > 0 || len(warnings) != 1 || warnings[0] != want {
+		t.Error(violations, warnings)
+	}
+}
+
+func TestPatternsMeanWhatABrowserMeans(t *testing.T) {
+	t.Parallel()
+	engine, err := jsregexp.New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	list := mustDecodeList(t, "["+in("a", "string", `"patterns":[{"pattern":"^(?=.*\\d)(?<first>[a-z]).*\\k<first>$","message":"m"}]`, `"default":"a1a"`)+","+
+		in("b", "string", `"patterns":[{"pattern":"^a{2,1}$","message":"m"}]`)+","+
+		in("c", "string", `"patterns":[{"pattern":"^(?=(a+)+$)a","message":"m"}]`, `"default":"`+strings.Repeat("a", 40)+`!"`)+"]")
+	violations, _, err := inputprop.NewEngine(engine).CheckList(t.Context(), list, "")
+	if got := places(violations); err != nil || !slices.Equal(got, []string{"/1/patterns/0/pattern pattern_syntax", "/2/default pattern_too_slow"}) {
+		t.Error(got, err)
+	}
+}
+
+func TestAPatternThatCannotBeRunIsNoVerdict(t *testing.T) {
+	t.Parallel()
+	list := mustDecodeList(t, "["+in("a", "string", `"patterns":[{"pattern":"busy","message":"m"}]`, `"default":"a"`)+"]")
+	if violations, _, err := plain.CheckList(t.Context(), list, ""); !errors.Is(err, errBusy) || violations != nil {
+		t.Error(violations, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := plain.CheckList(gone, mustDecodeList(t, "[]"), ""); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// counting counts the matches.
+type counting struct {
+	plainPatterns
+	tests int
+}
+
+func (c *counting) Test(ctx context.Context, pattern, text string) (bool, error) {
+	c.tests++
+	return c.plainPatterns.Test(ctx, pattern, text)
+}
+
+func TestPatternsCannotKeepTheServerBusy(t *testing.T) {
+	t.Parallel()
+	patterns := func(count int, pattern string) string {
+		return `"patterns":[` + strings.TrimSuffix(strings.Repeat(`{"pattern":"`+pattern+`","message":"m"},`, count), ",") + `]`
+	}
+	values := `["a"` + strings.Repeat(`,"b"`, 499) + `]`
+	slow := &counting{}
+	list := mustDecodeList(t, "["+in("a", "string_array", patterns(3, "slow"), `"default":`+values)+"]")
+	if _, _, err := inputprop.NewEngine(slow).CheckList(t.Context(), list, ""); err != nil || slow.tests != 1 {
+		t.Errorf("a slow pattern was tried %d times: %v", slow.tests, err)
+	}
+	many := &counting{}
+	list = mustDecodeList(t, "["+in("a", "string_array", patterns(100, "[ab]"), `"default":`+values)+"]")
+	violations, _, err := inputprop.NewEngine(many).CheckList(t.Context(), list, "")
+	if err != nil || many.tests != 20_000 || len(violations) == 0 || violations[0].Rule != "max_tests" {
+		t.Errorf("%d matches: %v %v", many.tests, err, violations[:min(1, len(violations))])
+	}
+}
+
+func TestModuleTypesAreThoseReferredTo(t *testing.T) {
+	t.Parallel()
+	list := mustDecodeList(t, "["+reference("a", in("x", "text"))+","+arrayOf("b", in("c", "$ref:aws/vpc"))+","+reference("d", "")+"]")
+	if got := inputprop.ModuleTypes(list); !slices.Equal(got, []string{"net", "aws/vpc"}) {
+		t.Error(got)
+	}
+}
