@@ -78,11 +78,3 @@ func TestPatternsCannotKeepTheServerBusy(t *testing.T) {
 		t.Errorf("%d matches: %v %v", many.tests, err, violations[:min(1, len(violations))])
 	}
 }
-
-func TestModuleTypesAreThoseReferredTo(t *testing.T) {
-	t.Parallel()
-	list := mustDecodeList(t, "["+reference("a", in("x", "text"))+","+arrayOf("b", in("c", "$ref:aws/vpc"))+","+reference("d", "")+"]")
-	if got := inputprop.ModuleTypes(list); !slices.Equal(got, []string{"net", "aws/vpc"}) {
-		t.Error(got)
-	}
-}

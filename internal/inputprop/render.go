@@ -84,6 +84,10 @@ func (r *resolver) inside(fl *field, path string) *Node {
 	value, known := r.looked[key]
 	if !known {
 		found, ok, err := r.env.Ref(r.ctx, r.instance, path)
+		if errors.Is(err, ErrUnknownRef) {
+			fl.unknown = true
+			return nil
+		}
 		if err != nil {
 			r.err = err
 			return nil
