@@ -33,13 +33,13 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		version, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
+		version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
 			DefinitionID: w.Place(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.KindECS, Inputs: inputs,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		definition, err := w.Defaults.Create(admin, defaults.New{GivenID: "map", Name: "Map", Schema: inputprop.DraftJSON(inputs.Items[3])})
+		definition, _, err := w.Defaults.Create(admin, defaults.New{GivenID: "map", Name: "Map", Schema: inputprop.DraftJSON(inputs.Items[3])})
 		if err != nil {
 			t.Fatal(err)
 		}

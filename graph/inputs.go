@@ -12,6 +12,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputs"
 )
 
 // The functions of this file turn the schema's inputs into those of the services.
@@ -60,6 +61,29 @@ func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
 		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.Kind, Inputs: inputs,
 		SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), Violations: violations,
 	}
+}
+
+func question(in model.InputValuesInput) inputs.Question {
+	q := inputs.Question{
+		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values,
+		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
+	}
+	if list := in.Inputs.Value(); list != nil {
+		q.Inputs, q.Violations = inputprop.FromTypedList(list, "/inputs")
+	}
+	return q
+}
+
+// texts reads an object of strings.
+func texts(params json.RawMessage) (map[string]string, error) {
+	if params == nil {
+		return nil, nil
+	}
+	var texts map[string]string
+	if err := json.Unmarshal(params, &texts); err != nil {
+		return nil, fault.New(fault.RequestInvalid, "params must be an object of strings.").Because(err)
+	}
+	return texts, nil
 }
 
 func newDeployment(in model.CreateDeploymentInput) deployment.New {

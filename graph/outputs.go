@@ -8,6 +8,7 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/inputprop"
 )
 
 // deploymentData gives the detail of a deployment as the member of the union that it is, or nil.
@@ -51,4 +52,23 @@ func unlessZero[T comparable](v T) *T {
 		return nil
 	}
 	return &v
+}
+
+// told gives warnings with the places that GraphQL's input has.
+func told(warnings []inputprop.Warning) []*inputprop.Warning {
+	list := make([]*inputprop.Warning, len(warnings))
+	for i, w := range warnings {
+		w.Pointer = "/input" + w.Pointer
+		list[i] = &w
+	}
+	return list
+}
+
+// pointers gives the items of a list as gqlgen wants them.
+func pointers[T any](items []T) []*T {
+	list := make([]*T, len(items))
+	for i := range items {
+		list[i] = &items[i]
+	}
+	return list
 }

@@ -7,6 +7,8 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
+	"slipway/internal/dynamic"
+	"slipway/internal/inputs"
 	"slipway/internal/workspace"
 )
 
@@ -17,4 +19,6 @@ type Resolver struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
+	Dynamic   *dynamic.Registry
+	Inputs    *inputs.Service
 }

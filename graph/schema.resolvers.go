@@ -8,7 +8,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -17,10 +16,13 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/dynamic"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
 	"slipway/internal/workspace"
+
+	"github.com/99designs/gqlgen/graphql"
 )
 
 // Schema is the resolver for the schema field.
@@ -150,20 +152,20 @@ func (r *moduleVersionResolver) InputsJSON(ctx context.Context, obj *ent.ModuleV
 
 // CreateDefaultValueDefinition is the resolver for the createDefaultValueDefinition field.
 func (r *mutationResolver) CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error) {
-	d, err := r.Defaults.Create(ctx, newDefinition(input))
+	d, warnings, err := r.Defaults.Create(ctx, newDefinition(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: d}, nil
+	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: d, Warnings: told(warnings)}, nil
 }
 
 // UpdateDefaultValueDefinition is the resolver for the updateDefaultValueDefinition field.
 func (r *mutationResolver) UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error) {
-	d, err := r.Defaults.Update(ctx, input.ID, definitionPatch(input))
+	d, warnings, err := r.Defaults.Update(ctx, input.ID, definitionPatch(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdateDefaultValueDefinitionPayload{DefaultValueDefinition: d}, nil
+	return &model.UpdateDefaultValueDefinitionPayload{DefaultValueDefinition: d, Warnings: told(warnings)}, nil
 }
 
 // DeleteDefaultValueDefinition is the resolver for the deleteDefaultValueDefinition field.
@@ -194,11 +196,11 @@ func (r *mutationResolver) UpdateModuleDefinition(ctx context.Context, input mod
 
 // PublishModuleVersion is the resolver for the publishModuleVersion field.
 func (r *mutationResolver) PublishModuleVersion(ctx context.Context, input model.PublishModuleVersionInput) (*model.PublishModuleVersionPayload, error) {
-	v, err := r.Catalog.PublishVersion(ctx, newVersion(input))
+	v, warnings, err := r.Catalog.PublishVersion(ctx, newVersion(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.PublishModuleVersionPayload{ModuleVersion: v}, nil
+	return &model.PublishModuleVersionPayload{ModuleVersion: v, Warnings: told(warnings)}, nil
 }
 
 // CreateProject is the resolver for the createProject field.
@@ -390,6 +392,38 @@ func (r *queryResolver) Environment(ctx context.Context, id string, organization
 	return r.Workspace.Environment(ctx, id)
 }
 
+// ValidateInputs is the resolver for the validateInputs field.
+func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error) {
+	violations, err := r.Inputs.Validate(ctx, question(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.InputsValidation{Valid: len(violations) == 0, Violations: pointers(violations)}, nil
+}
+
+// ResolveInputs is the resolver for the resolveInputs field.
+func (r *queryResolver) ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error) {
+	resolved, violations, err := r.Inputs.Resolve(ctx, question(input))
+	if err != nil {
+		return nil, err
+	}
+	return &scalar.ResolvedInputs{Resolved: resolved, Violations: violations}, nil
+}
+
+// DynamicValues is the resolver for the dynamicValues field.
+func (r *queryResolver) DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*inputprop.Option], error) {
+	named, err := texts(params)
+	if err != nil {
+		return nil, err
+	}
+	return r.Dynamic.Options(ctx, source, named, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// DynamicSources is the resolver for the dynamicSources field.
+func (r *queryResolver) DynamicSources(ctx context.Context) ([]*dynamic.Source, error) {
+	return pointers(r.Dynamic.Sources()), nil
+}
+
 // ErrorCodes is the resolver for the errorCodes field.
 func (r *queryResolver) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) {
 	return errorCodes(), nil
@@ -440,6 +474,17 @@ func (r *userFacingErrorDataResolver) RequestID(ctx context.Context, obj *fault.
 // Organization is the resolver for the organization field.
 func (r *viewerResolver) Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error) {
 	return r.Accounts.Organization(ctx)
+}
+
+// Params is the resolver for the params field.
+func (r *wantedOptionsResolver) Params(ctx context.Context, obj *inputprop.Wanted) (json.RawMessage, error) {
+	return json.Marshal(obj.Params)
+}
+
+// Inputs is the resolver for the inputs field.
+func (r *inputValuesInputResolver) Inputs(ctx context.Context, obj *model.InputValuesInput, data []map[string]any) error {
+	obj.Inputs = graphql.OmittableOf(data)
+	return nil
 }
 
 // Inputs is the resolver for the inputs field.
@@ -498,6 +543,14 @@ func (r *Resolver) UserFacingErrorData() generated.UserFacingErrorDataResolver {
 // Viewer returns generated.ViewerResolver implementation.
 func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r} }
 
+// WantedOptions returns generated.WantedOptionsResolver implementation.
+func (r *Resolver) WantedOptions() generated.WantedOptionsResolver { return &wantedOptionsResolver{r} }
+
+// InputValuesInput returns generated.InputValuesInputResolver implementation.
+func (r *Resolver) InputValuesInput() generated.InputValuesInputResolver {
+	return &inputValuesInputResolver{r}
+}
+
 // PublishModuleVersionInput returns generated.PublishModuleVersionInputResolver implementation.
 func (r *Resolver) PublishModuleVersionInput() generated.PublishModuleVersionInputResolver {
 	return &publishModuleVersionInputResolver{r}
@@ -518,5 +571,7 @@ type (
 	releaseResolver                   struct{ *Resolver }
 	userFacingErrorDataResolver       struct{ *Resolver }
 	viewerResolver                    struct{ *Resolver }
+	wantedOptionsResolver             struct{ *Resolver }
+	inputValuesInputResolver          struct{ *Resolver }
 	publishModuleVersionInputResolver struct{ *Resolver }
 )

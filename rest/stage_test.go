@@ -55,7 +55,7 @@ func define(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 		t.Fatal(err)
 	}
 	description := "The engine of new databases."
-	d, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{
+	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{
 		GivenID: "db_engine", Name: "Database engine", Description: &description, Schema: inputprop.DraftJSON(schema),
 	})
 	if err != nil {

@@ -9,10 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"sync/atomic"
-	"time"
-
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
@@ -20,10 +16,14 @@ import (
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
+	"slipway/internal/dynamic"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
+	"strconv"
+	"sync/atomic"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/introspection"
@@ -55,6 +55,8 @@ type ResolverRoot interface {
 	Release() ReleaseResolver
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
+	WantedOptions() WantedOptionsResolver
+	InputValuesInput() InputValuesInputResolver
 	PublishModuleVersionInput() PublishModuleVersionInputResolver
 }
 
@@ -116,6 +118,7 @@ type ComplexityRoot struct {
 
 	CreateDefaultValueDefinitionPayload struct {
 		DefaultValueDefinition func(childComplexity int) int
+		Warnings               func(childComplexity int) int
 	}
 
 	CreateDeploymentPayload struct {
@@ -211,6 +214,30 @@ type ComplexityRoot struct {
 	}
 
 	DeploymentEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	DynamicSource struct {
+		Description func(childComplexity int) int
+		Name        func(childComplexity int) int
+		Params      func(childComplexity int) int
+	}
+
+	DynamicSourceParam struct {
+		Description func(childComplexity int) int
+		Name        func(childComplexity int) int
+		Required    func(childComplexity int) int
+	}
+
+	DynamicValueConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	DynamicValueEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
 	}
@@ -362,10 +389,40 @@ type ComplexityRoot struct {
 		Type          func(childComplexity int) int
 	}
 
+	InputItem struct {
+		Description func(childComplexity int) int
+		Key         func(childComplexity int) int
+		Pointer     func(childComplexity int) int
+		Title       func(childComplexity int) int
+	}
+
+	InputLevel struct {
+		Groups  func(childComplexity int) int
+		Pointer func(childComplexity int) int
+		Visible func(childComplexity int) int
+	}
+
 	InputOption struct {
 		Description func(childComplexity int) int
 		Label       func(childComplexity int) int
 		ValueJSON   func(childComplexity int) int
+	}
+
+	InputViolation struct {
+		Message func(childComplexity int) int
+		Pointer func(childComplexity int) int
+		Rule    func(childComplexity int) int
+	}
+
+	InputWarning struct {
+		Message func(childComplexity int) int
+		Pointer func(childComplexity int) int
+		Rule    func(childComplexity int) int
+	}
+
+	InputsValidation struct {
+		Valid      func(childComplexity int) int
+		Violations func(childComplexity int) int
 	}
 
 	ItemTitle struct {
@@ -598,6 +655,7 @@ type ComplexityRoot struct {
 
 	PublishModuleVersionPayload struct {
 		ModuleVersion func(childComplexity int) int
+		Warnings      func(childComplexity int) int
 	}
 
 	Query struct {
@@ -605,6 +663,8 @@ type ComplexityRoot struct {
 		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
 		Deployment              func(childComplexity int, id string, organizationID *string) int
 		Deployments             func(childComplexity int, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		DynamicSources          func(childComplexity int) int
+		DynamicValues           func(childComplexity int, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) int
 		Environment             func(childComplexity int, id string, organizationID *string) int
 		Environments            func(childComplexity int, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
 		ErrorCodes              func(childComplexity int) int
@@ -618,6 +678,8 @@ type ComplexityRoot struct {
 		Project                 func(childComplexity int, id string, organizationID *string) int
 		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string, organizationID *string) int
 		Release                 func(childComplexity int, id string, organizationID *string) int
+		ResolveInputs           func(childComplexity int, input model.InputValuesInput) int
+		ValidateInputs          func(childComplexity int, input model.InputValuesInput) int
 		Viewer                  func(childComplexity int) int
 	}
 
@@ -653,6 +715,14 @@ type ComplexityRoot struct {
 
 	ReportDeploymentPayload struct {
 		Deployment func(childComplexity int) int
+	}
+
+	ResolvedInputs struct {
+		Items      func(childComplexity int) int
+		Levels     func(childComplexity int) int
+		Options    func(childComplexity int) int
+		ValuesJSON func(childComplexity int) int
+		Violations func(childComplexity int) int
 	}
 
 	RollbackDeploymentPayload struct {
@@ -720,6 +790,7 @@ type ComplexityRoot struct {
 
 	UpdateDefaultValueDefinitionPayload struct {
 		DefaultValueDefinition func(childComplexity int) int
+		Warnings               func(childComplexity int) int
 	}
 
 	UpdateModuleDefinitionPayload struct {
@@ -747,6 +818,13 @@ type ComplexityRoot struct {
 		Name         func(childComplexity int) int
 		Organization func(childComplexity int) int
 		Role         func(childComplexity int) int
+	}
+
+	WantedOptions struct {
+		Params  func(childComplexity int) int
+		Pointer func(childComplexity int) int
+		Source  func(childComplexity int) int
+		Waits   func(childComplexity int) int
 	}
 }
 
@@ -844,6 +922,10 @@ type QueryResolver interface {
 	Project(ctx context.Context, id string, organizationID *string) (*ent.Project, error)
 	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Environment], error)
 	Environment(ctx context.Context, id string, organizationID *string) (*ent.Environment, error)
+	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
+	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
+	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*inputprop.Option], error)
+	DynamicSources(ctx context.Context) ([]*dynamic.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 }
 type ReleaseResolver interface {
@@ -863,7 +945,13 @@ type UserFacingErrorDataResolver interface {
 type ViewerResolver interface {
 	Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error)
 }
+type WantedOptionsResolver interface {
+	Params(ctx context.Context, obj *inputprop.Wanted) (json.RawMessage, error)
+}
 
+type InputValuesInputResolver interface {
+	Inputs(ctx context.Context, obj *model.InputValuesInput, data []map[string]any) error
+}
 type PublishModuleVersionInputResolver interface {
 	Inputs(ctx context.Context, obj *model.PublishModuleVersionInput, data []map[string]any) error
 }
@@ -1102,6 +1190,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CreateDefaultValueDefinitionPayload.DefaultValueDefinition(childComplexity), true
+	case "CreateDefaultValueDefinitionPayload.warnings":
+		if e.ComplexityRoot.CreateDefaultValueDefinitionPayload.Warnings == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateDefaultValueDefinitionPayload.Warnings(childComplexity), true
 
 	case "CreateDeploymentPayload.deployment":
 		if e.ComplexityRoot.CreateDeploymentPayload.Deployment == nil {
@@ -1480,6 +1574,82 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeploymentEdge.Node(childComplexity), true
+
+	case "DynamicSource.description":
+		if e.ComplexityRoot.DynamicSource.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicSource.Description(childComplexity), true
+	case "DynamicSource.name":
+		if e.ComplexityRoot.DynamicSource.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicSource.Name(childComplexity), true
+	case "DynamicSource.params":
+		if e.ComplexityRoot.DynamicSource.Params == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicSource.Params(childComplexity), true
+
+	case "DynamicSourceParam.description":
+		if e.ComplexityRoot.DynamicSourceParam.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicSourceParam.Description(childComplexity), true
+	case "DynamicSourceParam.name":
+		if e.ComplexityRoot.DynamicSourceParam.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicSourceParam.Name(childComplexity), true
+	case "DynamicSourceParam.required":
+		if e.ComplexityRoot.DynamicSourceParam.Required == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicSourceParam.Required(childComplexity), true
+
+	case "DynamicValueConnection.edges":
+		if e.ComplexityRoot.DynamicValueConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicValueConnection.Edges(childComplexity), true
+	case "DynamicValueConnection.nodes":
+		if e.ComplexityRoot.DynamicValueConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicValueConnection.Nodes(childComplexity), true
+	case "DynamicValueConnection.pageInfo":
+		if e.ComplexityRoot.DynamicValueConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicValueConnection.PageInfo(childComplexity), true
+	case "DynamicValueConnection.totalCount":
+		if e.ComplexityRoot.DynamicValueConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicValueConnection.TotalCount(childComplexity), true
+
+	case "DynamicValueEdge.cursor":
+		if e.ComplexityRoot.DynamicValueEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicValueEdge.Cursor(childComplexity), true
+	case "DynamicValueEdge.node":
+		if e.ComplexityRoot.DynamicValueEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DynamicValueEdge.Node(childComplexity), true
 
 	case "DynamicValuesRef.params":
 		if e.ComplexityRoot.DynamicValuesRef.ParamsJSON == nil {
@@ -2096,6 +2266,50 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.GitRepoProperty.Type(childComplexity), true
 
+	case "InputItem.description":
+		if e.ComplexityRoot.InputItem.Description == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputItem.Description(childComplexity), true
+	case "InputItem.key":
+		if e.ComplexityRoot.InputItem.Key == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputItem.Key(childComplexity), true
+	case "InputItem.pointer":
+		if e.ComplexityRoot.InputItem.Pointer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputItem.Pointer(childComplexity), true
+	case "InputItem.title":
+		if e.ComplexityRoot.InputItem.Title == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputItem.Title(childComplexity), true
+
+	case "InputLevel.groups":
+		if e.ComplexityRoot.InputLevel.Groups == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputLevel.Groups(childComplexity), true
+	case "InputLevel.pointer":
+		if e.ComplexityRoot.InputLevel.Pointer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputLevel.Pointer(childComplexity), true
+	case "InputLevel.visible":
+		if e.ComplexityRoot.InputLevel.Visible == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputLevel.Visible(childComplexity), true
+
 	case "InputOption.description":
 		if e.ComplexityRoot.InputOption.Description == nil {
 			break
@@ -2114,6 +2328,57 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.InputOption.ValueJSON(childComplexity), true
+
+	case "InputViolation.message":
+		if e.ComplexityRoot.InputViolation.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputViolation.Message(childComplexity), true
+	case "InputViolation.pointer":
+		if e.ComplexityRoot.InputViolation.Pointer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputViolation.Pointer(childComplexity), true
+	case "InputViolation.rule":
+		if e.ComplexityRoot.InputViolation.Rule == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputViolation.Rule(childComplexity), true
+
+	case "InputWarning.message":
+		if e.ComplexityRoot.InputWarning.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputWarning.Message(childComplexity), true
+	case "InputWarning.pointer":
+		if e.ComplexityRoot.InputWarning.Pointer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputWarning.Pointer(childComplexity), true
+	case "InputWarning.rule":
+		if e.ComplexityRoot.InputWarning.Rule == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputWarning.Rule(childComplexity), true
+
+	case "InputsValidation.valid":
+		if e.ComplexityRoot.InputsValidation.Valid == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputsValidation.Valid(childComplexity), true
+	case "InputsValidation.violations":
+		if e.ComplexityRoot.InputsValidation.Violations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputsValidation.Violations(childComplexity), true
 
 	case "ItemTitle.fallback":
 		if e.ComplexityRoot.ItemTitle.Fallback == nil {
@@ -3210,6 +3475,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.PublishModuleVersionPayload.ModuleVersion(childComplexity), true
+	case "PublishModuleVersionPayload.warnings":
+		if e.ComplexityRoot.PublishModuleVersionPayload.Warnings == nil {
+			break
+		}
+
+		return e.ComplexityRoot.PublishModuleVersionPayload.Warnings(childComplexity), true
 
 	case "Query.defaultValueDefinition":
 		if e.ComplexityRoot.Query.DefaultValueDefinition == nil {
@@ -3255,6 +3526,23 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Deployments(childComplexity, args["filter"].(*model.DeploymentFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+	case "Query.dynamicSources":
+		if e.ComplexityRoot.Query.DynamicSources == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.DynamicSources(childComplexity), true
+	case "Query.dynamicValues":
+		if e.ComplexityRoot.Query.DynamicValues == nil {
+			break
+		}
+
+		args, err := ec.field_Query_dynamicValues_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.DynamicValues(childComplexity, args["source"].(string), args["params"].(json.RawMessage), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
 	case "Query.environment":
 		if e.ComplexityRoot.Query.Environment == nil {
 			break
@@ -3394,6 +3682,28 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Release(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+	case "Query.resolveInputs":
+		if e.ComplexityRoot.Query.ResolveInputs == nil {
+			break
+		}
+
+		args, err := ec.field_Query_resolveInputs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ResolveInputs(childComplexity, args["input"].(model.InputValuesInput)), true
+	case "Query.validateInputs":
+		if e.ComplexityRoot.Query.ValidateInputs == nil {
+			break
+		}
+
+		args, err := ec.field_Query_validateInputs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ValidateInputs(childComplexity, args["input"].(model.InputValuesInput)), true
 	case "Query.viewer":
 		if e.ComplexityRoot.Query.Viewer == nil {
 			break
@@ -3541,6 +3851,37 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReportDeploymentPayload.Deployment(childComplexity), true
+
+	case "ResolvedInputs.items":
+		if e.ComplexityRoot.ResolvedInputs.Items == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ResolvedInputs.Items(childComplexity), true
+	case "ResolvedInputs.levels":
+		if e.ComplexityRoot.ResolvedInputs.Levels == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ResolvedInputs.Levels(childComplexity), true
+	case "ResolvedInputs.options":
+		if e.ComplexityRoot.ResolvedInputs.Options == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ResolvedInputs.Options(childComplexity), true
+	case "ResolvedInputs.values":
+		if e.ComplexityRoot.ResolvedInputs.ValuesJSON == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ResolvedInputs.ValuesJSON(childComplexity), true
+	case "ResolvedInputs.violations":
+		if e.ComplexityRoot.ResolvedInputs.Violations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ResolvedInputs.Violations(childComplexity), true
 
 	case "RollbackDeploymentPayload.deployment":
 		if e.ComplexityRoot.RollbackDeploymentPayload.Deployment == nil {
@@ -3824,6 +4165,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.DefaultValueDefinition(childComplexity), true
+	case "UpdateDefaultValueDefinitionPayload.warnings":
+		if e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.Warnings == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.Warnings(childComplexity), true
 
 	case "UpdateModuleDefinitionPayload.moduleDefinition":
 		if e.ComplexityRoot.UpdateModuleDefinitionPayload.ModuleDefinition == nil {
@@ -3919,6 +4266,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Viewer.Role(childComplexity), true
 
+	case "WantedOptions.params":
+		if e.ComplexityRoot.WantedOptions.Params == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WantedOptions.Params(childComplexity), true
+	case "WantedOptions.pointer":
+		if e.ComplexityRoot.WantedOptions.Pointer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WantedOptions.Pointer(childComplexity), true
+	case "WantedOptions.source":
+		if e.ComplexityRoot.WantedOptions.Source == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WantedOptions.Source(childComplexity), true
+	case "WantedOptions.waitsFor":
+		if e.ComplexityRoot.WantedOptions.Waits == nil {
+			break
+		}
+
+		return e.ComplexityRoot.WantedOptions.Waits(childComplexity), true
+
 	}
 	return 0, false
 }
@@ -3944,6 +4316,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeploymentFilter,
 		ec.unmarshalInputGitRepoPropertyInput,
 		ec.unmarshalInputInputPropertyInput,
+		ec.unmarshalInputInputValuesInput,
 		ec.unmarshalInputItemTitleInput,
 		ec.unmarshalInputKeyValuePropertyInput,
 		ec.unmarshalInputMapKeyInput,
@@ -4255,6 +4628,45 @@ type Query {
     organizationId: ID
   ): Environment
 
+  """
+  Judges values against the inputs of a module version, of a default value definition or of the call, by
+  the rules that ` + "`" + `createDeployment` + "`" + ` goes by.
+  """
+  validateInputs(
+    "The inputs and the values."
+    input: InputValuesInput!
+  ): InputsValidation!
+
+  """
+  What a form shows for some values: which inputs are visible, the values with defaults, groups, the keys
+  and titles of items, and the options that are still to be asked for.
+  """
+  resolveInputs(
+    "The inputs and the values."
+    input: InputValuesInput!
+  ): ResolvedInputs!
+
+  "The options of a source of dynamic values that the viewer may choose from."
+  dynamicValues(
+    "The name of the source; see ` + "`" + `dynamicSources` + "`" + `."
+    source: String!
+    "The parameters of the source, an object of strings."
+    params: JSON
+    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+    "For superadmins only: the organization to look in."
+    organizationId: ID
+  ): DynamicValueConnection!
+
+  "The sources of dynamic values that there are, by name."
+  dynamicSources: [DynamicSource!]!
+
   "Every error code that the API can give, sorted by code."
   errorCodes: [ErrorCode!]!
 }
@@ -4390,6 +4802,146 @@ type Mutation {
     "The deployment and how it ended."
     input: CompleteDeploymentInput!
   ): CompleteDeploymentPayload!
+}
+
+"""
+Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
+are for.
+"""
+input InputValuesInput {
+  "The module version whose inputs the values are for."
+  moduleVersionId: ID
+  """
+  The default value definition that the values are for: an object with the one member that the id of its
+  schema names.
+  """
+  defaultValueDefinitionId: ID
+  "Inputs that need not be saved."
+  inputs: [InputPropertyInput!]
+  "The values, an object by the ids of the inputs."
+  values: JSON!
+  "The instance that would be deployed: what is live there binds immutable inputs, and templates name it."
+  moduleInstanceId: ID
+  "The environment of an instance that is still to be made, for templates."
+  environmentId: ID
+  "For superadmins only: the organization to look in."
+  organizationId: ID
+}
+
+"Whether values fit their inputs."
+type InputsValidation {
+  "Whether there is no violation."
+  valid: Boolean!
+  "Everything that is wrong with the values."
+  violations: [InputViolation!]!
+}
+
+"One thing that is wrong with a value, or cannot be made out."
+type InputViolation {
+  "The place as a JSON Pointer into the values."
+  pointer: String!
+  "The stable name of the rule that is broken."
+  rule: String!
+  "What is allowed and what was found; reads on after the pointer."
+  message: String!
+}
+
+"What may not have been meant, though it is allowed."
+type InputWarning {
+  "The place as a JSON Pointer into the mutation's input."
+  pointer: String!
+  "The stable name of the warning."
+  rule: String!
+  "What is doubtful; reads on after the pointer."
+  message: String!
+}
+
+"What a form shows for some values."
+type ResolvedInputs {
+  "The values that count: given ones and defaults of what is visible, under computed keys."
+  values: JSON!
+  "The root, and each item of a collection."
+  levels: [InputLevel!]!
+  "The items of all collections."
+  items: [InputItem!]!
+  "The lists of options that the form has to ask for."
+  options: [WantedOptions!]!
+  "What cannot be made out, such as a template without a value."
+  violations: [InputViolation!]!
+}
+
+"An object whose members are inputs."
+type InputLevel {
+  "The place as a JSON Pointer into the values."
+  pointer: String!
+  "The ids of the inputs that are shown, in order."
+  visible: [String!]!
+  "The runs of visible collapsible inputs that follow one another."
+  groups: [[String!]!]!
+}
+
+"An item of a collection as it is shown folded."
+type InputItem {
+  "The place as a JSON Pointer into the values."
+  pointer: String!
+  "The key in a map, as it was computed or given; empty in an array."
+  key: String!
+  "The title."
+  title: String!
+  "The description; empty where there is none."
+  description: String!
+}
+
+"A list of options that an input chooses from."
+type WantedOptions {
+  "The input, as a JSON Pointer into the values."
+  pointer: String!
+  "The source to ask ` + "`" + `dynamicValues` + "`" + ` for."
+  source: String!
+  "The parameters that are known."
+  params: JSON!
+  "The ids of the inputs that must have a value before the list can be asked for."
+  waitsFor: [String!]!
+}
+
+"A page of the options of a source."
+type DynamicValueConnection {
+  "The options with their cursors."
+  edges: [DynamicValueEdge!]!
+  "The options."
+  nodes: [InputOption!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"An option in a list."
+type DynamicValueEdge {
+  "The place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The option."
+  node: InputOption!
+}
+
+"A source of dynamic values."
+type DynamicSource {
+  "The name, for ` + "`" + `source` + "`" + `."
+  name: String!
+  "What it lists."
+  description: String!
+  "The parameters that it takes."
+  params: [DynamicSourceParam!]!
+}
+
+"A parameter of a source of dynamic values."
+type DynamicSourceParam {
+  "The name."
+  name: String!
+  "What it does."
+  description: String!
+  "Whether it must be given."
+  required: Boolean!
 }
 
 "Where a page stands in its list."
@@ -6035,6 +6587,8 @@ input CreateDefaultValueDefinitionInput {
 type CreateDefaultValueDefinitionPayload {
   "The new definition."
   defaultValueDefinition: DefaultValueDefinition!
+  "What may not have been meant."
+  warnings: [InputWarning!]!
 }
 
 "The fields to change; what is left out stays."
@@ -6057,6 +6611,8 @@ input UpdateDefaultValueDefinitionInput {
 type UpdateDefaultValueDefinitionPayload {
   "The definition as it is now."
   defaultValueDefinition: DefaultValueDefinition!
+  "What may not have been meant."
+  warnings: [InputWarning!]!
 }
 
 "The default value definition to delete."
@@ -6135,6 +6691,8 @@ input PublishModuleVersionInput {
 type PublishModuleVersionPayload {
   "The published version."
   moduleVersion: ModuleVersion!
+  "What may not have been meant."
+  warnings: [InputWarning!]!
 }
 
 "The project to create."
@@ -6354,6 +6912,8 @@ func (ec *executionContext) childFields_CreateDefaultValueDefinitionPayload(ctx 
 	switch field.Name {
 	case "defaultValueDefinition":
 		return ec.fieldContext_CreateDefaultValueDefinitionPayload_defaultValueDefinition(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CreateDefaultValueDefinitionPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateDefaultValueDefinitionPayload", field.Name)
 }
@@ -6550,6 +7110,54 @@ func (ec *executionContext) childFields_DeploymentEdge(ctx context.Context, fiel
 		return ec.fieldContext_DeploymentEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_DynamicSource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_DynamicSource_name(ctx, field)
+	case "description":
+		return ec.fieldContext_DynamicSource_description(ctx, field)
+	case "params":
+		return ec.fieldContext_DynamicSource_params(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DynamicSource", field.Name)
+}
+
+func (ec *executionContext) childFields_DynamicSourceParam(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_DynamicSourceParam_name(ctx, field)
+	case "description":
+		return ec.fieldContext_DynamicSourceParam_description(ctx, field)
+	case "required":
+		return ec.fieldContext_DynamicSourceParam_required(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DynamicSourceParam", field.Name)
+}
+
+func (ec *executionContext) childFields_DynamicValueConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_DynamicValueConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_DynamicValueConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_DynamicValueConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_DynamicValueConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DynamicValueConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_DynamicValueEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_DynamicValueEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_DynamicValueEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DynamicValueEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_EcsAcceptedPauseControl(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6766,6 +7374,32 @@ func (ec *executionContext) childFields_ErrorSection(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type ErrorSection", field.Name)
 }
 
+func (ec *executionContext) childFields_InputItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_InputItem_pointer(ctx, field)
+	case "key":
+		return ec.fieldContext_InputItem_key(ctx, field)
+	case "title":
+		return ec.fieldContext_InputItem_title(ctx, field)
+	case "description":
+		return ec.fieldContext_InputItem_description(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InputItem", field.Name)
+}
+
+func (ec *executionContext) childFields_InputLevel(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_InputLevel_pointer(ctx, field)
+	case "visible":
+		return ec.fieldContext_InputLevel_visible(ctx, field)
+	case "groups":
+		return ec.fieldContext_InputLevel_groups(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InputLevel", field.Name)
+}
+
 func (ec *executionContext) childFields_InputOption(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "value":
@@ -6776,6 +7410,40 @@ func (ec *executionContext) childFields_InputOption(ctx context.Context, field g
 		return ec.fieldContext_InputOption_description(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type InputOption", field.Name)
+}
+
+func (ec *executionContext) childFields_InputViolation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_InputViolation_pointer(ctx, field)
+	case "rule":
+		return ec.fieldContext_InputViolation_rule(ctx, field)
+	case "message":
+		return ec.fieldContext_InputViolation_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InputViolation", field.Name)
+}
+
+func (ec *executionContext) childFields_InputWarning(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_InputWarning_pointer(ctx, field)
+	case "rule":
+		return ec.fieldContext_InputWarning_rule(ctx, field)
+	case "message":
+		return ec.fieldContext_InputWarning_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InputWarning", field.Name)
+}
+
+func (ec *executionContext) childFields_InputsValidation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "valid":
+		return ec.fieldContext_InputsValidation_valid(ctx, field)
+	case "violations":
+		return ec.fieldContext_InputsValidation_violations(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InputsValidation", field.Name)
 }
 
 func (ec *executionContext) childFields_ItemTitle(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7050,6 +7718,8 @@ func (ec *executionContext) childFields_PublishModuleVersionPayload(ctx context.
 	switch field.Name {
 	case "moduleVersion":
 		return ec.fieldContext_PublishModuleVersionPayload_moduleVersion(ctx, field)
+	case "warnings":
+		return ec.fieldContext_PublishModuleVersionPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PublishModuleVersionPayload", field.Name)
 }
@@ -7096,6 +7766,22 @@ func (ec *executionContext) childFields_ReportDeploymentPayload(ctx context.Cont
 	return nil, fmt.Errorf("no field named %q was found under type ReportDeploymentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_ResolvedInputs(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "values":
+		return ec.fieldContext_ResolvedInputs_values(ctx, field)
+	case "levels":
+		return ec.fieldContext_ResolvedInputs_levels(ctx, field)
+	case "items":
+		return ec.fieldContext_ResolvedInputs_items(ctx, field)
+	case "options":
+		return ec.fieldContext_ResolvedInputs_options(ctx, field)
+	case "violations":
+		return ec.fieldContext_ResolvedInputs_violations(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ResolvedInputs", field.Name)
+}
+
 func (ec *executionContext) childFields_RollbackDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
@@ -7108,6 +7794,8 @@ func (ec *executionContext) childFields_UpdateDefaultValueDefinitionPayload(ctx 
 	switch field.Name {
 	case "defaultValueDefinition":
 		return ec.fieldContext_UpdateDefaultValueDefinitionPayload_defaultValueDefinition(ctx, field)
+	case "warnings":
+		return ec.fieldContext_UpdateDefaultValueDefinitionPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateDefaultValueDefinitionPayload", field.Name)
 }
@@ -7164,6 +7852,20 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_organization(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_WantedOptions(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_WantedOptions_pointer(ctx, field)
+	case "source":
+		return ec.fieldContext_WantedOptions_source(ctx, field)
+	case "params":
+		return ec.fieldContext_WantedOptions_params(ctx, field)
+	case "waitsFor":
+		return ec.fieldContext_WantedOptions_waitsFor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WantedOptions", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7824,6 +8526,68 @@ func (ec *executionContext) field_Query_deployments_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_dynamicValues_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "source",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["source"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "params",
+		func(ctx context.Context, v any) (json.RawMessage, error) {
+			return ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["params"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["organizationId"] = arg6
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_environment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8221,6 +8985,34 @@ func (ec *executionContext) field_Query_release_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["organizationId"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_resolveInputs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.InputValuesInput, error) {
+			return ec.unmarshalNInputValuesInput2slipwayᚋgraphᚋmodelᚐInputValuesInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_validateInputs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.InputValuesInput, error) {
+			return ec.unmarshalNInputValuesInput2slipwayᚋgraphᚋmodelᚐInputValuesInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
 	return args, nil
 }
 
@@ -9158,6 +9950,38 @@ func (ec *executionContext) fieldContext_CreateDefaultValueDefinitionPayload_def
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_DefaultValueDefinition(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateDefaultValueDefinitionPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CreateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateDefaultValueDefinitionPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateDefaultValueDefinitionPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateDefaultValueDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -10741,6 +11565,327 @@ func (ec *executionContext) fieldContext_DeploymentEdge_node(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DynamicSource_name(ctx context.Context, field graphql.CollectedField, obj *dynamic.Source) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicSource_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicSource_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DynamicSource", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DynamicSource_description(ctx context.Context, field graphql.CollectedField, obj *dynamic.Source) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicSource_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicSource_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DynamicSource", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DynamicSource_params(ctx context.Context, field graphql.CollectedField, obj *dynamic.Source) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicSource_params(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Params, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []dynamic.Param) graphql.Marshaler {
+			return ec.marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋdynamicᚐParamᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicSource_params(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DynamicSource",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DynamicSourceParam(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DynamicSourceParam_name(ctx context.Context, field graphql.CollectedField, obj *dynamic.Param) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicSourceParam_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicSourceParam_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DynamicSourceParam", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DynamicSourceParam_description(ctx context.Context, field graphql.CollectedField, obj *dynamic.Param) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicSourceParam_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicSourceParam_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DynamicSourceParam", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DynamicSourceParam_required(ctx context.Context, field graphql.CollectedField, obj *dynamic.Param) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicSourceParam_required(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Required, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicSourceParam_required(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DynamicSourceParam", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _DynamicValueConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputprop.Option]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicValueConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*inputprop.Option]) graphql.Marshaler {
+			return ec.marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicValueConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DynamicValueConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DynamicValueEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DynamicValueConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputprop.Option]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicValueConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Option) graphql.Marshaler {
+			return ec.marshalNInputOption2ᚕᚖslipwayᚋinternalᚋinputpropᚐOptionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicValueConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DynamicValueConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputOption(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DynamicValueConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputprop.Option]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicValueConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicValueConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DynamicValueConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DynamicValueConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputprop.Option]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicValueConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicValueConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DynamicValueConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DynamicValueEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*inputprop.Option]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicValueEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicValueEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DynamicValueEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DynamicValueEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*inputprop.Option]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DynamicValueEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *inputprop.Option) graphql.Marshaler {
+			return ec.marshalNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DynamicValueEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DynamicValueEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputOption(ctx, field)
 		},
 	}
 	return fc, nil
@@ -13170,6 +14315,167 @@ func (ec *executionContext) fieldContext_GitRepoProperty_required(_ context.Cont
 	return graphql.NewScalarFieldContext("GitRepoProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _InputItem_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputItem_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputItem_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputItem_key(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputItem_key(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Key, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputItem_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputItem_title(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputItem_title(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Title, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputItem_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputItem_description(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputItem_description(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Description, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputItem_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputLevel_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Level) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputLevel_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputLevel_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputLevel", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputLevel_visible(ctx context.Context, field graphql.CollectedField, obj *inputprop.Level) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputLevel_visible(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Visible, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputLevel_visible(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputLevel", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputLevel_groups(ctx context.Context, field graphql.CollectedField, obj *inputprop.Level) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputLevel_groups(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Groups, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v [][]string) graphql.Marshaler {
+			return ec.marshalNString2ᚕᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputLevel_groups(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputLevel", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _InputOption_value(ctx context.Context, field graphql.CollectedField, obj *inputprop.Option) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13237,6 +14543,199 @@ func (ec *executionContext) _InputOption_description(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_InputOption_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InputOption", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputViolation_pointer(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputViolation_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputViolation_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputViolation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputViolation_rule(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputViolation_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputViolation_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputViolation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputViolation_message(ctx context.Context, field graphql.CollectedField, obj *fault.Violation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputViolation_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputViolation_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputViolation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputWarning_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputWarning_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputWarning_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputWarning", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputWarning_rule(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputWarning_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputWarning_rule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputWarning", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputWarning_message(ctx context.Context, field graphql.CollectedField, obj *inputprop.Warning) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputWarning_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputWarning_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputWarning", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputsValidation_valid(ctx context.Context, field graphql.CollectedField, obj *model.InputsValidation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputsValidation_valid(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Valid, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputsValidation_valid(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputsValidation", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _InputsValidation_violations(ctx context.Context, field graphql.CollectedField, obj *model.InputsValidation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputsValidation_violations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Violations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
+			return ec.marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputsValidation_violations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InputsValidation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputViolation(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ItemTitle_template(ctx context.Context, field graphql.CollectedField, obj *inputprop.ObjectCollectionItemTitleConfig) (ret graphql.Marshaler) {
@@ -17630,6 +19129,38 @@ func (ec *executionContext) fieldContext_PublishModuleVersionPayload_moduleVersi
 	return fc, nil
 }
 
+func (ec *executionContext) _PublishModuleVersionPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.PublishModuleVersionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PublishModuleVersionPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PublishModuleVersionPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishModuleVersionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_node(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18366,6 +19897,170 @@ func (ec *executionContext) fieldContext_Query_environment(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_validateInputs(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_validateInputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ValidateInputs(ctx, fc.Args["input"].(model.InputValuesInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.InputsValidation) graphql.Marshaler {
+			return ec.marshalNInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_validateInputs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputsValidation(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_validateInputs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_resolveInputs(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_resolveInputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ResolveInputs(ctx, fc.Args["input"].(model.InputValuesInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.ResolvedInputs) graphql.Marshaler {
+			return ec.marshalNResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_resolveInputs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ResolvedInputs(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_resolveInputs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_dynamicValues(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_dynamicValues(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().DynamicValues(ctx, fc.Args["source"].(string), fc.Args["params"].(json.RawMessage), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
+			return ec.marshalNDynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_dynamicValues(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DynamicValueConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_dynamicValues_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_dynamicSources(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_dynamicSources(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().DynamicSources(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*dynamic.Source) graphql.Marshaler {
+			return ec.marshalNDynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_dynamicSources(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DynamicSource(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_errorCodes(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19023,6 +20718,157 @@ func (ec *executionContext) fieldContext_ReportDeploymentPayload_deployment(_ co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResolvedInputs_values(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResolvedInputs_values(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ValuesJSON(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResolvedInputs_values(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ResolvedInputs", field, true, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _ResolvedInputs_levels(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResolvedInputs_levels(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Levels, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Level) graphql.Marshaler {
+			return ec.marshalNInputLevel2ᚕslipwayᚋinternalᚋinputpropᚐLevelᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResolvedInputs_levels(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResolvedInputs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputLevel(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResolvedInputs_items(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResolvedInputs_items(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Items, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Item) graphql.Marshaler {
+			return ec.marshalNInputItem2ᚕslipwayᚋinternalᚋinputpropᚐItemᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResolvedInputs_items(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResolvedInputs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputItem(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResolvedInputs_options(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResolvedInputs_options(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Options, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Wanted) graphql.Marshaler {
+			return ec.marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputpropᚐWantedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResolvedInputs_options(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResolvedInputs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WantedOptions(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResolvedInputs_violations(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResolvedInputs_violations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Violations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
+			return ec.marshalNInputViolation2ᚕslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResolvedInputs_violations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResolvedInputs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputViolation(ctx, field)
 		},
 	}
 	return fc, nil
@@ -20140,6 +21986,38 @@ func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_def
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateDefaultValueDefinitionPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateDefaultValueDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateModuleDefinitionPayload_moduleDefinition(ctx context.Context, field graphql.CollectedField, obj *model.UpdateModuleDefinitionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20519,6 +22397,98 @@ func (ec *executionContext) fieldContext_Viewer_organization(_ context.Context, 
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WantedOptions_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WantedOptions_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WantedOptions", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _WantedOptions_source(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WantedOptions_source(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WantedOptions_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WantedOptions", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _WantedOptions_params(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WantedOptions_params(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.WantedOptions().Params(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WantedOptions_params(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WantedOptions", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _WantedOptions_waitsFor(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WantedOptions_waitsFor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Waits, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WantedOptions_waitsFor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WantedOptions", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) ___Directive_name(ctx context.Context, field graphql.CollectedField, obj *introspection.Directive) (ret graphql.Marshaler) {
@@ -22671,6 +24641,80 @@ func (ec *executionContext) unmarshalInputInputPropertyInput(ctx context.Context
 				return it, err
 			}
 			it["json"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, obj any) (model.InputValuesInput, error) {
+	var it model.InputValuesInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId", "organizationId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "moduleVersionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleVersionId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModuleVersionID = graphql.OmittableOf(data)
+		case "defaultValueDefinitionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("defaultValueDefinitionId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DefaultValueDefinitionID = graphql.OmittableOf(data)
+		case "inputs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
+			data, err := ec.unmarshalOInputPropertyInput2ᚕmapᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.InputValuesInput().Inputs(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "values":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("values"))
+			data, err := ec.unmarshalNJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Values = data
+		case "moduleInstanceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleInstanceId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModuleInstanceID = graphql.OmittableOf(data)
+		case "environmentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environmentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EnvironmentID = graphql.OmittableOf(data)
+		case "organizationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -24837,6 +26881,11 @@ func (ec *executionContext) _CreateDefaultValueDefinitionPayload(ctx context.Con
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._CreateDefaultValueDefinitionPayload_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -25931,6 +27980,231 @@ func (ec *executionContext) _DeploymentEdge(ctx context.Context, sel ast.Selecti
 			}
 		case "node":
 			out.Values[i] = ec._DeploymentEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var dynamicSourceImplementors = []string{"DynamicSource"}
+
+func (ec *executionContext) _DynamicSource(ctx context.Context, sel ast.SelectionSet, obj *dynamic.Source) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, dynamicSourceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DynamicSource")
+		case "name":
+			out.Values[i] = ec._DynamicSource_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._DynamicSource_description(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "params":
+			out.Values[i] = ec._DynamicSource_params(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var dynamicSourceParamImplementors = []string{"DynamicSourceParam"}
+
+func (ec *executionContext) _DynamicSourceParam(ctx context.Context, sel ast.SelectionSet, obj *dynamic.Param) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, dynamicSourceParamImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DynamicSourceParam")
+		case "name":
+			out.Values[i] = ec._DynamicSourceParam_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._DynamicSourceParam_description(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "required":
+			out.Values[i] = ec._DynamicSourceParam_required(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var dynamicValueConnectionImplementors = []string{"DynamicValueConnection"}
+
+func (ec *executionContext) _DynamicValueConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*inputprop.Option]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, dynamicValueConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DynamicValueConnection")
+		case "edges":
+			out.Values[i] = ec._DynamicValueConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._DynamicValueConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._DynamicValueConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DynamicValueConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var dynamicValueEdgeImplementors = []string{"DynamicValueEdge"}
+
+func (ec *executionContext) _DynamicValueEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*inputprop.Option]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, dynamicValueEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DynamicValueEdge")
+		case "cursor":
+			out.Values[i] = ec._DynamicValueEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._DynamicValueEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -27176,6 +29450,107 @@ func (ec *executionContext) _GitRepoProperty(ctx context.Context, sel ast.Select
 	return out
 }
 
+var inputItemImplementors = []string{"InputItem"}
+
+func (ec *executionContext) _InputItem(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Item) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inputItemImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InputItem")
+		case "pointer":
+			out.Values[i] = ec._InputItem_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "key":
+			out.Values[i] = ec._InputItem_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "title":
+			out.Values[i] = ec._InputItem_title(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._InputItem_description(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var inputLevelImplementors = []string{"InputLevel"}
+
+func (ec *executionContext) _InputLevel(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Level) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inputLevelImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InputLevel")
+		case "pointer":
+			out.Values[i] = ec._InputLevel_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "visible":
+			out.Values[i] = ec._InputLevel_visible(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "groups":
+			out.Values[i] = ec._InputLevel_groups(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var inputOptionImplementors = []string{"InputOption"}
 
 func (ec *executionContext) _InputOption(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Option) graphql.Marshaler {
@@ -27201,6 +29576,145 @@ func (ec *executionContext) _InputOption(ctx context.Context, sel ast.SelectionS
 		case "description":
 			out.Values[i] = ec._InputOption_description(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var inputViolationImplementors = []string{"InputViolation"}
+
+func (ec *executionContext) _InputViolation(ctx context.Context, sel ast.SelectionSet, obj *fault.Violation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inputViolationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InputViolation")
+		case "pointer":
+			out.Values[i] = ec._InputViolation_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rule":
+			out.Values[i] = ec._InputViolation_rule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._InputViolation_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var inputWarningImplementors = []string{"InputWarning"}
+
+func (ec *executionContext) _InputWarning(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Warning) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inputWarningImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InputWarning")
+		case "pointer":
+			out.Values[i] = ec._InputWarning_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rule":
+			out.Values[i] = ec._InputWarning_rule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._InputWarning_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var inputsValidationImplementors = []string{"InputsValidation"}
+
+func (ec *executionContext) _InputsValidation(ctx context.Context, sel ast.SelectionSet, obj *model.InputsValidation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inputsValidationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InputsValidation")
+		case "valid":
+			out.Values[i] = ec._InputsValidation_valid(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "violations":
+			out.Values[i] = ec._InputsValidation_violations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -29312,6 +31826,11 @@ func (ec *executionContext) _PublishModuleVersionPayload(ctx context.Context, se
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._PublishModuleVersionPayload_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -29716,6 +32235,94 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				}()
 				res = ec._Query_environment(ctx, field)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "validateInputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_validateInputs(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "resolveInputs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_resolveInputs(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "dynamicValues":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_dynamicValues(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "dynamicSources":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_dynamicSources(ctx, field)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -30134,6 +32741,64 @@ func (ec *executionContext) _ReportDeploymentPayload(ctx context.Context, sel as
 			out.Values[i] = graphql.MarshalString("ReportDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._ReportDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var resolvedInputsImplementors = []string{"ResolvedInputs"}
+
+func (ec *executionContext) _ResolvedInputs(ctx context.Context, sel ast.SelectionSet, obj *scalar.ResolvedInputs) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, resolvedInputsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ResolvedInputs")
+		case "values":
+			out.Values[i] = ec._ResolvedInputs_values(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "levels":
+			out.Values[i] = ec._ResolvedInputs_levels(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "items":
+			out.Values[i] = ec._ResolvedInputs_items(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "options":
+			out.Values[i] = ec._ResolvedInputs_options(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "violations":
+			out.Values[i] = ec._ResolvedInputs_violations(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -30598,6 +33263,11 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload(ctx context.Con
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "warnings":
+			out.Values[i] = ec._UpdateDefaultValueDefinitionPayload_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -30970,6 +33640,92 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var wantedOptionsImplementors = []string{"WantedOptions"}
+
+func (ec *executionContext) _WantedOptions(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Wanted) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, wantedOptionsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WantedOptions")
+		case "pointer":
+			out.Values[i] = ec._WantedOptions_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "source":
+			out.Values[i] = ec._WantedOptions_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "params":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._WantedOptions_params(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "waitsFor":
+			out.Values[i] = ec._WantedOptions_waitsFor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -31735,6 +34491,88 @@ var (
 	}
 )
 
+func (ec *executionContext) marshalNDynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*dynamic.Source) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynamicᚐSource(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynamicᚐSource(ctx context.Context, sel ast.SelectionSet, v *dynamic.Source) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DynamicSource(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDynamicSourceParam2slipwayᚋinternalᚋdynamicᚐParam(ctx context.Context, sel ast.SelectionSet, v dynamic.Param) graphql.Marshaler {
+	return ec._DynamicSourceParam(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋdynamicᚐParamᚄ(ctx context.Context, sel ast.SelectionSet, v []dynamic.Param) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDynamicSourceParam2slipwayᚋinternalᚋdynamicᚐParam(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DynamicValueConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*inputprop.Option]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*inputprop.Option]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DynamicValueEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNEcsEvent2slipwayᚋinternalᚋecsᚐEvent(ctx context.Context, sel ast.SelectionSet, v ecs.Event) graphql.Marshaler {
 	return ec._EcsEvent(ctx, sel, &v)
 }
@@ -31932,6 +34770,46 @@ func (ec *executionContext) marshalNID2ᚕstringᚄ(ctx context.Context, sel ast
 	return ret
 }
 
+func (ec *executionContext) marshalNInputItem2slipwayᚋinternalᚋinputpropᚐItem(ctx context.Context, sel ast.SelectionSet, v inputprop.Item) graphql.Marshaler {
+	return ec._InputItem(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInputItem2ᚕslipwayᚋinternalᚋinputpropᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Item) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInputItem2slipwayᚋinternalᚋinputpropᚐItem(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInputLevel2slipwayᚋinternalᚋinputpropᚐLevel(ctx context.Context, sel ast.SelectionSet, v inputprop.Level) graphql.Marshaler {
+	return ec._InputLevel(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInputLevel2ᚕslipwayᚋinternalᚋinputpropᚐLevelᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Level) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInputLevel2slipwayᚋinternalᚋinputpropᚐLevel(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNInputOption2slipwayᚋinternalᚋinputpropᚐOption(ctx context.Context, sel ast.SelectionSet, v inputprop.Option) graphql.Marshaler {
 	return ec._InputOption(ctx, sel, &v)
 }
@@ -31950,6 +34828,32 @@ func (ec *executionContext) marshalNInputOption2ᚕslipwayᚋinternalᚋinputpro
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNInputOption2ᚕᚖslipwayᚋinternalᚋinputpropᚐOptionᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Option) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInputOption2ᚖslipwayᚋinternalᚋinputpropᚐOption(ctx context.Context, sel ast.SelectionSet, v *inputprop.Option) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InputOption(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(ctx context.Context, sel ast.SelectionSet, v inputprop.Property) graphql.Marshaler {
@@ -31995,6 +34899,93 @@ func (ec *executionContext) unmarshalNInputPropertyInput2ᚕmapᚄ(ctx context.C
 		}
 	}
 	return res, nil
+}
+
+func (ec *executionContext) unmarshalNInputValuesInput2slipwayᚋgraphᚋmodelᚐInputValuesInput(ctx context.Context, v any) (model.InputValuesInput, error) {
+	res, err := ec.unmarshalInputInputValuesInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInputViolation2slipwayᚋinternalᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v fault.Violation) graphql.Marshaler {
+	return ec._InputViolation(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInputViolation2ᚕslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Violation) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInputViolation2slipwayᚋinternalᚋfaultᚐViolation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInputViolation2ᚕᚖslipwayᚋinternalᚋfaultᚐViolationᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Violation) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInputViolation2ᚖslipwayᚋinternalᚋfaultᚐViolation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInputViolation2ᚖslipwayᚋinternalᚋfaultᚐViolation(ctx context.Context, sel ast.SelectionSet, v *fault.Violation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InputViolation(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInputWarning2ᚖslipwayᚋinternalᚋinputpropᚐWarning(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInputWarning2ᚖslipwayᚋinternalᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v *inputprop.Warning) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InputWarning(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(ctx context.Context, sel ast.SelectionSet, v *model.InputsValidation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InputsValidation(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNInt2int32(ctx context.Context, v any) (int32, error) {
@@ -32376,6 +35367,16 @@ func (ec *executionContext) marshalNReportDeploymentPayload2ᚖslipwayᚋgraph�
 	return ec._ReportDeploymentPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx context.Context, sel ast.SelectionSet, v *scalar.ResolvedInputs) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ResolvedInputs(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx context.Context, v any) (actor.Role, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := unmarshalNRole2slipwayᚋinternalᚋactorᚐRole[tmp]
@@ -32470,6 +35471,35 @@ func (ec *executionContext) marshalNString2ᚕstringᚄ(ctx context.Context, sel
 	return ret
 }
 
+func (ec *executionContext) unmarshalNString2ᚕᚕstringᚄ(ctx context.Context, v any) ([][]string, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([][]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNString2ᚕstringᚄ(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNString2ᚕᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v [][]string) graphql.Marshaler {
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNString2ᚕstringᚄ(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalNUpdateDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionInput(ctx context.Context, v any) (model.UpdateDefaultValueDefinitionInput, error) {
 	res, err := ec.unmarshalInputUpdateDefaultValueDefinitionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -32523,6 +35553,26 @@ func (ec *executionContext) marshalNValidationPattern2slipwayᚋinternalᚋinput
 func (ec *executionContext) unmarshalNValidationPatternInput2map(ctx context.Context, v any) (map[string]any, error) {
 	res, err := ec.unmarshalInputValidationPatternInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋinputpropᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputprop.Wanted) graphql.Marshaler {
+	return ec._WantedOptions(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputpropᚐWantedᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Wanted) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWantedOptions2slipwayᚋinternalᚋinputpropᚐWanted(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx context.Context, sel ast.SelectionSet, v introspection.Directive) graphql.Marshaler {

@@ -4,11 +4,12 @@ package model
 
 import (
 	"encoding/json"
-	"time"
-
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 )
@@ -75,6 +76,8 @@ type CreateDefaultValueDefinitionInput struct {
 type CreateDefaultValueDefinitionPayload struct {
 	// The new definition.
 	DefaultValueDefinition *ent.DefaultValueDefinition `json:"defaultValueDefinition"`
+	// What may not have been meant.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // What to deploy.
@@ -217,6 +220,34 @@ type DeploymentFilter struct {
 	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
 }
 
+// Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
+// are for.
+type InputValuesInput struct {
+	// The module version whose inputs the values are for.
+	ModuleVersionID graphql.Omittable[*string] `json:"moduleVersionId,omitempty"`
+	// The default value definition that the values are for: an object with the one member that the id of its
+	// schema names.
+	DefaultValueDefinitionID graphql.Omittable[*string] `json:"defaultValueDefinitionId,omitempty"`
+	// Inputs that need not be saved.
+	Inputs graphql.Omittable[[]map[string]any] `json:"inputs,omitempty"`
+	// The values, an object by the ids of the inputs.
+	Values json.RawMessage `json:"values"`
+	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
+	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
+	// The environment of an instance that is still to be made, for templates.
+	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
+	// For superadmins only: the organization to look in.
+	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
+}
+
+// Whether values fit their inputs.
+type InputsValidation struct {
+	// Whether there is no violation.
+	Valid bool `json:"valid"`
+	// Everything that is wrong with the values.
+	Violations []*fault.Violation `json:"violations"`
+}
+
 // Conditions on module instances; all that are given must hold.
 type ModuleInstanceFilter struct {
 	// The id of the project.
@@ -249,6 +280,8 @@ type PublishModuleVersionInput struct {
 type PublishModuleVersionPayload struct {
 	// The published version.
 	ModuleVersion *ent.ModuleVersion `json:"moduleVersion"`
+	// What may not have been meant.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // What to redeploy.
@@ -321,6 +354,8 @@ type UpdateDefaultValueDefinitionInput struct {
 type UpdateDefaultValueDefinitionPayload struct {
 	// The definition as it is now.
 	DefaultValueDefinition *ent.DefaultValueDefinition `json:"defaultValueDefinition"`
+	// What may not have been meant.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The fields to change; what is left out stays.

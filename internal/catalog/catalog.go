@@ -3,11 +3,13 @@
 package catalog
 
 import (
+	"context"
 	"regexp"
 
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 )
@@ -25,6 +27,14 @@ var Kinds = []string{KindECS, KindTerraform}
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
+	Rules   Rules
+}
+
+// Rules judge the inputs of a module.
+type Rules interface {
+	// Check gives every violation of the rules that take several fields, a pattern or a template, and
+	// warnings; pointers start with at. The error is that of a look-up.
+	Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
 }
 
 // editing is the action of changing the modules of an owner: global ones where the actor acts in no

@@ -35,15 +35,10 @@ func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefini
 	return page.Read(ctx, q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
 }
 
-// HasType says whether the catalogue has a module of a type.
-func (s *Service) HasType(ctx context.Context, moduleType string) (bool, error) {
-	return s.Store.Client.ModuleDefinition.Query().Where(moduledefinition.Type(moduleType)).Exist(ctx)
-}
-
-// HasInstance says whether the organization has an instance of the id that meets the filter.
-func (s *Service) HasInstance(ctx context.Context, instanceID string, f InstanceFilter) (bool, error) {
-	return s.Store.Client.ModuleInstance.Query().
-		Where(moduleinstance.ID(instanceID)).Where(f.conditions()...).Exist(ctx)
+// KnownTypes gives those of the types that the catalogue has a module of.
+func (s *Service) KnownTypes(ctx context.Context, types []string) ([]string, error) {
+	return s.Store.Client.ModuleDefinition.Query().Where(moduledefinition.TypeIn(types...)).
+		Select(moduledefinition.FieldType).Strings(ctx)
 }
 
 // ofType keeps the instances of modules of a type.

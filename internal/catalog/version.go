@@ -90,19 +90,24 @@ func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Vio
 	return version, inputs, append(violations, wrong...)
 }
 
-// PublishVersion publishes a version of a definition, which may become the latest. It gives
-// ModuleVersionTaken where the version was published before.
-func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.ModuleVersion, error) {
+// PublishVersion publishes a version of a definition, which may become the latest, and warns of what may
+// not be meant. It gives ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
+// before.
+func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.ModuleVersion, []inputprop.Warning, error) {
 	version, inputs, violations := in.check()
 	if len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	definition, err := s.ownDefinition(ctx, in.DefinitionID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if broken := inputprop.CheckList(inputs, "/inputs"); len(broken) > 0 {
-		return nil, fault.Invalid(fault.ModuleVersionRuleBroken, broken...)
+	broken, warnings, err := s.Rules.Check(ctx, inputs, "/inputs")
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(broken) > 0 {
+		return nil, nil, fault.Invalid(fault.ModuleVersionRuleBroken, broken...)
 	}
 	var published *ent.ModuleVersion
 	versionID := s.Journal.NewID(id.ModuleVersion)
@@ -130,9 +135,9 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 			SetLatestVersion(in.Version).SetLatestVersionID(versionID).Exec(ctx)
 	})
 	if store.Taken(err) {
-		return nil, fault.New(fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version).Because(err)
+		return nil, nil, fault.New(fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version).Because(err)
 	}
-	return published, err
+	return published, warnings, err
 }
 
 // later says whether a version comes after the latest one: by semantic versioning, but any release

@@ -35,7 +35,8 @@ func define(t *testing.T, w *worldtest.World, name string) *ent.ModuleDefinition
 }
 
 func publish(ctx context.Context, w *worldtest.World, definitionID, version string) (*ent.ModuleVersion, error) {
-	return w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: definitionID, Version: version, Kind: catalog.KindECS})
+	v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: definitionID, Version: version, Kind: catalog.KindECS})
+	return v, err
 }
 
 func latest(t *testing.T, w *worldtest.World, definitionID string) string {
@@ -142,7 +143,7 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 		"developer":          {actor.Developer, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS}, fault.ModuleDefinitionForbidden, ""},
 		"foreign definition": {actor.Admin, catalog.NewVersion{DefinitionID: theirs.Definition.ID, Version: "1.0.0", Kind: catalog.KindECS}, fault.ModuleDefinitionNotFound, ""},
 	} {
-		_, err := w.Catalog.PublishVersion(w.Acme.As(c.role), c.in)
+		_, _, err := w.Catalog.PublishVersion(w.Acme.As(c.role), c.in)
 		if !fault.Is(err, c.code) || c.at != "" && !hasViolation(err, c.at) {
 			t.Errorf("%s: %v, want %s at %q", name, err, c.code, c.at)
 		}

@@ -41,19 +41,21 @@ func (in New) check() (inputprop.Property, error) {
 	return schema, nil
 }
 
-// Create creates a definition. It gives DefaultValueDefinitionGivenIDTaken where the organization has
-// one of the givenId.
-func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefinition, error) {
+// Create creates a definition, and warns of what may not be meant. It gives
+// DefaultValueDefinitionRuleBroken, and DefaultValueDefinitionGivenIDTaken where the organization has one
+// of the givenId.
+func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefinition, []inputprop.Warning, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	schema, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := checkRules(schema); err != nil {
-		return nil, err
+	warnings, err := s.judge(ctx, schema)
+	if err != nil {
+		return nil, nil, err
 	}
 	createdBy := defaultvaluedefinition.CreatedByTypeUSER
 	if in.System {
@@ -73,8 +75,8 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefiniti
 		return err
 	})
 	if store.Taken(err) {
-		return nil, fault.New(fault.DefaultValueDefinitionGivenIDTaken,
+		return nil, nil, fault.New(fault.DefaultValueDefinitionGivenIDTaken,
 			"The organization has a default value definition with the givenId %q.", in.GivenID).Because(err)
 	}
-	return created, err
+	return created, warnings, err
 }

@@ -22,6 +22,14 @@ import (
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
+	Rules   Rules
+}
+
+// Rules judge a schema that stands alone.
+type Rules interface {
+	// CheckOne gives every violation of the rules that take several fields, a pattern or a template, and
+	// warnings; pointers start with at. The error is that of a look-up.
+	CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
 }
 
 // Definition gives one definition, or DefaultValueDefinitionNotFound.
@@ -77,13 +85,14 @@ func checkName(name *string) []fault.Violation {
 	return []fault.Violation{{Pointer: "/name", Rule: "min_length", Message: "must have at least 1 character, found none"}}
 }
 
-// checkRules gives the rules that a well-formed schema breaks, as a refusal.
-func checkRules(schema inputprop.Property) error {
+// judge gives warnings of a schema, or refuses it for the rules that it breaks. No schema breaks none.
+func (s *Service) judge(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
 	if schema == nil {
-		return nil
+		return nil, nil
 	}
-	if broken := inputprop.Check(schema, "/schema"); len(broken) > 0 {
-		return fault.Invalid(fault.DefaultValueDefinitionRuleBroken, broken...)
+	broken, warnings, err := s.Rules.CheckOne(ctx, schema, "/schema")
+	if err == nil && len(broken) > 0 {
+		err = fault.Invalid(fault.DefaultValueDefinitionRuleBroken, broken...)
 	}
-	return nil
+	return warnings, err
 }

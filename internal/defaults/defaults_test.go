@@ -34,7 +34,7 @@ func parsed(t *testing.T, text string) *inputprop.Node {
 
 func create(t *testing.T, w *worldtest.World, o *worldtest.Org, givenID string) *ent.DefaultValueDefinition {
 	t.Helper()
-	d, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{GivenID: givenID, Name: givenID, Schema: inputprop.DraftJSON(parsed(t, region))})
+	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{GivenID: givenID, Name: givenID, Schema: inputprop.DraftJSON(parsed(t, region))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestGivenIDIsTakenOncePerOrganization(t *testing.T) {
 		create(t, w, w.Acme, "region")
 		create(t, w, w.Globex, "region")
 		before := w.Rows(t)
-		d, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "region", Name: "Other", Schema: inputprop.DraftJSON(parsed(t, region))})
+		d, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "region", Name: "Other", Schema: inputprop.DraftJSON(parsed(t, region))})
 		if !fault.Is(err, fault.DefaultValueDefinitionGivenIDTaken) || d != nil {
 			t.Errorf("%v, %v", d, err)
 		}
@@ -65,7 +65,7 @@ func TestUpdateChangesTheFieldsGivenAndRaisesTheVersion(t *testing.T) {
 		name, description, nothing := "Home", "Where it runs.", ""
 		schema := inputprop.DraftJSON(parsed(t, `{"id":"region","type":"number","label":"Number"}`))
 		for i, p := range []defaults.Patch{{Name: &name}, {Description: &description}, {Schema: &schema}, {Description: &nothing}} {
-			got, err := w.Defaults.Update(admin, d.ID, p)
+			got, _, err := w.Defaults.Update(admin, d.ID, p)
 			if err != nil || got.Version != d.Version+int32(i)+1 || got.UpdatedAt.Before(d.UpdatedAt) || !got.CreatedAt.Equal(d.CreatedAt) {
 				t.Fatalf("%d: %v, %v", i, got, err)
 			}
@@ -75,7 +75,7 @@ func TestUpdateChangesTheFieldsGivenAndRaisesTheVersion(t *testing.T) {
 			t.Errorf("%v, %v", got, err)
 		}
 		before := w.Rows(t)
-		if same, err := w.Defaults.Update(admin, d.ID, defaults.Patch{}); err != nil || same.Version != got.Version {
+		if same, _, err := w.Defaults.Update(admin, d.ID, defaults.Patch{}); err != nil || same.Version != got.Version {
 			t.Errorf("a patch of nothing: %v, %v", same, err)
 		}
 		if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
@@ -93,7 +93,7 @@ func TestOfUpdatesOfOneVersionOneIsCarriedOut(t *testing.T) {
 		for range 16 {
 			all.Go(func() {
 				name := "Home"
-				_, err := w.Defaults.Update(w.Acme.As(actor.Admin), d.ID, defaults.Patch{Name: &name, Version: &d.Version})
+				_, _, err := w.Defaults.Update(w.Acme.As(actor.Admin), d.ID, defaults.Patch{Name: &name, Version: &d.Version})
 				if err == nil {
 					done.Add(1)
 				} else if !fault.Is(err, fault.RequestPreconditionFailed) {
@@ -133,7 +133,7 @@ func TestDefinitionsThatCannotBeChanged(t *testing.T) {
 			"malformed schema":   {actor.Admin, mine.ID, defaults.Patch{Schema: &malformed}, fault.RequestInvalid, "/schema"},
 			"broken rule":        {actor.Admin, mine.ID, defaults.Patch{Schema: &broken}, fault.DefaultValueDefinitionRuleBroken, "/schema"},
 		} {
-			d, err := w.Defaults.Update(w.Acme.As(c.role), c.id, c.patch)
+			d, _, err := w.Defaults.Update(w.Acme.As(c.role), c.id, c.patch)
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Code != c.code || d != nil {
 				t.Errorf("%s: %v, %v, want %s", call, d, err, c.code)
@@ -157,7 +157,7 @@ func TestDefinitionThatAVersionNamesIsNotDeleted(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		var versions []string
 		for _, number := range []string{"2.0.0", "2.1.0"} {
-			v, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{DefinitionID: p.Definition.ID, Version: number, Kind: catalog.KindECS,
+			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{DefinitionID: p.Definition.ID, Version: number, Kind: catalog.KindECS,
 				Inputs: parsed(t, `[{"id":"places","type":"object_array","label":"Places","item_inputs":[{"id":"region","type":"string","label":"Region",
 					"values":{"source":"default_value_definition","params":{"givenId":"region"}}}]}]`)})
 			if err != nil {

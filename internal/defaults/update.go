@@ -44,15 +44,17 @@ func (p Patch) check() (inputprop.Property, error) {
 // Update changes a definition. It gives RequestInvalid with every violation of the fields,
 // DefaultValueDefinitionNotFound, …Forbidden, RequestPreconditionFailed where the version was raised
 // since, and DefaultValueDefinitionRuleBroken.
-func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*ent.DefaultValueDefinition, error) {
+func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*ent.DefaultValueDefinition, []inputprop.Warning, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	schema, err := p.check()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	// Patterns take their time: they are tried before the transaction, and told after what comes first.
+	warnings, broken := s.judge(ctx, schema)
 	var updated *ent.DefaultValueDefinition
 	err = s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		if updated, err = find(ctx, tx.DefaultValueDefinition, definitionID); err != nil {
@@ -64,8 +66,8 @@ func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*en
 		if p.Version != nil && *p.Version != updated.Version {
 			return changedSince(definitionID, *p.Version)
 		}
-		if err := checkRules(schema); err != nil {
-			return err
+		if broken != nil {
+			return broken
 		}
 		if p.changesNothing() {
 			e.Silent = true
@@ -80,9 +82,9 @@ func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*en
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return updated, nil
+	return updated, warnings, nil
 }
 
 func (p Patch) apply(u *ent.DefaultValueDefinitionUpdateOne, schema inputprop.Property) *ent.DefaultValueDefinitionUpdateOne {

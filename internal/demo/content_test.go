@@ -41,7 +41,7 @@ func areOfEverySort(t *testing.T, w *worldtest.World, r *demo.Result) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inputprop.Walk(inputs, func(p inputprop.Property) {
+			inputprop.Walk(inputs, "", func(p inputprop.Property, _ string) {
 				variant, _, _ := strings.Cut(p.Head().Type, ":")
 				used[variant] = true
 			})

@@ -39,7 +39,7 @@ func (d *demo) definitions(ctx context.Context) error {
 		if in.System {
 			by = actor.With(ctx, bootstrap().In(d.result.OrganizationID))
 		}
-		made, err := d.Defaults.Create(by, defaults.New{
+		made, _, err := d.Defaults.Create(by, defaults.New{
 			GivenID: in.GivenID, Name: in.Name, Description: in.Description,
 			Schema: inputprop.DraftJSON(schema), System: in.System,
 		})

@@ -88,7 +88,7 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 		for _, input := range inputs.Items {
 			ids = append(ids, input.Get("id").Text)
 		}
-		published, err := d.Catalog.PublishVersion(ctx, catalog.NewVersion{
+		published, _, err := d.Catalog.PublishVersion(ctx, catalog.NewVersion{
 			DefinitionID: made.ID, Version: v.Version, Kind: f.Kind, Inputs: inputs,
 			SourceURL: &v.Source.URL, SourceRef: &v.Source.Ref,
 		})

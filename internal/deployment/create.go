@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"slipway/ent"
@@ -31,40 +32,108 @@ type New struct {
 	ResourceName *string
 }
 
-// Create stores the release and a PENDING deployment of it. It gives RequestInvalid with every
-// violation, ModuleInstanceNotFound, ModuleVersionNotFound, DeploymentForbidden and
-// DeploymentInProgress.
+// Create stores the release and a PENDING deployment of it. It gives RequestInvalid and
+// DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
+// DeploymentForbidden and DeploymentInProgress.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
-		return nil, err
-	}
-	if err := store.Known(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
-		return nil, err
-	}
-	var created *ent.Deployment
 	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
+	for {
+		p, err := s.prepare(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		created, err := s.insert(ctx, in, p, deploymentID, releaseID)
+		if !errors.Is(err, errLiveMoved) {
+			return created, err
+		}
+	}
+}
+
+// errLiveMoved says that another deployment has become live since the values were judged by it.
+var errLiveMoved = errors.New("another deployment has become live")
+
+// prepared is a deployment whose input was judged.
+type prepared struct {
+	instance *ent.ModuleInstance
+	version  *ent.ModuleVersion
+	// live is the deployment that the values were judged by, "" for none.
+	live   string
+	sealed release.Sealed
+	data   *ecs.Data
+}
+
+// prepare judges the input before the transaction: patterns and options take their time.
+func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
+	p, err := s.parts(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	data, violations := in.data(p.version.Kind, a)
+	p.data = data
+	values, wrong, err := s.complete(ctx, in, p)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(wrong) > 0:
+		return nil, fault.Invalid(fault.DeploymentInputsInvalid, append(wrong, violations...)...)
+	case len(violations) > 0:
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	content := release.Content{ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: values.JSON(), Artifact: in.Artifact}
+	p.sealed, err = release.Seal(content)
+	return p, err
+}
+
+// complete gives the values that the release has: those given, and the defaults of what is visible.
+func (s *Service) complete(ctx context.Context, in New, p *prepared) (*inputprop.Node, []fault.Violation, error) {
+	values, err := inputprop.Parse(in.Inputs)
+	if err != nil || values.Kind != inputprop.Object {
+		return nil, []fault.Violation{{Pointer: "/inputs", Rule: "type", Message: "must be an object of values by the ids of the inputs"}}, nil
+	}
+	list, err := p.version.Inputs.Properties()
+	if err != nil {
+		return nil, nil, err
+	}
+	place, err := s.Inputs.At(ctx, p.instance, p.version)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.live = idOrNone(place.LiveDeploymentID)
+	return s.Inputs.Complete(ctx, list, values, "/inputs", place)
+}
+
+func idOrNone(id *string) string {
+	if id == nil {
+		return ""
+	}
+	return *id
+}
+
+func (s *Service) insert(ctx context.Context, in New, p *prepared, deploymentID, releaseID string) (*ent.Deployment, error) {
+	a := actor.From(ctx)
+	var created *ent.Deployment
 	err := s.start(ctx, "createDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (string, error) {
-		instance, version, err := s.parts(ctx, tx, in)
+		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
 		if err != nil {
 			return "", err
 		}
-		if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
-			return "", err
+		if idOrNone(instance.LiveDeploymentID) != p.live {
+			return "", errLiveMoved
 		}
-		sealed, data, err := in.sealed(version, a)
-		if err != nil {
-			return "", err
-		}
-		if data != nil {
-			if data.PreviousTaskDefinition, err = liveTaskDefinition(ctx, tx, instance.ID); err != nil {
+		if p.data != nil {
+			if p.data.PreviousTaskDefinition, err = liveTaskDefinition(ctx, tx, instance.ID); err != nil {
 				return "", err
 			}
 		}
-		r, err := keep(ctx, tx, e, releaseID, version, sealed)
+		r, err := keep(ctx, tx, e, releaseID, p.version, p.sealed)
 		if err != nil {
 			return "", err
 		}
@@ -73,10 +142,10 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 			SetID(deploymentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetProjectID(instance.ProjectID).SetEnvironmentID(instance.EnvironmentID).
 			SetModuleInstanceID(instance.ID).SetReleaseID(r.ID).
-			SetDeploymentType(version.Kind).SetTriggerSource(TriggerAPI).
+			SetDeploymentType(p.version.Kind).SetTriggerSource(TriggerAPI).
 			SetNillableDescription(in.Description).SetCreatedBy(a.Name).
 			SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName).
-			SetData(data.Column()).
+			SetData(p.data.Column()).
 			Save(ctx)
 		return instance.ID, err
 	})
@@ -87,63 +156,27 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 }
 
 // parts gives the instance and the version, which must be one of the instance's module.
-func (s *Service) parts(ctx context.Context, tx *ent.Tx, in New) (*ent.ModuleInstance, *ent.ModuleVersion, error) {
-	instance, err := tx.ModuleInstance.Get(ctx, in.InstanceID)
-	if instance, err = store.Found(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
-		return nil, nil, err
+func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
+	if err := store.Known(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
 	}
-	version, err := tx.ModuleVersion.Get(ctx, in.VersionID)
+	if err := store.Known(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
+		return nil, err
+	}
+	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
+	if instance, err = store.Found(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	version, err := s.Store.Client.ModuleVersion.Get(ctx, in.VersionID)
 	if version, err = store.Found(version, err, in.VersionID, fault.ModuleVersionNotFound); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
-		return nil, nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/moduleVersionId", Rule: "other_module",
+		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/moduleVersionId", Rule: "other_module",
 			Message: fmt.Sprintf("must be a version of the instance's module %s, found one of %s",
 				instance.ModuleDefinitionID, version.ModuleDefinitionID)})
 	}
-	return instance, version, nil
-}
-
-// sealed gives the release and the data of the deployment, or everything that is wrong with its input.
-func (in New) sealed(version *ent.ModuleVersion, a *actor.Actor) (release.Sealed, *ecs.Data, error) {
-	inputs, err := version.Inputs.Properties()
-	if err != nil {
-		return release.Sealed{}, nil, err
-	}
-	violations := undeclared(in.Inputs, inputs)
-	data, wrong := in.data(version.Kind, a)
-	if violations = append(violations, wrong...); len(violations) > 0 {
-		return release.Sealed{}, nil, fault.Invalid(fault.RequestInvalid, violations...)
-	}
-	content := release.Content{ModuleVersionID: version.ID, Kind: version.Kind, Inputs: in.Inputs, Artifact: in.Artifact}
-	sealed, err := release.Seal(content)
-	return sealed, data, err
-}
-
-// undeclared gives the members of the values that the version has no input for.
-func undeclared(values []byte, inputs []inputprop.Property) []fault.Violation {
-	n, err := inputprop.Parse(values)
-	if err != nil || n.Kind != inputprop.Object {
-		return []fault.Violation{{Pointer: "/inputs", Rule: "type", Message: "must be an object of values by the ids of the inputs"}}
-	}
-	declared := map[string]bool{}
-	for _, p := range inputs {
-		_, separator := p.(*inputprop.SectionProperty)
-		declared[p.Head().ID] = !separator
-		if ref, ok := p.(*inputprop.ReferenceProperty); ok {
-			for _, mapped := range ref.MappedInputs {
-				declared[mapped.Head().ID] = true
-			}
-		}
-	}
-	var violations []fault.Violation
-	for _, name := range n.Keys {
-		if !declared[name] {
-			violations = append(violations, fault.Violation{Pointer: fault.Pointer("inputs", name), Rule: "unknown_input",
-				Message: "is not an input of this module version"})
-		}
-	}
-	return violations
+	return &prepared{instance: instance, version: version}, nil
 }
 
 // data gives the data of the deployment, nil for kinds that have none.

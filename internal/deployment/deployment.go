@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/inputs"
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
@@ -29,6 +30,7 @@ const (
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
+	Inputs  *inputs.Service
 	// BaseURL is where the API is reached, for links in errors; without a slash at its end.
 	BaseURL string
 }

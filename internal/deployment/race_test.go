@@ -1,7 +1,6 @@
 package deployment_test
 
 import (
-	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -95,37 +94,45 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 func TestOfManyEndsAtOnceOneIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d := states["RUNNING"](t, w.Place(t, w.Acme, "web"), w)
-		var ended atomic.Int32
-		var all sync.WaitGroup
-		for i := range 16 {
-			all.Go(func() {
-				err := errors.New("not called")
-				switch i % 3 {
-				case 0:
-					_, err = w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
-				case 1:
-					_, err = w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, nil)
-				case 2:
-					_, err = w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, &fault.Data{Code: string(fault.DeploymentFailed), Message: "It failed."})
-				}
-				if err == nil {
-					ended.Add(1)
-				} else if !fault.Is(err, fault.DeploymentWrongState) {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		last := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID)
-		if ended.Load() != 1 || last.Version != d.Version+1 {
-			t.Errorf("%d ended it, version %d after %d", ended.Load(), last.Version, d.Version)
-		}
-		live := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), d.ModuleInstanceID).LiveDeploymentID
-		if (live != nil) != (last.Status == deployment.StatusSUCCEEDED) {
-			t.Errorf("status %s, live %v", last.Status, live)
+		p := w.Place(t, w.Acme, "web")
+		// The first round opens the connections, one after the other; the later ones race.
+		for range 5 {
+			d := states["RUNNING"](t, p, w)
+			if n := endAtOnce(t, w, d.ID); n != 1 {
+				t.Errorf("%d ended it", n)
+			}
+			last := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID)
+			live := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), p.Instance.ID).LiveDeploymentID
+			isLive := live != nil && *live == d.ID
+			if last.Version != d.Version+1 || isLive != (last.Status == deployment.StatusSUCCEEDED) {
+				t.Errorf("status %s, version %d after %d, live %t", last.Status, last.Version, d.Version, isLive)
+			}
 		}
 	})
+}
+
+// endAtOnce lets many end a RUNNING deployment, each in its own way, and counts who did.
+func endAtOnce(t *testing.T, w *worldtest.World, deploymentID string) int32 {
+	t.Helper()
+	failure := &fault.Data{Code: string(fault.DeploymentFailed), Message: "It failed."}
+	ways := []func() error{
+		func() error { _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), deploymentID); return err },
+		func() error { _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), deploymentID, nil); return err },
+		func() error { _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), deploymentID, failure); return err },
+	}
+	var ended atomic.Int32
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			if err := ways[i%3](); err == nil {
+				ended.Add(1)
+			} else if !fault.Is(err, fault.DeploymentWrongState) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	return ended.Load()
 }
 
 func TestEqualReleasesAtOnceAreOne(t *testing.T) {

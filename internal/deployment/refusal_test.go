@@ -105,7 +105,7 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 			for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner} {
 				may := name == "read" || role == operation.role || role == actor.Admin && operation.role == actor.Developer
 				if !may {
-					refused(t, w, string(role)+" "+name, fault.DeploymentForbidden, func() (*ent.Deployment, error) {
+					_ = refused(t, w, string(role)+" "+name, fault.DeploymentForbidden, func() (*ent.Deployment, error) {
 						return operation.call(w, w.Acme.As(role), d.ID)
 					})
 				}
@@ -113,11 +113,11 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 			for name, ctx := range map[string]context.Context{
 				"anonymous " + name: actor.With(t.Context(), actor.Anonymous()),
 			} {
-				refused(t, w, name, fault.RequestUnauthenticated, func() (*ent.Deployment, error) { return operation.call(w, ctx, d.ID) })
+				_ = refused(t, w, name, fault.RequestUnauthenticated, func() (*ent.Deployment, error) { return operation.call(w, ctx, d.ID) })
 			}
 		}
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
-			refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
+			_ = refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
 				return w.Deploy.Claim(w.Acme.As(role), catalog.Kinds)
 			})
 		}
@@ -159,8 +159,8 @@ func TestReleasesThatCannotBeTrustedAreNotReplayed(t *testing.T) {
 		for name, replay := range map[string]func(context.Context, string) (*ent.Deployment, error){
 			"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
 		} {
-			refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, gone.ID) })
-			refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, changed.ID) })
+			_ = refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, gone.ID) })
+			_ = refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, changed.ID) })
 		}
 	})
 }

@@ -86,6 +86,8 @@ const (
 	ModuleVersionTaken      Code = "slipway:ModuleVersion:VERSION_TAKEN"
 	ModuleVersionRuleBroken Code = "slipway:ModuleVersion:RULE_BROKEN"
 
+	InputsRuleBroken Code = "slipway:Inputs:RULE_BROKEN"
+
 	ModuleInstanceNotFound  Code = "slipway:ModuleInstance:NOT_FOUND"
 	ModuleInstanceForbidden Code = "slipway:ModuleInstance:FORBIDDEN"
 	ModuleInstanceNameTaken Code = "slipway:ModuleInstance:NAME_TAKEN"
@@ -99,6 +101,7 @@ const (
 	DeploymentNotFound           Code = "slipway:Deployment:NOT_FOUND"
 	DeploymentForbidden          Code = "slipway:Deployment:FORBIDDEN"
 	DeploymentTargetNotSucceeded Code = "slipway:Deployment:TARGET_NOT_SUCCEEDED"
+	DeploymentInputsInvalid      Code = "slipway:Deployment:INPUTS_INVALID"
 	DeploymentInProgress         Code = "slipway:Deployment:IN_PROGRESS"
 	DeploymentWrongState         Code = "slipway:Deployment:WRONG_STATE"
 	DeploymentCanceled           Code = "slipway:Deployment:CANCELED"
@@ -156,6 +159,8 @@ var registry = index(
 	Entry{ModuleVersionTaken, 409, "This version of the module has been published before; published versions never change.", "Publish under a new version."},
 	Entry{ModuleVersionRuleBroken, 422, "The inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
 
+	Entry{InputsRuleBroken, 422, "The given inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
+
 	Entry{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
 	Entry{ModuleInstanceForbidden, 403, "The caller's role may not change module instances.", "Use a token whose role allows it."},
 	Entry{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
@@ -169,6 +174,7 @@ var registry = index(
 	Entry{DeploymentNotFound, 404, "There is no deployment of this id, or the caller may not see it.", "Check the id."},
 	Entry{DeploymentForbidden, 403, "The caller's role may not deploy, roll back, redeploy or cancel.", "Use a token whose role allows it."},
 	Entry{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
+	Entry{DeploymentInputsInvalid, 422, "The values do not fit the inputs of the module version.", "Mend the places that details name; validateInputs judges values beforehand."},
 	Entry{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it."},
 	Entry{DeploymentWrongState, 409, "The deployment's status does not allow this transition.", "Read the deployment again."},
 	Entry{DeploymentCanceled, 409, "The deployment was canceled before it ended; kept as the record's error.", "Redeploy it when it is wanted after all."},

@@ -53,6 +53,7 @@ func TestEveryRuleOfInputsRefusesAndAllows(t *testing.T) {
 		// defaults
 		{in("s", "string", listed, `"default":"b"`), ""},
 		{in("s", "string", listed, `"default":"c"`), "/0/default not_in_values"},
+		{in("s", "string", listed, `"default":""`), ""},
 		{in("s", "string", `"values":{"source":"x"}`, `"default":"c"`), ""},
 		{in("s", "string", lower, `"default":"B"`), "/0/default pattern"},
 		{in("s", "string", lower, `"default":""`, `"required":true`), ""},
@@ -85,6 +86,9 @@ func TestEveryRuleOfInputsRefusesAndAllows(t *testing.T) {
 		{arrayOf("a", in("kind", "string", `"default":"x"`)+","+in("n", "number", `"max":5`, shown(`"kind":"x"`)), `"default":[{"n":6}]`), "/0/default/0/n max"},
 		{arrayOf("a", in("s", "string", listed), `"default":[{"s":"${{ project.slug }}"}]`), ""},
 		{arrayOf("a", in("s", "string", `"default":"${{ project.slug }}"`)+","+in("n", "number", `"max":5`, shown(`"s":{"not":""}`)), `"default":[{"n":6}]`), "/0/default/0/n max"},
+
+		{arrayOf("a", in("n", "number", `"max":5,"default":6`), `"default":[{}]`), "/0/item_inputs/0/default max"},
+		{arrayOf("a", in("t", "text", `"required":true`), `"default":[{"t":""}]`), ""},
 
 		// templates
 		{in("s", "string", `"default":"${{ organization.slug }}-${{project.name}}-${{ environment.id }}-${{ module.version }}"`, lower), ""},
@@ -179,6 +183,7 @@ func TestMessagesOfRulesSayWhatIsAllowedAndWhatWasFound(t *testing.T) {
 		in("s", "string", lower, `"default":"B"`):                                                               `must match "^[a-z]+$", found "B": lower case`,
 		in("a", "text") + "," + in("b", "text", shown(`"a":{"anyof":[]}`)):                                      `must be one of the operators equals, not, any_of, contains, contains_any, contains_all, contains-all, exists, did you mean "any_of"; an object to compare with stands under equals`,
 		mapOf("m", in("t", "string"), `"item_title":{"template":"{u}"}`):                                        `must name one of t, key within { }, found "u"; a brace is written {{`,
+		arrayOf("l", in("t", "string"), `"item_title":{"template":"{u}"}`):                                      `must name one of t within { }, found "u"; a brace is written {{`,
 		in("c", "compound", sizes, `"default":{"cpu":1,"mem":"3G"}`):                                            `must be one of {"cpu":1,"mem":"2G"}, {"cpu":4,"mem":"8G"}, found {"cpu":1,"mem":"3G"}`,
 		in("n", "number", `"values":[1,2,3,4,5,6,7,8,9,10,11]`, `"default":12`):                                 `must be one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …, found 12`,
 		mapOf("m", in("s", "string"), `"key":{"from_fields":["s"]}`, `"default":{"1":{"s":"b"},"2":{"s":"b"}}`): `must have a key of its own, found "b" as of /0/default/1`,

@@ -36,10 +36,15 @@ func (a *allowed) position(n *Node) (int, bool) {
 	return i, ok
 }
 
-func (j *judge) among(f *form, p Property, n *Node) { j.member(j.allowed(f, p), n) }
+// among judges a choice. What was left empty is none yet.
+func (j *judge) among(f *form, p Property, n *Node) {
+	if !vacant(n) {
+		j.member(j.allowed(f, p), n)
+	}
+}
 
 func (j *judge) member(a *allowed, n *Node) {
-	if a == nil || n.Kind == String && n.Text == "" {
+	if a == nil {
 		return
 	}
 	if _, ok := a.position(n); ok {

@@ -1,6 +1,9 @@
 package page
 
-import "slipway/ent"
+import (
+	"slipway/ent"
+	"slipway/internal/inputprop"
+)
 
 // The connections of the API, one for each list.
 type (
@@ -17,5 +20,7 @@ type (
 	DeploymentConnection             = Connection[*ent.Deployment]
 	DeploymentEdge                   = Edge[*ent.Deployment]
 	DefaultValueDefinitionConnection = Connection[*ent.DefaultValueDefinition]
+	DynamicValueConnection           = Connection[*inputprop.Option]
+	DynamicValueEdge                 = Edge[*inputprop.Option]
 	DefaultValueDefinitionEdge       = Edge[*ent.DefaultValueDefinition]
 )

@@ -24,7 +24,7 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 		t.Fatal(err)
 	}
 	about := "For tests"
-	d, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{
+	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{
 		GivenID: givenID, Name: "Image", Description: &about, Schema: inputprop.DraftJSON(n),
 	})
 	if err != nil {

@@ -3,7 +3,9 @@
 package server
 
 import (
+	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"slipway/graph"
@@ -11,7 +13,11 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
+	"slipway/internal/dynamic"
 	"slipway/internal/id"
+	"slipway/internal/inputprop"
+	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/inputs"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 	"slipway/internal/workspace"
@@ -24,19 +30,41 @@ type Services struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
+	Dynamic   *dynamic.Registry
+	Inputs    *inputs.Service
 }
 
 // NewServices makes the services. baseURL is where the API is reached, for links in errors.
 func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL string) *Services {
 	j := journal.New(s, now, id.New)
-	return &Services{
+	all := &Services{
 		Accounts:  &account.Service{Store: s, Journal: j, Now: now, Log: log},
 		Workspace: &workspace.Service{Store: s, Journal: j},
 		Catalog:   &catalog.Service{Store: s, Journal: j},
 		Defaults:  &defaults.Service{Store: s, Journal: j},
-		Deploy:    &deployment.Service{Store: s, Journal: j, BaseURL: baseURL},
 	}
+	all.Dynamic = dynamic.New(all.Catalog, all.Workspace, all.Defaults)
+	all.Inputs = &inputs.Service{
+		Store: s, Engine: inputprop.NewEngine(patterns()), Catalog: all.Catalog, Defaults: all.Defaults, Dynamic: all.Dynamic,
+	}
+	// What is saved is judged by what the server knows, which is read through these two.
+	all.Catalog.Rules, all.Defaults.Rules = all.Inputs, all.Inputs
+	all.Deploy = &deployment.Service{Store: s, Journal: j, Inputs: all.Inputs, BaseURL: baseURL}
+	return all
 }
+
+// machines is how many regular expressions run at once. A pattern that hangs has one of them for as long
+// as a match may take.
+const machines = 4
+
+// patterns gives the process's engine for regular expressions: it keeps what it has compiled.
+var patterns = sync.OnceValue(func() *jsregexp.Engine {
+	engine, err := jsregexp.New(machines)
+	if err != nil {
+		panic(fmt.Errorf("server: regular expressions: %w", err))
+	}
+	return engine
+})
 
 // Resolver gives the resolvers over the services, which GraphQL and REST share.
 func (s *Services) Resolver() *graph.Resolver {
@@ -46,5 +74,7 @@ func (s *Services) Resolver() *graph.Resolver {
 		Catalog:   s.Catalog,
 		Defaults:  s.Defaults,
 		Deploy:    s.Deploy,
+		Dynamic:   s.Dynamic,
+		Inputs:    s.Inputs,
 	}
 }

@@ -121,10 +121,10 @@ func callServices(t *testing.T, w *worldtest.World) {
 
 func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {
 	t.Helper()
-	made, err := w.Defaults.Create(admin, defaults.New{GivenID: "region", Name: "Region", Schema: draft(t, `{"id":"region","type":"string","label":"Region"}`)})
+	made, _, err := w.Defaults.Create(admin, defaults.New{GivenID: "region", Name: "Region", Schema: draft(t, `{"id":"region","type":"string","label":"Region"}`)})
 	must(t, err)
 	name := "Home region"
-	_, err = w.Defaults.Update(admin, made.ID, defaults.Patch{Name: &name, Version: &made.Version})
+	_, _, err = w.Defaults.Update(admin, made.ID, defaults.Patch{Name: &name, Version: &made.Version})
 	must(t, err)
 	must(t, w.Defaults.Delete(admin, made.ID))
 }

@@ -33,8 +33,8 @@ func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
 	if n := w.Store.Client.Deployment.Query().CountX(ctx); n != 2 {
 		t.Errorf("%d deployments, want the target and its rollback", n)
 	}
-	if lost := p.commits.Load(); lost != -1 && lost != 0 {
-		t.Errorf("%d COMMITs did not lose their answer", lost)
+	if p.commits.Load() > 0 {
+		t.Error("no COMMIT lost its answer")
 	}
 }
 

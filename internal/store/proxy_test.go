@@ -16,8 +16,8 @@ type proxy struct {
 	server   string
 	// commits is how many more answers to COMMIT get lost, with their connection.
 	commits atomic.Int32
-	// lost is closed, and silent true, while nothing passes.
-	mu     sync.Mutex
+	mu      sync.Mutex
+	// silent is not nil while nothing passes, and closed when it passes again.
 	silent chan struct{}
 	conns  []net.Conn
 }

@@ -40,7 +40,7 @@ func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Cont
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(wait/2 + rand.N(wait)):
+		case <-time.After(wait/2 + rand.N(wait)): //nolint:gosec // jitter is no secret
 		}
 	}
 }

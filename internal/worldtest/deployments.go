@@ -58,7 +58,7 @@ func (w *World) Place(t testing.TB, o *Org, name string) *Place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Version, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
+	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
 		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.KindECS, Inputs: inputs,
 	}); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,17 @@
+package scalar
+
+import (
+	"encoding/json"
+
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+)
+
+// ResolvedInputs is what a form shows for some values, and what cannot be made out of them.
+type ResolvedInputs struct {
+	*inputprop.Resolved
+	Violations []fault.Violation
+}
+
+// ValuesJSON are the values that count.
+func (r *ResolvedInputs) ValuesJSON() json.RawMessage { return r.Values.JSON() }

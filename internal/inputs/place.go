@@ -1,0 +1,102 @@
+package inputs
+
+import (
+	"context"
+	"strings"
+
+	"slipway/ent"
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+	"slipway/internal/release"
+	"slipway/internal/store"
+)
+
+// Place is where values are judged: what templates may name, and what is live.
+type Place struct {
+	context inputprop.Context
+	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
+	LiveDeploymentID *string
+}
+
+// At gives the place of an instance for a version of its module.
+func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion) (*Place, error) {
+	p, err := s.In(ctx, instance.EnvironmentID, version)
+	if err != nil || instance.LiveDeploymentID == nil {
+		return p, err
+	}
+	p.LiveDeploymentID = instance.LiveDeploymentID
+	p.context.Previous, err = s.liveValues(ctx, *instance.LiveDeploymentID)
+	return p, err
+}
+
+// In gives the place of an environment, where nothing is live yet, for a version.
+func (s *Service) In(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Place, error) {
+	c := s.Store.Client
+	environment, err := c.Environment.Get(ctx, environmentID)
+	if environment, err = store.Found(environment, err, environmentID, fault.EnvironmentNotFound); err != nil {
+		return nil, err
+	}
+	project, err := c.Project.Get(ctx, environment.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	organization, err := c.Organization.Get(ctx, environment.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	module, err := c.ModuleDefinition.Get(ctx, version.ModuleDefinitionID)
+	if err != nil {
+		return nil, err
+	}
+	p := s.nowhere()
+	p.context.Organization = inputprop.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
+	p.context.Project = inputprop.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
+	p.context.Environment = inputprop.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
+	p.context.Module = inputprop.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version.Version}
+	return p, nil
+}
+
+// nowhere is a place of which nothing is known but the server's lists.
+func (s *Service) nowhere() *Place {
+	return &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options, Ref: s.ofInstance}}}
+}
+
+// liveValues gives the values of a deployment, nil where its release is not stored any more.
+func (s *Service) liveValues(ctx context.Context, deploymentID string) (*inputprop.Node, error) {
+	d, err := s.Store.Client.Deployment.Get(ctx, deploymentID)
+	if err != nil || d.ReleaseID == nil {
+		return nil, err
+	}
+	r, err := s.Store.Client.Release.Get(ctx, *d.ReleaseID)
+	if err != nil {
+		return nil, err
+	}
+	content, err := release.Open(r.Digest, r.Content)
+	if err != nil {
+		return nil, fault.New(fault.ReleaseDigestMismatch,
+			"The release %s is not what was stored: its content does not have its digest.", r.ID).Because(err)
+	}
+	return inputprop.Parse(content.Inputs)
+}
+
+// ofInstance gives what a chosen instance has at a path: input.<id> from its live release. Outputs are
+// known to whoever carries the deployment out.
+func (s *Service) ofInstance(ctx context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
+	input, ok := strings.CutPrefix(path, "input.")
+	if !ok {
+		return nil, false, inputprop.ErrUnknownRef
+	}
+	instance, err := s.Store.Client.ModuleInstance.Get(ctx, instanceID)
+	if ent.IsNotFound(err) || err == nil && instance.LiveDeploymentID == nil {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	values, err := s.liveValues(ctx, *instance.LiveDeploymentID)
+	if err != nil || values == nil {
+		return nil, false, err
+	}
+	value := values.Get(input)
+	return value, value != nil, nil
+}

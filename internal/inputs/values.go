@@ -1,0 +1,148 @@
+package inputs
+
+import (
+	"context"
+
+	"slipway/ent"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/inputprop"
+	"slipway/internal/store"
+)
+
+// Question is values to be judged against inputs: those of a module version, a default value
+// definition, or inputs that are given. Exactly one of the three is.
+type Question struct {
+	VersionID    *string
+	DefinitionID *string
+	Inputs       *inputprop.Node
+	Values       []byte
+	// InstanceID is the instance that a deployment would be of, EnvironmentID the environment of one that
+	// is still to be made; nil where neither is known.
+	InstanceID    *string
+	EnvironmentID *string
+	// Violations are what was already found wrong while the input was read.
+	Violations []fault.Violation
+}
+
+// asked is a question whose parts have been read.
+type asked struct {
+	inputs []inputprop.Property
+	values *inputprop.Node
+	place  *Place
+}
+
+// Validate gives every violation of the values; the pointers start at them.
+func (s *Service) Validate(ctx context.Context, q Question) ([]fault.Violation, error) {
+	a, err := s.read(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	violations, err := s.Engine.Validate(ctx, a.inputs, a.values, "", a.place.context)
+	return violations, busy(err)
+}
+
+// Resolve gives what a form shows for the values, and what cannot be made out.
+func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved, []fault.Violation, error) {
+	a, err := s.read(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.Engine.Resolve(ctx, a.inputs, a.values, "", a.place.context.Env)
+}
+
+// Complete gives the values that a deployment stores, with defaults and without what is hidden, or every
+// violation; pointers start with at.
+func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *inputprop.Node, at string, p *Place) (*inputprop.Node, []fault.Violation, error) {
+	violations, err := s.Engine.Validate(ctx, list, values, at, p.context)
+	if err != nil || len(violations) > 0 {
+		return nil, violations, busy(err)
+	}
+	resolved, violations, err := s.Engine.Resolve(ctx, list, values, at, p.context.Env)
+	if err != nil || len(violations) > 0 {
+		return nil, violations, err
+	}
+	return resolved.Values, nil, nil
+}
+
+func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.RequestForbidden); err != nil {
+		return nil, err
+	}
+	violations := q.Violations
+	if n := given(q.VersionID != nil) + given(q.DefinitionID != nil) + given(q.Inputs != nil); n != 1 && len(violations) == 0 {
+		violations = append(violations, fault.Violation{Rule: "one_of",
+			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
+	}
+	values, err := inputprop.Parse(q.Values)
+	if err != nil || values.Kind != inputprop.Object {
+		violations = append(violations, fault.Violation{Pointer: "/values", Rule: "type", Message: "must be an object of values by the ids of the inputs"})
+	}
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	a := &asked{values: values, place: s.nowhere()}
+	version, err := s.subject(ctx, q, a)
+	if err != nil {
+		return nil, err
+	}
+	return a, s.locate(ctx, q, a, version)
+}
+
+func given(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// subject reads the inputs that the values are for, and the version that they are of where they are of
+// one.
+func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.ModuleVersion, error) {
+	switch {
+	case q.VersionID != nil:
+		version, err := s.Catalog.Version(ctx, *q.VersionID)
+		if err != nil {
+			return nil, err
+		}
+		a.inputs, err = version.Inputs.Properties()
+		return version, err
+	case q.DefinitionID != nil:
+		d, err := s.Defaults.Definition(ctx, *q.DefinitionID)
+		if err != nil {
+			return nil, err
+		}
+		schema, err := d.Schema.Property()
+		a.inputs = []inputprop.Property{schema}
+		return nil, err
+	}
+	list, violations := inputprop.DecodeList(q.Inputs, "/inputs")
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	broken, _, err := s.Check(ctx, list, "/inputs")
+	if err == nil && len(broken) > 0 {
+		err = fault.Invalid(fault.InputsRuleBroken, broken...)
+	}
+	a.inputs = list
+	return nil, err
+}
+
+// locate finds where the values would be deployed.
+func (s *Service) locate(ctx context.Context, q Question, a *asked, version *ent.ModuleVersion) (err error) {
+	switch {
+	case version == nil:
+	case q.InstanceID != nil:
+		var instance *ent.ModuleInstance
+		if instance, err = s.Catalog.Instance(ctx, *q.InstanceID); err == nil {
+			a.place, err = s.At(ctx, instance, version)
+		}
+	case q.EnvironmentID != nil:
+		if err = store.Known(id.Environment, *q.EnvironmentID, fault.EnvironmentNotFound); err == nil {
+			a.place, err = s.In(ctx, *q.EnvironmentID, version)
+		}
+	}
+	return err
+}
