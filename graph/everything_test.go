@@ -197,7 +197,7 @@ func TestOneQuerySelectsEveryFieldOfDeploymentData(t *testing.T) {
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
-		d := p.Deploy(t, p.Instance.ID, `{}`)
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		if _, err := w.Deploy.Claim(runner, catalog.Kinds); err != nil {
 			t.Fatal(err)
 		}

@@ -163,12 +163,12 @@ func TestTheDocumentAndTheServerAgreeOnSchemas(t *testing.T) {
 	definition := define(t, w, w.Acme)
 	declared := theContract(t).document.Components.Schemas["Module.InputProperty"].Value
 	for schema, want := range map[string]int{
-		`{"id":"a","label":"A","type":"string","default":"$values:first","values":["x",{"value":"y","label":"Y"}],"min_current_value":true,"no_options_message":"-","patterns":[{"pattern":"^x","message":"m"}],"placeholder":"p","required":true,"collapsible":true,"immutable":true,"description":"d","show_when":{"b":{"not":1}}}`: 200,
-		`{"id":"a","label":"A","type":"string","values":{"source":"regions","params":{"x":"y","z":{"input":"i"}}}}`: 200,
-		`{"id":"a","label":"A","type":"text","default":"x"}`:                                                        200,
-		`{"id":"a","label":"A","type":"object","default":{"x":[1]}}`:                                                200,
-		`{"id":"a","label":"A","type":"object_map","item_inputs":[{"id":"b","label":"B","type":"text"}],"default":{},"item_label":"i","item_title":{"template":"{key}","fallback":"f"},"key":{"from_fields":["b",null],"separator":"+","patterns":[]}}`: 200,
-		`{"id":"a","label":"A","type":"object_array","item_inputs":[{"id":"b","label":"B","type":"text"}],"default":[{"b":"x"}],"item_description":"{b}"}`:                                                                                              200,
+		`{"id":"a","label":"A","type":"string","default":"$values:first","values":["x",{"value":"y","label":"Y"}],"min_current_value":true,"no_options_message":"-","patterns":[{"pattern":"^[xy]","message":"m"}],"placeholder":"p","required":true,"collapsible":true,"immutable":true,"description":"d","show_when":{"b":{"not":1}}}`: 200,
+		`{"id":"a","label":"A","type":"string","values":{"source":"environments","params":{"projectId":"y"}}}`: 200,
+		`{"id":"a","label":"A","type":"text","default":"x"}`:                                                   200,
+		`{"id":"a","label":"A","type":"object","default":{"x":[1]}}`:                                           200,
+		`{"id":"a","label":"A","type":"object_map","item_inputs":[{"id":"b","label":"B","type":"string"}],"default":{},"item_label":"i","item_title":{"template":"{key}","fallback":"f"},"key":{"from_fields":["b",null],"separator":"+","patterns":[]}}`: 200,
+		`{"id":"a","label":"A","type":"object_array","item_inputs":[{"id":"b","label":"B","type":"text"}],"default":[{"b":"x"}],"item_description":"{b}"}`:                                                                                                200,
 		`{"id":"a","label":"A","type":"array","default":[1,"x",null]}`:                                                                 200,
 		`{"id":"a","label":"A","type":"string_array","default":["x"],"add_button_label":"+"}`:                                          200,
 		`{"id":"a","label":"A","type":"number","default":"$values:first","values":[1,{"value":2}],"min":-2147483648,"max":2147483647}`: 200,

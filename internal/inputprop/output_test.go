@@ -71,7 +71,7 @@ func TestOptionsAreShownWithTheirValues(t *testing.T) {
 	}
 	want := map[string][]string{
 		"string": {`"eu-1"`, `"us-1"`}, "number": {"1", "3", "5"},
-		"string_array": {"zones", `{"kind":"public","region":{"input":"region"}}`},
+		"string_array": {"module_instances", `{"environmentId":{"input":"region"},"type":"network"}`},
 		"compound":     {`{"burst":false,"cpu":1,"memory":"2Gi"}`, `{"burst":true,"cpu":8,"memory":"16Gi"}`},
 	}
 	if diff := cmp.Diff(want, shown); diff != "" {

@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"slipway/ent"
@@ -61,7 +62,8 @@ func (s *Service) nowhere() *Place {
 	return &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options, Ref: s.ofInstance}}}
 }
 
-// liveValues gives the values of a deployment, nil where its release is not stored any more.
+// liveValues gives the values of a deployment, nil where its release is not stored any more or is not what
+// was stored.
 func (s *Service) liveValues(ctx context.Context, deploymentID string) (*inputprop.Node, error) {
 	d, err := s.Store.Client.Deployment.Get(ctx, deploymentID)
 	if err != nil || d.ReleaseID == nil {
@@ -72,9 +74,12 @@ func (s *Service) liveValues(ctx context.Context, deploymentID string) (*inputpr
 		return nil, err
 	}
 	content, err := release.Open(r.Digest, r.Content)
+	if errors.Is(err, release.ErrDigestMismatch) {
+		// What cannot be trusted binds nothing: a new deployment is the way out.
+		return nil, nil
+	}
 	if err != nil {
-		return nil, fault.New(fault.ReleaseDigestMismatch,
-			"The release %s is not what was stored: its content does not have its digest.", r.ID).Because(err)
+		return nil, err
 	}
 	return inputprop.Parse(content.Inputs)
 }

@@ -64,7 +64,7 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 	all["terraform"] = terraform(t, w, p)
 	all["running"] = must(w.Deploy.Redeploy(developer, all["full"].ID))
 	all["running"] = must(w.Deploy.Claim(w.Acme.As(actor.Runner), []string{catalog.KindECS}))
-	all["pending"] = p.Deploy(t, p.NewInstance(t, "other").ID, `{}`)
+	all["pending"] = p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
 	return all
 }
 
