@@ -26,6 +26,9 @@ func newDefinition(in model.CreateDefaultValueDefinitionInput) defaults.New {
 
 func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch {
 	p := defaults.Patch{Name: in.Name.Value(), Description: in.Description.Value(), Version: in.Version.Value()}
+	if dry := in.DryRun.Value(); dry != nil {
+		p.DryRun = *dry
+	}
 	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
 	switch members, given := in.Schema.ValueOK(); {
 	case given && members == nil:

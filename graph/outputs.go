@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 
 	"slipway/ent"
+	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
+	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 )
@@ -71,4 +73,16 @@ func pointers[T any](items []T) []*T {
 		list[i] = &items[i]
 	}
 	return list
+}
+
+func updatePayload(ctx context.Context, o *defaults.Outcome) *model.UpdateDefaultValueDefinitionPayload {
+	together(ctx, o.Impact.Versions)
+	together(ctx, o.Impact.Instances)
+	return &model.UpdateDefaultValueDefinitionPayload{
+		DefaultValueDefinition: o.Definition,
+		Changes:                pointers(o.Changes),
+		AffectedVersions:       o.Impact.Versions,
+		AffectedInstances:      o.Impact.Instances,
+		Warnings:               told(o.Warnings),
+	}
 }

@@ -161,11 +161,11 @@ func (r *mutationResolver) CreateDefaultValueDefinition(ctx context.Context, inp
 
 // UpdateDefaultValueDefinition is the resolver for the updateDefaultValueDefinition field.
 func (r *mutationResolver) UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error) {
-	d, warnings, err := r.Defaults.Update(ctx, input.ID, definitionPatch(input))
+	outcome, err := r.Defaults.Update(ctx, input.ID, definitionPatch(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdateDefaultValueDefinitionPayload{DefaultValueDefinition: d, Warnings: told(warnings)}, nil
+	return updatePayload(ctx, outcome), nil
 }
 
 // DeleteDefaultValueDefinition is the resolver for the deleteDefaultValueDefinition field.

@@ -16,6 +16,7 @@ import (
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
+	"slipway/internal/defaults"
 	"slipway/internal/dynamic"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
@@ -374,6 +375,12 @@ type ComplexityRoot struct {
 		Object func(childComplexity int) int
 		Render func(childComplexity int) int
 		Title  func(childComplexity int) int
+	}
+
+	FieldChange struct {
+		After  func(childComplexity int) int
+		Before func(childComplexity int) int
+		Field  func(childComplexity int) int
 	}
 
 	GitRepoProperty struct {
@@ -789,6 +796,9 @@ type ComplexityRoot struct {
 	}
 
 	UpdateDefaultValueDefinitionPayload struct {
+		AffectedInstances      func(childComplexity int) int
+		AffectedVersions       func(childComplexity int) int
+		Changes                func(childComplexity int) int
 		DefaultValueDefinition func(childComplexity int) int
 		Warnings               func(childComplexity int) int
 	}
@@ -2204,6 +2214,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ErrorSection.Title(childComplexity), true
+
+	case "FieldChange.after":
+		if e.ComplexityRoot.FieldChange.After == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FieldChange.After(childComplexity), true
+	case "FieldChange.before":
+		if e.ComplexityRoot.FieldChange.Before == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FieldChange.Before(childComplexity), true
+	case "FieldChange.field":
+		if e.ComplexityRoot.FieldChange.Field == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FieldChange.Field(childComplexity), true
 
 	case "GitRepoProperty.default":
 		if e.ComplexityRoot.GitRepoProperty.DefaultJSON == nil {
@@ -4159,6 +4188,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TextProperty.Type(childComplexity), true
 
+	case "UpdateDefaultValueDefinitionPayload.affectedInstances":
+		if e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.AffectedInstances == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.AffectedInstances(childComplexity), true
+	case "UpdateDefaultValueDefinitionPayload.affectedVersions":
+		if e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.AffectedVersions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.AffectedVersions(childComplexity), true
+	case "UpdateDefaultValueDefinitionPayload.changes":
+		if e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.Changes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.Changes(childComplexity), true
 	case "UpdateDefaultValueDefinitionPayload.defaultValueDefinition":
 		if e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.DefaultValueDefinition == nil {
 			break
@@ -4844,6 +4891,16 @@ type InputViolation {
   rule: String!
   "What is allowed and what was found; reads on after the pointer."
   message: String!
+}
+
+"A field whose value changes."
+type FieldChange {
+  "The name of the field."
+  field: String!
+  "The value before; null where there was none."
+  before: JSON
+  "The value after; null where there is none."
+  after: JSON
 }
 
 "What may not have been meant, though it is allowed."
@@ -6603,14 +6660,22 @@ input UpdateDefaultValueDefinitionInput {
   schema: InputPropertyInput
   "The version that the change was made on; ` + "`" + `slipway:Request:PRECONDITION_FAILED` + "`" + ` where it has been raised since."
   version: Int
+  "Whether only to say what the change would do, and to change nothing; false where it is left out."
+  dryRun: Boolean
   "For superadmins only: the organization to act in."
   organizationId: ID
 }
 
 "What updateDefaultValueDefinition answers with."
 type UpdateDefaultValueDefinitionPayload {
-  "The definition as it is now."
+  "The definition as it is now; a dry run leaves it as it was."
   defaultValueDefinition: DefaultValueDefinition!
+  "The fields that change."
+  changes: [FieldChange!]!
+  "The organization's module versions that take options from the definition; empty where the schema stays."
+  affectedVersions: [ModuleVersion!]!
+  "The module instances whose live values a new schema makes invalid; at most 200 are judged."
+  affectedInstances: [ModuleInstance!]!
   "What may not have been meant."
   warnings: [InputWarning!]!
 }
@@ -7374,6 +7439,18 @@ func (ec *executionContext) childFields_ErrorSection(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type ErrorSection", field.Name)
 }
 
+func (ec *executionContext) childFields_FieldChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "field":
+		return ec.fieldContext_FieldChange_field(ctx, field)
+	case "before":
+		return ec.fieldContext_FieldChange_before(ctx, field)
+	case "after":
+		return ec.fieldContext_FieldChange_after(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FieldChange", field.Name)
+}
+
 func (ec *executionContext) childFields_InputItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "pointer":
@@ -7794,6 +7871,12 @@ func (ec *executionContext) childFields_UpdateDefaultValueDefinitionPayload(ctx 
 	switch field.Name {
 	case "defaultValueDefinition":
 		return ec.fieldContext_UpdateDefaultValueDefinitionPayload_defaultValueDefinition(ctx, field)
+	case "changes":
+		return ec.fieldContext_UpdateDefaultValueDefinitionPayload_changes(ctx, field)
+	case "affectedVersions":
+		return ec.fieldContext_UpdateDefaultValueDefinitionPayload_affectedVersions(ctx, field)
+	case "affectedInstances":
+		return ec.fieldContext_UpdateDefaultValueDefinitionPayload_affectedInstances(ctx, field)
 	case "warnings":
 		return ec.fieldContext_UpdateDefaultValueDefinitionPayload_warnings(ctx, field)
 	}
@@ -14083,6 +14166,75 @@ func (ec *executionContext) _ErrorSection_object(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_ErrorSection_object(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ErrorSection", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _FieldChange_field(ctx context.Context, field graphql.CollectedField, obj *defaults.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FieldChange_field(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Field, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FieldChange_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FieldChange", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _FieldChange_before(ctx context.Context, field graphql.CollectedField, obj *defaults.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FieldChange_before(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Before, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FieldChange_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FieldChange", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _FieldChange_after(ctx context.Context, field graphql.CollectedField, obj *defaults.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FieldChange_after(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.After, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FieldChange_after(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FieldChange", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
 func (ec *executionContext) _GitRepoProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.GitRepoProperty) (ret graphql.Marshaler) {
@@ -21986,6 +22138,102 @@ func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_def
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_changes(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateDefaultValueDefinitionPayload_changes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Changes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*defaults.Change) graphql.Marshaler {
+			return ec.marshalNFieldChange2ᚕᚖslipwayᚋinternalᚋdefaultsᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_changes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateDefaultValueDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FieldChange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_affectedVersions(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateDefaultValueDefinitionPayload_affectedVersions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AffectedVersions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋentᚐModuleVersionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_affectedVersions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateDefaultValueDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_affectedInstances(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateDefaultValueDefinitionPayload_affectedInstances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AffectedInstances, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋentᚐModuleInstanceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateDefaultValueDefinitionPayload_affectedInstances(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateDefaultValueDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26053,7 +26301,7 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "organizationId"}
+	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -26095,6 +26343,13 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.Version = graphql.OmittableOf(data)
+		case "dryRun":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dryRun"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DryRun = graphql.OmittableOf(data)
 		case "organizationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -29346,6 +29601,54 @@ func (ec *executionContext) _ErrorSection(ctx context.Context, sel ast.Selection
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var fieldChangeImplementors = []string{"FieldChange"}
+
+func (ec *executionContext) _FieldChange(ctx context.Context, sel ast.SelectionSet, obj *defaults.Change) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, fieldChangeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FieldChange")
+		case "field":
+			out.Values[i] = ec._FieldChange_field(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "before":
+			out.Values[i] = ec._FieldChange_before(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "after":
+			out.Values[i] = ec._FieldChange_after(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -33263,6 +33566,21 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload(ctx context.Con
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "changes":
+			out.Values[i] = ec._UpdateDefaultValueDefinitionPayload_changes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "affectedVersions":
+			out.Values[i] = ec._UpdateDefaultValueDefinitionPayload_affectedVersions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "affectedInstances":
+			out.Values[i] = ec._UpdateDefaultValueDefinitionPayload_affectedInstances(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "warnings":
 			out.Values[i] = ec._UpdateDefaultValueDefinitionPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -34708,6 +35026,32 @@ var (
 		fault.RenderObject: "object",
 	}
 )
+
+func (ec *executionContext) marshalNFieldChange2ᚕᚖslipwayᚋinternalᚋdefaultsᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*defaults.Change) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange(ctx context.Context, sel ast.SelectionSet, v *defaults.Change) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FieldChange(ctx, sel, v)
+}
 
 func (ec *executionContext) unmarshalNGivenId2string(ctx context.Context, v any) (string, error) {
 	res, err := scalar.UnmarshalGivenID(v)

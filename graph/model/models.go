@@ -7,6 +7,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"time"
@@ -346,14 +347,22 @@ type UpdateDefaultValueDefinitionInput struct {
 	Schema graphql.Omittable[map[string]any] `json:"schema,omitempty"`
 	// The version that the change was made on; `slipway:Request:PRECONDITION_FAILED` where it has been raised since.
 	Version graphql.Omittable[*int32] `json:"version,omitempty"`
+	// Whether only to say what the change would do, and to change nothing; false where it is left out.
+	DryRun graphql.Omittable[*bool] `json:"dryRun,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What updateDefaultValueDefinition answers with.
 type UpdateDefaultValueDefinitionPayload struct {
-	// The definition as it is now.
+	// The definition as it is now; a dry run leaves it as it was.
 	DefaultValueDefinition *ent.DefaultValueDefinition `json:"defaultValueDefinition"`
+	// The fields that change.
+	Changes []*defaults.Change `json:"changes"`
+	// The organization's module versions that take options from the definition; empty where the schema stays.
+	AffectedVersions []*ent.ModuleVersion `json:"affectedVersions"`
+	// The module instances whose live values a new schema makes invalid; at most 200 are judged.
+	AffectedInstances []*ent.ModuleInstance `json:"affectedInstances"`
 	// What may not have been meant.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }

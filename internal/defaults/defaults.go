@@ -30,6 +30,8 @@ type Rules interface {
 	// CheckOne gives every violation of the rules that take several fields, a pattern or a template, and
 	// warnings; pointers start with at. The error is that of a look-up.
 	CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
+	// Impact says what another schema of the definition of a givenId would mean for others.
+	Impact(ctx context.Context, givenID string, schema inputprop.Property) (Impact, error)
 }
 
 // Definition gives one definition, or DefaultValueDefinitionNotFound.

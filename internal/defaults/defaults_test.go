@@ -65,7 +65,7 @@ func TestUpdateChangesTheFieldsGivenAndRaisesTheVersion(t *testing.T) {
 		name, description, nothing := "Home", "Where it runs.", ""
 		schema := inputprop.DraftJSON(parsed(t, `{"id":"region","type":"number","label":"Number"}`))
 		for i, p := range []defaults.Patch{{Name: &name}, {Description: &description}, {Schema: &schema}, {Description: &nothing}} {
-			got, _, err := w.Defaults.Update(admin, d.ID, p)
+			got, err := updated(w.Defaults.Update(admin, d.ID, p))
 			if err != nil || got.Version != d.Version+int32(i)+1 || got.UpdatedAt.Before(d.UpdatedAt) || !got.CreatedAt.Equal(d.CreatedAt) {
 				t.Fatalf("%d: %v, %v", i, got, err)
 			}
@@ -75,7 +75,7 @@ func TestUpdateChangesTheFieldsGivenAndRaisesTheVersion(t *testing.T) {
 			t.Errorf("%v, %v", got, err)
 		}
 		before := w.Rows(t)
-		if same, _, err := w.Defaults.Update(admin, d.ID, defaults.Patch{}); err != nil || same.Version != got.Version {
+		if same, err := updated(w.Defaults.Update(admin, d.ID, defaults.Patch{})); err != nil || same.Version != got.Version {
 			t.Errorf("a patch of nothing: %v, %v", same, err)
 		}
 		if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
@@ -93,7 +93,7 @@ func TestOfUpdatesOfOneVersionOneIsCarriedOut(t *testing.T) {
 		for range 16 {
 			all.Go(func() {
 				name := "Home"
-				_, _, err := w.Defaults.Update(w.Acme.As(actor.Admin), d.ID, defaults.Patch{Name: &name, Version: &d.Version})
+				_, err := w.Defaults.Update(w.Acme.As(actor.Admin), d.ID, defaults.Patch{Name: &name, Version: &d.Version})
 				if err == nil {
 					done.Add(1)
 				} else if !fault.Is(err, fault.RequestPreconditionFailed) {
@@ -133,7 +133,7 @@ func TestDefinitionsThatCannotBeChanged(t *testing.T) {
 			"malformed schema":   {actor.Admin, mine.ID, defaults.Patch{Schema: &malformed}, fault.RequestInvalid, "/schema"},
 			"broken rule":        {actor.Admin, mine.ID, defaults.Patch{Schema: &broken}, fault.DefaultValueDefinitionRuleBroken, "/schema"},
 		} {
-			d, _, err := w.Defaults.Update(w.Acme.As(c.role), c.id, c.patch)
+			d, err := updated(w.Defaults.Update(w.Acme.As(c.role), c.id, c.patch))
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Code != c.code || d != nil {
 				t.Errorf("%s: %v, %v, want %s", call, d, err, c.code)
@@ -218,4 +218,12 @@ func TestDeletionIsForAdminsAndForOnce(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// updated is the definition that an update left.
+func updated(o *defaults.Outcome, err error) (*ent.DefaultValueDefinition, error) {
+	if err != nil {
+		return nil, err
+	}
+	return o.Definition, nil
 }

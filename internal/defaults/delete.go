@@ -26,11 +26,15 @@ func (s *Service) Delete(ctx context.Context, definitionID string) error {
 		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
 			return err
 		}
-		users, err := usersOf(ctx, tx, d.GivenID)
+		naming, err := VersionsNaming(ctx, tx.ModuleVersion, d.GivenID)
 		if err != nil {
 			return err
 		}
-		if len(users) > 0 {
+		if len(naming) > 0 {
+			users := make([]string, len(naming))
+			for i, v := range naming {
+				users[i] = v.ID
+			}
 			f := fault.New(fault.DefaultValueDefinitionInUse, "Published module versions name the default value definition %q.", d.GivenID)
 			f.Details = []fault.Section{{Title: "Module versions", Render: fault.RenderList, Items: users}}
 			return f

@@ -1,7 +1,10 @@
 package defaults
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
@@ -20,6 +23,8 @@ type Patch struct {
 	Schema      *inputprop.Draft
 	// Version, where it is given, is the version that the change was made on.
 	Version *int32
+	// DryRun asks what the change would do, and changes nothing.
+	DryRun bool
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation
 }
@@ -41,50 +46,145 @@ func (p Patch) check() (inputprop.Property, error) {
 	return schema, nil
 }
 
+// Outcome is what an update did or, on a dry run, would do.
+type Outcome struct {
+	// Definition is as it is now; a dry run leaves it as it was.
+	Definition *ent.DefaultValueDefinition
+	Changes    []Change
+	Impact     Impact
+	Warnings   []inputprop.Warning
+}
+
+// Change is a field whose value changes. Before and After are JSON, nil where there is no value.
+type Change struct {
+	Field         string
+	Before, After json.RawMessage
+}
+
+// Impact is what the change of a schema means for others.
+type Impact struct {
+	// Versions are the organization's module versions that take options from the definition.
+	Versions []*ent.ModuleVersion
+	// Instances are those whose live values would not be valid any more.
+	Instances []*ent.ModuleInstance
+	// Warnings say the same, for people.
+	Warnings []inputprop.Warning
+}
+
 // Update changes a definition. It gives RequestInvalid with every violation of the fields,
 // DefaultValueDefinitionNotFound, …Forbidden, RequestPreconditionFailed where the version was raised
-// since, and DefaultValueDefinitionRuleBroken.
-func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*ent.DefaultValueDefinition, []inputprop.Warning, error) {
+// since, and DefaultValueDefinitionRuleBroken. What a new schema means for others is told, and is no
+// reason to refuse it.
+func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Outcome, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	schema, err := p.check()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	// Patterns take their time: they are tried before the transaction, and told after what comes first.
-	warnings, broken := s.judge(ctx, schema)
+	current, err := find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
+	if err != nil {
+		return nil, err
+	}
+	if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	if err := p.madeOn(current); err != nil {
+		return nil, err
+	}
+	// Patterns and other people's values take their time: they are judged before the transaction.
+	outcome, err := s.foresee(ctx, current, p, schema)
+	if err != nil || p.DryRun {
+		return outcome, err
+	}
+	outcome.Definition, err = s.write(ctx, definitionID, p, schema)
+	if err != nil {
+		return nil, err
+	}
+	return outcome, nil
+}
+
+// madeOn refuses a change that was made on another version of the definition.
+func (p Patch) madeOn(d *ent.DefaultValueDefinition) error {
+	if p.Version == nil || *p.Version == d.Version {
+		return nil
+	}
+	return fault.New(fault.RequestPreconditionFailed, "The default value definition %s has changed since version %d.", d.ID, *p.Version)
+}
+
+// foresee says what the change of a definition would do.
+func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, p Patch, schema inputprop.Property) (*Outcome, error) {
+	warnings, err := s.judge(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	o := &Outcome{Definition: d, Changes: p.changesOf(d, schema), Warnings: warnings}
+	if schema == nil || bytes.Equal(inputprop.Encode(schema), d.Schema.JSON()) {
+		return o, nil
+	}
+	o.Impact, err = s.Rules.Impact(ctx, d.GivenID, schema)
+	o.Warnings = append(o.Warnings, o.Impact.Warnings...)
+	return o, err
+}
+
+func (s *Service) write(ctx context.Context, definitionID string, p Patch, schema inputprop.Property) (*ent.DefaultValueDefinition, error) {
 	var updated *ent.DefaultValueDefinition
-	err = s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		if updated, err = find(ctx, tx.DefaultValueDefinition, definitionID); err != nil {
+	err := s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		d, err := find(ctx, tx.DefaultValueDefinition, definitionID)
+		if err != nil {
 			return err
 		}
-		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+		if err := p.madeOn(d); err != nil {
 			return err
 		}
-		if p.Version != nil && *p.Version != updated.Version {
-			return changedSince(definitionID, *p.Version)
-		}
-		if broken != nil {
-			return broken
-		}
-		if p.changesNothing() {
+		if updated = d; p.changesNothing() {
 			e.Silent = true
 			return nil
 		}
 		e.ObjectID, e.Changes = definitionID, p.changes(schema)
-		updated, err = p.apply(updated.Update().SetUpdatedAt(e.At), schema).Save(ctx)
+		updated, err = p.apply(d.Update().SetUpdatedAt(e.At), schema).Save(ctx)
 		if ent.IsNotFound(err) && p.Version != nil {
-			return changedSince(definitionID, *p.Version)
+			d.Version++ // somebody else raised it in between
+			return p.madeOn(d)
 		}
 		updated, err = store.Found(updated, err, definitionID, fault.DefaultValueDefinitionNotFound)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
+	return updated, err
+}
+
+// changesOf gives the fields that the patch changes.
+func (p Patch) changesOf(d *ent.DefaultValueDefinition, schema inputprop.Property) []Change {
+	var changes []Change
+	add := func(field string, before, after json.RawMessage) {
+		if !bytes.Equal(before, after) {
+			changes = append(changes, Change{field, before, after})
+		}
 	}
-	return updated, warnings, nil
+	if p.Name != nil {
+		add("name", text(&d.Name), text(p.Name))
+	}
+	if p.Description != nil {
+		add("description", text(d.Description), text(p.Description))
+	}
+	if schema != nil {
+		add("schema", d.Schema.JSON(), inputprop.Encode(schema))
+	}
+	return changes
+}
+
+// text is a text as JSON, nil for none; an empty description is none.
+func text(t *string) json.RawMessage {
+	if t == nil || *t == "" {
+		return nil
+	}
+	encoded, err := json.Marshal(*t)
+	if err != nil {
+		panic(fmt.Errorf("defaults: encode a text: %w", err))
+	}
+	return encoded
 }
 
 func (p Patch) apply(u *ent.DefaultValueDefinitionUpdateOne, schema inputprop.Property) *ent.DefaultValueDefinitionUpdateOne {
@@ -116,8 +216,4 @@ func (p Patch) changes(schema inputprop.Property) map[string]any {
 		changes["schema"] = inputprop.Encode(schema)
 	}
 	return changes
-}
-
-func changedSince(definitionID string, version int32) error {
-	return fault.New(fault.RequestPreconditionFailed, "The default value definition %s has changed since version %d.", definitionID, version)
 }

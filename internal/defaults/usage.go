@@ -11,12 +11,13 @@ import (
 // batch is how many module versions are looked at in one statement.
 const batch = 200
 
-// usersOf gives the published module versions of the organization that name the definition of a
-// givenId. Deleting is rare and versions are few, so the inputs are read rather than indexed.
-func usersOf(ctx context.Context, tx *ent.Tx, givenID string) ([]string, error) {
-	var users []string
+// VersionsNaming gives the published module versions of the organization that take options from the
+// definition of a givenId. Changing one is rare and versions are few, so the inputs are read rather than
+// indexed.
+func VersionsNaming(ctx context.Context, c *ent.ModuleVersionClient, givenID string) ([]*ent.ModuleVersion, error) {
+	var naming []*ent.ModuleVersion
 	for after := ""; ; {
-		versions, err := tx.ModuleVersion.Query().
+		versions, err := c.Query().
 			Where(moduleversion.IDGT(after), moduleversion.OrganizationIDNotNil()).
 			Order(ent.Asc(moduleversion.FieldID)).Limit(batch).All(ctx)
 		if err != nil {
@@ -28,11 +29,11 @@ func usersOf(ctx context.Context, tx *ent.Tx, givenID string) ([]string, error) 
 				return nil, err
 			}
 			if inputprop.NamesDefinition(inputs, givenID) {
-				users = append(users, v.ID)
+				naming = append(naming, v)
 			}
 		}
 		if len(versions) < batch {
-			return users, nil
+			return naming, nil
 		}
 		after = versions[len(versions)-1].ID
 	}

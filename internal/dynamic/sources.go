@@ -113,7 +113,7 @@ func definition(r *Registry, d *defaults.Service) Source {
 				return nil, err
 			}
 			if ref, ok := source.(*inputprop.DynamicValuesRef); ok {
-				return r.Options(ctx, ref.Source, literals(ref), args)
+				return r.Options(ctx, ref.Source, ref.Literals(), args)
 			}
 			scope := page.Scope{List: "definition", Viewer: actor.From(ctx).OrganizationID, Filter: params}
 			return page.Slice(options(source), args, scope)
@@ -132,17 +132,6 @@ func options(source inputprop.Values) []*inputprop.Option {
 		list[i] = &static.Options[i]
 	}
 	return list
-}
-
-// literals are the parameters that are texts; a definition has no siblings that others could name.
-func literals(ref *inputprop.DynamicValuesRef) map[string]string {
-	params := map[string]string{}
-	for name, p := range ref.Params {
-		if p.Input == "" {
-			params[name] = p.Text
-		}
-	}
-	return params
 }
 
 func option(value, label string, description *string) *inputprop.Option {

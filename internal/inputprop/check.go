@@ -68,11 +68,11 @@ func (c *checker) input(p Property, taken map[string]string) {
 	c.unique(p.Head().ID, taken)
 	switch p := p.(type) {
 	case *StringProperty:
-		c.patterns(p.Patterns, "patterns")
+		c.patterns(p.Patterns)
 	case *TextProperty:
-		c.patterns(p.Patterns, "patterns")
+		c.patterns(p.Patterns)
 	case *StringArrayProperty:
-		c.patterns(p.Patterns, "patterns")
+		c.patterns(p.Patterns)
 	case *NumberProperty:
 		c.bounds(p)
 	case *ObjectMapProperty:

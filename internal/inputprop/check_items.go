@@ -12,7 +12,7 @@ func (c *checker) mapItems(p *ObjectMapProperty, level *plan) {
 	}
 	c.at.member("key")
 	defer c.at.up()
-	c.patterns(p.Key.Patterns, "patterns")
+	c.patterns(p.Key.Patterns)
 	for i, id := range p.Key.FromFields {
 		if id != nil && *id != "" {
 			c.fromField(*id, level, fmt.Sprintf("/from_fields/%d", i))

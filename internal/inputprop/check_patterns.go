@@ -1,8 +1,8 @@
 package inputprop
 
 // patterns checks the patterns themselves.
-func (c *checker) patterns(list []ValidationPattern, key string) {
-	c.at.member(key)
+func (c *checker) patterns(list []ValidationPattern) {
+	c.at.member("patterns")
 	defer c.at.up()
 	for i, p := range list {
 		c.at.item(i)

@@ -39,6 +39,17 @@ func (v *DynamicValuesRef) ParamsJSON() json.RawMessage {
 	return mustMarshal(v.Params)
 }
 
+// Literals are the parameters that are texts.
+func (v *DynamicValuesRef) Literals() map[string]string {
+	params := map[string]string{}
+	for name, p := range v.Params {
+		if p.Input == "" {
+			params[name] = p.Text
+		}
+	}
+	return params
+}
+
 // Param is a parameter of a dynamic list: a text, or the value of another input.
 type Param struct {
 	Text string

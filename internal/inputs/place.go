@@ -26,7 +26,10 @@ func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version 
 		return p, err
 	}
 	p.LiveDeploymentID = instance.LiveDeploymentID
-	p.context.Previous, err = s.liveValues(ctx, *instance.LiveDeploymentID)
+	l, err := s.live(ctx, *instance.LiveDeploymentID)
+	if l != nil {
+		p.context.Previous = l.values
+	}
 	return p, err
 }
 
@@ -62,9 +65,15 @@ func (s *Service) nowhere() *Place {
 	return &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options, Ref: s.ofInstance}}}
 }
 
-// liveValues gives the values of a deployment, nil where its release is not stored any more or is not what
-// was stored.
-func (s *Service) liveValues(ctx context.Context, deploymentID string) (*inputprop.Node, error) {
+// live is what an instance was last deployed with.
+type live struct {
+	versionID string
+	values    *inputprop.Node
+}
+
+// live gives what a deployment shipped, nil where its release is not stored any more or is not what was
+// stored: what cannot be trusted binds nothing, and a new deployment is the way out.
+func (s *Service) live(ctx context.Context, deploymentID string) (*live, error) {
 	d, err := s.Store.Client.Deployment.Get(ctx, deploymentID)
 	if err != nil || d.ReleaseID == nil {
 		return nil, err
@@ -75,13 +84,13 @@ func (s *Service) liveValues(ctx context.Context, deploymentID string) (*inputpr
 	}
 	content, err := release.Open(r.Digest, r.Content)
 	if errors.Is(err, release.ErrDigestMismatch) {
-		// What cannot be trusted binds nothing: a new deployment is the way out.
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return inputprop.Parse(content.Inputs)
+	values, err := inputprop.Parse(content.Inputs)
+	return &live{content.ModuleVersionID, values}, err
 }
 
 // ofInstance gives what a chosen instance has at a path: input.<id> from its live release. Outputs are
@@ -98,10 +107,10 @@ func (s *Service) ofInstance(ctx context.Context, instanceID, path string) (*inp
 	if err != nil {
 		return nil, false, err
 	}
-	values, err := s.liveValues(ctx, *instance.LiveDeploymentID)
-	if err != nil || values == nil {
+	l, err := s.live(ctx, *instance.LiveDeploymentID)
+	if err != nil || l == nil {
 		return nil, false, err
 	}
-	value := values.Get(input)
+	value := l.values.Get(input)
 	return value, value != nil, nil
 }

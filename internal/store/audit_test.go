@@ -124,7 +124,7 @@ func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {
 	made, _, err := w.Defaults.Create(admin, defaults.New{GivenID: "region", Name: "Region", Schema: draft(t, `{"id":"region","type":"string","label":"Region"}`)})
 	must(t, err)
 	name := "Home region"
-	_, _, err = w.Defaults.Update(admin, made.ID, defaults.Patch{Name: &name, Version: &made.Version})
+	_, err = w.Defaults.Update(admin, made.ID, defaults.Patch{Name: &name, Version: &made.Version})
 	must(t, err)
 	must(t, w.Defaults.Delete(admin, made.ID))
 }

@@ -94,7 +94,9 @@ func (e *Engine) run(ctx context.Context, do func(*machine) error) (err error) {
 			return err
 		}
 	}
-	m.allow(ctx)
+	if err := m.allow(ctx); err != nil {
+		return err
+	}
 	err = do(m)
 	sound = !m.broken
 	if over := ended(ctx); m.broken && over != nil {

@@ -152,8 +152,7 @@ func TestAClosedEngineRefusesToWork(t *testing.T) {
 	}
 }
 
-// Not parallel: it counts goroutines.
-func TestNothingIsLeftRunning(t *testing.T) {
+func TestNothingIsLeftRunning(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	before := runtime.NumGoroutine()
 	for range 5 {
 		e, err := jsregexp.New(2)

@@ -47,13 +47,13 @@ func (m *machine) close() error {
 }
 
 // allow sets the time of the calls that follow, which ends with ctx at the latest.
-func (m *machine) allow(ctx context.Context) {
+func (m *machine) allow(ctx context.Context) error {
 	left := matchTime
 	if end, ok := ctx.Deadline(); ok {
 		// Zero would stand for no limit.
 		left = min(left, max(time.Until(end), 1))
 	}
-	m.vm.SetEvalTimeout(left)
+	return m.vm.SetEvalTimeout(left)
 }
 
 // compile is the pattern as a RegExp, which stays the machine's.
