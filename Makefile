@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race lint generate verify migration browser-test clean
+.PHONY: help setup run build test test-race bench fuzz lint generate verify migration browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -29,6 +29,12 @@ test: bin/withpg ## run the tests, on SQLite and wherever there is one on Postgr
 
 test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
+
+bench: bin/withpg ## run the benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
+	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)
+
+fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60s
+	@.ci/fuzz $(or $(FUZZTIME),60s)
 
 lint: ## check the code's style and the directions between packages
 	go run $(LINTER) run --allow-parallel-runners ./...
