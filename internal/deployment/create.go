@@ -94,9 +94,9 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 
 // complete gives the values that the release has: those given, and the defaults of what is visible.
 func (s *Service) complete(ctx context.Context, in New, p *prepared) (*inputprop.Node, []fault.Violation, error) {
-	values, syntax := inputprop.Parse(in.Inputs)
-	if syntax != nil || values.Kind != inputprop.Object {
-		return nil, []fault.Violation{{Pointer: "/inputs", Rule: "type", Message: "must be an object of values by the ids of the inputs"}}, nil
+	values, violations := inputprop.ParseValues(in.Inputs, "/inputs")
+	if len(violations) > 0 {
+		return nil, violations, nil
 	}
 	list, err := p.version.Inputs.Properties()
 	if err != nil {

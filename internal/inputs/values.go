@@ -76,11 +76,8 @@ func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
-	values, err := inputprop.Parse(q.Values)
-	if err != nil || values.Kind != inputprop.Object {
-		violations = append(violations, fault.Violation{Pointer: "/values", Rule: "type", Message: "must be an object of values by the ids of the inputs"})
-	}
-	if len(violations) > 0 {
+	values, wrong := inputprop.ParseValues(q.Values, "/values")
+	if violations = append(violations, wrong...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	a := &asked{values: values, place: s.nowhere()}
