@@ -77,14 +77,22 @@ func question(in model.InputValuesInput) inputs.Question {
 	return q
 }
 
-// texts reads an object of strings.
+// texts reads the parameters of a source, an object of strings.
 func texts(params json.RawMessage) (map[string]string, error) {
 	if params == nil {
 		return nil, nil
 	}
-	var texts map[string]string
-	if err := json.Unmarshal(params, &texts); err != nil {
+	var members map[string]any
+	if err := json.Unmarshal(params, &members); err != nil {
 		return nil, fault.New(fault.RequestInvalid, "params must be an object of strings.").Because(err)
+	}
+	texts := make(map[string]string, len(members))
+	for name, member := range members {
+		text, ok := member.(string)
+		if !ok {
+			return nil, fault.New(fault.RequestInvalid, "params must be an object of strings; %.60q is none.", name)
+		}
+		texts[name] = text
 	}
 	return texts, nil
 }

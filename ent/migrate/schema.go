@@ -455,7 +455,7 @@ var (
 				},
 			},
 			{
-				Name:    "moduleinstance_organization_id_module_definition_id_created_at_id",
+				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
 				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[7], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{

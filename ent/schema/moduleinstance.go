@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -40,6 +41,8 @@ func (ModuleInstance) Indexes() []ent.Index {
 		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name"),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "environment_id"),
-		newestFirst("organization_id", "module_definition_id"),
+		// Named, because the name that ent makes is longer than PostgreSQL's names may be.
+		index.Fields("organization_id", "module_definition_id", "created_at", "id").
+			Annotations(entsql.DescColumns("created_at", "id")).StorageKey("moduleinstance_definition_newest"),
 	}
 }

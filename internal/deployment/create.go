@@ -3,7 +3,6 @@ package deployment
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"slipway/ent"
 	"slipway/internal/access"
@@ -12,6 +11,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputs"
 	"slipway/internal/journal"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -172,9 +172,7 @@ func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
 		return nil, err
 	}
 	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
-		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/moduleVersionId", Rule: "other_module",
-			Message: fmt.Sprintf("must be a version of the instance's module %s, found one of %s",
-				instance.ModuleDefinitionID, version.ModuleDefinitionID)})
+		return nil, fault.Invalid(fault.RequestInvalid, inputs.OtherModule(instance, version))
 	}
 	return &prepared{instance: instance, version: version}, nil
 }

@@ -107,7 +107,7 @@ func (c *checker) unique(id string, taken map[string]string) {
 		return
 	}
 	c.at.member("id")
-	taken[id] = c.pointer()
+	taken[id] = c.inside()
 	c.at.up()
 }
 

@@ -53,7 +53,7 @@ func TestOnePropertyIsCheckedFromItsRoot(t *testing.T) {
 	}
 	p = mustDecode(t, `{"id":"r","label":"R","type":"$ref:vpc","mapped_inputs":[{"id":"r","label":"R","type":"text"}]}`)
 	violations = inputprop.Check(p, "/schema")
-	if len(violations) != 1 || violations[0].Message != `must be unique on its level, found "r" at /schema/id too` {
+	if len(violations) != 1 || violations[0].Message != `must be unique on its level, found "r" at /id too` {
 		t.Error(violations)
 	}
 }

@@ -51,6 +51,10 @@ func (r *report) failMember(key, rule, format string, args ...any) {
 // pointer is that of the value at hand.
 func (r *report) pointer() string { return r.at.pointer(r.root) }
 
+// inside is the place within what is judged, for messages: what is judged has other places on other
+// surfaces.
+func (r *report) inside() string { return r.at.pointer("") }
+
 // violations are all that were found, nil when there are none.
 func (r *report) violations() []fault.Violation {
 	if r.more == 0 {

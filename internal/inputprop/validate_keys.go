@@ -32,7 +32,7 @@ func (k *keys) judge(j *judge, e *entry) {
 			j.fail("key_unique", "must have a key of its own, found %s as of %s", quote(key), place)
 			return
 		}
-		k.taken[key] = j.pointer()
+		k.taken[key] = j.inside()
 	}
 	if key == "" {
 		j.fail("key_empty", "must have a key that is not empty")

@@ -37,6 +37,10 @@ func busy(err error) error {
 // options gives the options of a source, as inputprop asks for them.
 func (s *Service) options(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
 	all, err := s.Dynamic.All(ctx, source, params)
+	if fault.Is(err, fault.DefaultValueDefinitionNotFound) {
+		// Another value may have named the definition, so that this is about the values, not the request.
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

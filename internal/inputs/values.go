@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"context"
+	"fmt"
 
 	"slipway/ent"
 	"slipway/internal/access"
@@ -133,13 +134,24 @@ func (s *Service) locate(ctx context.Context, q Question, a *asked, version *ent
 	case version == nil:
 	case q.InstanceID != nil:
 		var instance *ent.ModuleInstance
-		if instance, err = s.Catalog.Instance(ctx, *q.InstanceID); err == nil {
-			a.place, err = s.At(ctx, instance, version)
+		if instance, err = s.Catalog.Instance(ctx, *q.InstanceID); err != nil {
+			return err
 		}
+		if instance.ModuleDefinitionID != version.ModuleDefinitionID {
+			return fault.Invalid(fault.RequestInvalid, OtherModule(instance, version))
+		}
+		a.place, err = s.At(ctx, instance, version)
 	case q.EnvironmentID != nil:
 		if err = store.Known(id.Environment, *q.EnvironmentID, fault.EnvironmentNotFound); err == nil {
 			a.place, err = s.In(ctx, *q.EnvironmentID, version)
 		}
 	}
 	return err
+}
+
+// OtherModule is what is wrong with a version that is not one of the instance's module.
+func OtherModule(instance *ent.ModuleInstance, version *ent.ModuleVersion) fault.Violation {
+	return fault.Violation{Pointer: "/moduleVersionId", Rule: "other_module",
+		Message: fmt.Sprintf("must be a version of the instance's module %s, found one of %s",
+			instance.ModuleDefinitionID, version.ModuleDefinitionID)}
 }

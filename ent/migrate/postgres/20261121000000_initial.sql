@@ -51,8 +51,8 @@ CREATE INDEX "moduledefinition_organization_id_status_created_at_id" ON "module_
 CREATE TABLE "module_instances" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "organization_id" character varying NOT NULL, "name" character varying NOT NULL, "project_id" character varying NOT NULL, "environment_id" character varying NOT NULL, "module_definition_id" character varying NOT NULL, "live_deployment_id" character varying NULL, PRIMARY KEY ("id"));
 -- create index "module_instance_name" to table: "module_instances"
 CREATE UNIQUE INDEX "module_instance_name" ON "module_instances" ("environment_id", "name");
--- create index "moduleinstance_organization_id_92279a3e1cb023e46a5bdcad5dbc090d" to table: "module_instances"
-CREATE INDEX "moduleinstance_organization_id_92279a3e1cb023e46a5bdcad5dbc090d" ON "module_instances" ("organization_id", "module_definition_id", "created_at" DESC, "id" DESC);
+-- create index "moduleinstance_definition_newest" to table: "module_instances"
+CREATE INDEX "moduleinstance_definition_newest" ON "module_instances" ("organization_id", "module_definition_id", "created_at" DESC, "id" DESC);
 -- create index "moduleinstance_organization_id_created_at_id" to table: "module_instances"
 CREATE INDEX "moduleinstance_organization_id_created_at_id" ON "module_instances" ("organization_id", "created_at" DESC, "id" DESC);
 -- create index "moduleinstance_organization_id_environment_id_created_at_id" to table: "module_instances"

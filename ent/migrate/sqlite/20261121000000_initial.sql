@@ -55,8 +55,8 @@ CREATE UNIQUE INDEX `module_instance_name` ON `module_instances` (`environment_i
 CREATE INDEX `moduleinstance_organization_id_created_at_id` ON `module_instances` (`organization_id`, `created_at` DESC, `id` DESC);
 -- create index "moduleinstance_organization_id_environment_id_created_at_id" to table: "module_instances"
 CREATE INDEX `moduleinstance_organization_id_environment_id_created_at_id` ON `module_instances` (`organization_id`, `environment_id`, `created_at` DESC, `id` DESC);
--- create index "moduleinstance_organization_id__7b7d2d71c9a843f4efffb833f715e3fa" to table: "module_instances"
-CREATE INDEX `moduleinstance_organization_id__7b7d2d71c9a843f4efffb833f715e3fa` ON `module_instances` (`organization_id`, `module_definition_id`, `created_at` DESC, `id` DESC);
+-- create index "moduleinstance_definition_newest" to table: "module_instances"
+CREATE INDEX `moduleinstance_definition_newest` ON `module_instances` (`organization_id`, `module_definition_id`, `created_at` DESC, `id` DESC);
 -- create "module_versions" table
 CREATE TABLE `module_versions` (`id` text NOT NULL, `created_at` datetime NOT NULL, `updated_at` datetime NOT NULL, `organization_id` text NULL, `version` text NOT NULL, `kind` text NOT NULL, `inputs` text NOT NULL, `source_url` text NULL, `source_ref` text NULL, `module_definition_id` text NOT NULL, PRIMARY KEY (`id`), CONSTRAINT `module_versions_module_definitions_module_definition` FOREIGN KEY (`module_definition_id`) REFERENCES `module_definitions` (`id`) ON DELETE NO ACTION);
 -- create index "module_version_version" to table: "module_versions"
