@@ -115,7 +115,7 @@ func openMigrationDB(dsn string) (*sql.DB, error) {
 }
 
 func (m *migrator) up(ctx context.Context) (int, error) {
-	if err := m.db.PingContext(ctx); err != nil {
+	if err := ping(ctx, m.db); err != nil {
 		return 0, fmt.Errorf("cannot open the database %s: %w", m.target, err)
 	}
 	if m.target.isSQLite() {
@@ -162,7 +162,7 @@ func (m *migrator) checkForeignKeys(ctx context.Context) error {
 }
 
 func (m *migrator) list(ctx context.Context) ([]Migration, error) {
-	if err := m.db.PingContext(ctx); err != nil {
+	if err := ping(ctx, m.db); err != nil {
 		return nil, fmt.Errorf("cannot open the database %s: %w", m.target, err)
 	}
 	status, err := m.goose.Status(ctx)

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // readers is how many connections read a SQLite file at once.
@@ -43,6 +45,26 @@ func openSQLite(path string, exclusive bool) (*Store, dialect.Driver, error) {
 	s.db = writer
 	s.close = append([]func() error{reader.Close, writer.Close}, s.close...)
 	return s, split{entsql.OpenDB(dialect.SQLite, reader), entsql.OpenDB(dialect.SQLite, writer)}, nil
+}
+
+// busyFor is how long the first connection to a file waits for others that open it for the first time:
+// setting the journal's mode does not wait by itself.
+const busyFor = 5 * time.Second
+
+// ping opens the first connection of a pool.
+func ping(ctx context.Context, db *sql.DB) error {
+	for deadline := time.Now().Add(busyFor); ; {
+		err := db.PingContext(ctx)
+		var e *sqlite.Error
+		if !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(firstWait):
+		}
+	}
 }
 
 func sqliteDSN(path string) string {

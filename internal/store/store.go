@@ -65,7 +65,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Ping(ctx); err != nil {
+	if err := ping(ctx, s.db); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot open the database %s: %w", t, err), s.Close())
 	}
 	before := func(query string, args any) error {
