@@ -1,8 +1,13 @@
 package jsregexp_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 func BenchmarkTest(b *testing.B) {
@@ -28,5 +33,36 @@ func BenchmarkCompile(b *testing.B) {
 		if err := e.Compile(b.Context(), fmt.Sprintf(`^x%d(?<name>[a-z0-9._/-]+)(?::[\w][\w.-]{0,127})?$`, i)); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkTestBeside matches alone, and while somebody else keeps one of four machines busy with a
+// pattern that hangs. It reports the median, which a rare wait for a processor does not move.
+func BenchmarkTestBeside(b *testing.B) {
+	for _, hanging := range []bool{false, true} {
+		b.Run(fmt.Sprintf("hanging=%t", hanging), func(b *testing.B) {
+			e := engine(b, 4)
+			ctx, stop := context.WithCancel(b.Context())
+			var attacker sync.WaitGroup
+			if hanging {
+				attacker.Go(func() {
+					for ctx.Err() == nil {
+						_, _ = e.Test(ctx, `^(a+)+$`, strings.Repeat("a", 40)+"!")
+					}
+				})
+			}
+			var times []time.Duration
+			for b.Loop() {
+				begun := time.Now()
+				if ok, err := e.Test(b.Context(), `^[a-z0-9]+(?:-[a-z0-9]+)*$`, "my-service-name"); !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+				times = append(times, time.Since(begun))
+			}
+			stop()
+			attacker.Wait()
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "median-ns/op")
+		})
 	}
 }
