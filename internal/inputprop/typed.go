@@ -165,7 +165,11 @@ func deref(v any) any {
 
 func absent(v any) bool {
 	r := reflect.ValueOf(v)
-	return !r.IsValid() || (r.Kind() == reflect.Pointer || r.Kind() == reflect.Map || r.Kind() == reflect.Slice) && r.IsNil()
+	if !r.IsValid() {
+		return true
+	}
+	nullable := r.Kind() == reflect.Pointer || r.Kind() == reflect.Map || r.Kind() == reflect.Slice && r.Type() != anyList
+	return nullable && r.IsNil()
 }
 
 func memberNames() []string {

@@ -93,8 +93,11 @@ func (c *converter) parse(text []byte) (*Node, error) {
 	return n, nil
 }
 
+// anyList is the type that a GraphQL library gives literals; [] is nil in it, which is not null.
+var anyList = reflect.TypeFor[[]any]()
+
 func (c *converter) array(r reflect.Value) (*Node, error) {
-	if r.IsNil() {
+	if r.IsNil() && r.Type() != anyList {
 		return &Node{Kind: Null}, nil
 	}
 	if err := c.enter(); err != nil {

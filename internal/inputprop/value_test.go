@@ -83,3 +83,20 @@ func TestSiblingsDoNotAddUpToLevels(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAnEmptyListIsNotNull(t *testing.T) {
+	t.Parallel()
+	var empty []any
+	n, err := inputprop.FromValue(map[string]any{"list": empty})
+	if err != nil || string(n.JSON()) != `{"list":[]}` {
+		t.Errorf("FromValue = %v, %v", n, err)
+	}
+	draft, violations := inputprop.FromTyped(map[string]any{"array": map[string]any{"id": "a", "label": "A", "default": empty}}, "")
+	if len(violations) > 0 {
+		t.Fatal(violations)
+	}
+	p, violations := draft.Decode("")
+	if len(violations) > 0 || string(inputprop.Encode(p)) != `{"id":"a","label":"A","type":"array","default":[]}` {
+		t.Errorf("typed: %v %v", p, violations)
+	}
+}
