@@ -38,7 +38,7 @@ func TestRulesOverSeveralMembersAreCheckedAtAnyDepth(t *testing.T) {
 		if len(violations) > 0 {
 			t.Fatal(violations)
 		}
-		if got := places(inputprop.CheckList(list, "/inputs")); !slices.Equal(got, want) {
+		if got := places(judgedList(t, list, "/inputs")); !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
 	}
@@ -47,12 +47,12 @@ func TestRulesOverSeveralMembersAreCheckedAtAnyDepth(t *testing.T) {
 func TestOnePropertyIsCheckedFromItsRoot(t *testing.T) {
 	t.Parallel()
 	p := mustDecode(t, `{"id":"n","label":"N","type":"number","min":3,"max":-4}`)
-	violations := inputprop.Check(p, "/schema")
+	violations := judged(t, p, "/schema")
 	if len(violations) != 1 || violations[0].Pointer != "/schema/min" || violations[0].Message != "must not be more than max, found 3 and a max of -4" {
 		t.Error(violations)
 	}
 	p = mustDecode(t, `{"id":"r","label":"R","type":"$ref:vpc","mapped_inputs":[{"id":"r","label":"R","type":"text"}]}`)
-	violations = inputprop.Check(p, "/schema")
+	violations = judged(t, p, "/schema")
 	if len(violations) != 1 || violations[0].Message != `must be unique on its level, found "r" at /id too` {
 		t.Error(violations)
 	}

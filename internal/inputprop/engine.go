@@ -49,15 +49,3 @@ func (e *Engine) CheckList(ctx context.Context, list []Property, at string) ([]f
 	c.list(list)
 	return c.result()
 }
-
-// Check is that of an engine without patterns.
-func Check(p Property, at string) []fault.Violation {
-	violations, _, _ := NewEngine(nil).Check(context.Background(), p, at)
-	return violations
-}
-
-// CheckList is that of an engine without patterns.
-func CheckList(list []Property, at string) []fault.Violation {
-	violations, _, _ := NewEngine(nil).CheckList(context.Background(), list, at)
-	return violations
-}

@@ -70,3 +70,23 @@ func generic(t testing.TB, text string) any {
 	}
 	return v
 }
+
+// judged is what an engine without patterns finds wrong with a property that stands alone.
+func judged(t testing.TB, p inputprop.Property, at string) []fault.Violation {
+	t.Helper()
+	violations, _, err := inputprop.NewEngine(nil).Check(t.Context(), p, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return violations
+}
+
+// judgedList is judged for the inputs of a module.
+func judgedList(t testing.TB, list []inputprop.Property, at string) []fault.Violation {
+	t.Helper()
+	violations, _, err := inputprop.NewEngine(nil).CheckList(t.Context(), list, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return violations
+}
