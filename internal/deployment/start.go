@@ -35,7 +35,7 @@ func (s *Service) start(ctx context.Context, action string, f func(context.Conte
 		case blocker != nil:
 			return s.inProgress(blocker).Because(err)
 		case tries == mostStarts:
-			return err
+			return fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").Because(err)
 		}
 	}
 }
