@@ -14,12 +14,15 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
+	"slipway/ent/idempotencykey"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
 	"slipway/ent/organization"
 	"slipway/ent/project"
+	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/token"
 
@@ -42,8 +45,12 @@ type Client struct {
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// Deployment is the client for interacting with the Deployment builders.
 	Deployment *DeploymentClient
+	// DeploymentChange is the client for interacting with the DeploymentChange builders.
+	DeploymentChange *DeploymentChangeClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
+	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
+	IdempotencyKey *IdempotencyKeyClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
 	ModuleDefinition *ModuleDefinitionClient
 	// ModuleInstance is the client for interacting with the ModuleInstance builders.
@@ -54,6 +61,8 @@ type Client struct {
 	Organization *OrganizationClient
 	// Project is the client for interacting with the Project builders.
 	Project *ProjectClient
+	// Quarantine is the client for interacting with the Quarantine builders.
+	Quarantine *QuarantineClient
 	// Release is the client for interacting with the Release builders.
 	Release *ReleaseClient
 	// Token is the client for interacting with the Token builders.
@@ -72,12 +81,15 @@ func (c *Client) init() {
 	c.AuditEvent = NewAuditEventClient(c.config)
 	c.DefaultValueDefinition = NewDefaultValueDefinitionClient(c.config)
 	c.Deployment = NewDeploymentClient(c.config)
+	c.DeploymentChange = NewDeploymentChangeClient(c.config)
 	c.Environment = NewEnvironmentClient(c.config)
+	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.ModuleDefinition = NewModuleDefinitionClient(c.config)
 	c.ModuleInstance = NewModuleInstanceClient(c.config)
 	c.ModuleVersion = NewModuleVersionClient(c.config)
 	c.Organization = NewOrganizationClient(c.config)
 	c.Project = NewProjectClient(c.config)
+	c.Quarantine = NewQuarantineClient(c.config)
 	c.Release = NewReleaseClient(c.config)
 	c.Token = NewTokenClient(c.config)
 }
@@ -175,12 +187,15 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AuditEvent:             NewAuditEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
+		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
+		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
 		ModuleVersion:          NewModuleVersionClient(cfg),
 		Organization:           NewOrganizationClient(cfg),
 		Project:                NewProjectClient(cfg),
+		Quarantine:             NewQuarantineClient(cfg),
 		Release:                NewReleaseClient(cfg),
 		Token:                  NewTokenClient(cfg),
 	}, nil
@@ -205,12 +220,15 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AuditEvent:             NewAuditEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
+		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
+		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
 		ModuleVersion:          NewModuleVersionClient(cfg),
 		Organization:           NewOrganizationClient(cfg),
 		Project:                NewProjectClient(cfg),
+		Quarantine:             NewQuarantineClient(cfg),
 		Release:                NewReleaseClient(cfg),
 		Token:                  NewTokenClient(cfg),
 	}, nil
@@ -242,9 +260,9 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.Environment,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Release, c.Token,
+		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
+		c.Environment, c.IdempotencyKey, c.ModuleDefinition, c.ModuleInstance,
+		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -254,9 +272,9 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.Environment,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Release, c.Token,
+		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
+		c.Environment, c.IdempotencyKey, c.ModuleDefinition, c.ModuleInstance,
+		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -271,8 +289,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.DefaultValueDefinition.mutate(ctx, m)
 	case *DeploymentMutation:
 		return c.Deployment.mutate(ctx, m)
+	case *DeploymentChangeMutation:
+		return c.DeploymentChange.mutate(ctx, m)
 	case *EnvironmentMutation:
 		return c.Environment.mutate(ctx, m)
+	case *IdempotencyKeyMutation:
+		return c.IdempotencyKey.mutate(ctx, m)
 	case *ModuleDefinitionMutation:
 		return c.ModuleDefinition.mutate(ctx, m)
 	case *ModuleInstanceMutation:
@@ -283,6 +305,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Organization.mutate(ctx, m)
 	case *ProjectMutation:
 		return c.Project.mutate(ctx, m)
+	case *QuarantineMutation:
+		return c.Quarantine.mutate(ctx, m)
 	case *ReleaseMutation:
 		return c.Release.mutate(ctx, m)
 	case *TokenMutation:
@@ -835,6 +859,139 @@ func (c *DeploymentClient) mutate(ctx context.Context, m *DeploymentMutation) (V
 	}
 }
 
+// DeploymentChangeClient is a client for the DeploymentChange schema.
+type DeploymentChangeClient struct {
+	config
+}
+
+// NewDeploymentChangeClient returns a client for the DeploymentChange from the given config.
+func NewDeploymentChangeClient(c config) *DeploymentChangeClient {
+	return &DeploymentChangeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `deploymentchange.Hooks(f(g(h())))`.
+func (c *DeploymentChangeClient) Use(hooks ...Hook) {
+	c.hooks.DeploymentChange = append(c.hooks.DeploymentChange, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `deploymentchange.Intercept(f(g(h())))`.
+func (c *DeploymentChangeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DeploymentChange = append(c.inters.DeploymentChange, interceptors...)
+}
+
+// Create returns a builder for creating a DeploymentChange entity.
+func (c *DeploymentChangeClient) Create() *DeploymentChangeCreate {
+	mutation := newDeploymentChangeMutation(c.config, OpCreate)
+	return &DeploymentChangeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DeploymentChange entities.
+func (c *DeploymentChangeClient) CreateBulk(builders ...*DeploymentChangeCreate) *DeploymentChangeCreateBulk {
+	return &DeploymentChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeploymentChangeClient) MapCreateBulk(slice any, setFunc func(*DeploymentChangeCreate, int)) *DeploymentChangeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeploymentChangeCreateBulk{err: fmt.Errorf("calling to DeploymentChangeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeploymentChangeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeploymentChangeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DeploymentChange.
+func (c *DeploymentChangeClient) Update() *DeploymentChangeUpdate {
+	mutation := newDeploymentChangeMutation(c.config, OpUpdate)
+	return &DeploymentChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeploymentChangeClient) UpdateOne(_m *DeploymentChange) *DeploymentChangeUpdateOne {
+	mutation := newDeploymentChangeMutation(c.config, OpUpdateOne, withDeploymentChange(_m))
+	return &DeploymentChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeploymentChangeClient) UpdateOneID(id int64) *DeploymentChangeUpdateOne {
+	mutation := newDeploymentChangeMutation(c.config, OpUpdateOne, withDeploymentChangeID(id))
+	return &DeploymentChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DeploymentChange.
+func (c *DeploymentChangeClient) Delete() *DeploymentChangeDelete {
+	mutation := newDeploymentChangeMutation(c.config, OpDelete)
+	return &DeploymentChangeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeploymentChangeClient) DeleteOne(_m *DeploymentChange) *DeploymentChangeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeploymentChangeClient) DeleteOneID(id int64) *DeploymentChangeDeleteOne {
+	builder := c.Delete().Where(deploymentchange.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeploymentChangeDeleteOne{builder}
+}
+
+// Query returns a query builder for DeploymentChange.
+func (c *DeploymentChangeClient) Query() *DeploymentChangeQuery {
+	return &DeploymentChangeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDeploymentChange},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DeploymentChange entity by its id.
+func (c *DeploymentChangeClient) Get(ctx context.Context, id int64) (*DeploymentChange, error) {
+	return c.Query().Where(deploymentchange.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeploymentChangeClient) GetX(ctx context.Context, id int64) *DeploymentChange {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *DeploymentChangeClient) Hooks() []Hook {
+	return c.hooks.DeploymentChange
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeploymentChangeClient) Interceptors() []Interceptor {
+	return c.inters.DeploymentChange
+}
+
+func (c *DeploymentChangeClient) mutate(ctx context.Context, m *DeploymentChangeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeploymentChangeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeploymentChangeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeploymentChangeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeploymentChangeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DeploymentChange mutation op: %q", m.Op())
+	}
+}
+
 // EnvironmentClient is a client for the Environment schema.
 type EnvironmentClient struct {
 	config
@@ -981,6 +1138,139 @@ func (c *EnvironmentClient) mutate(ctx context.Context, m *EnvironmentMutation) 
 		return (&EnvironmentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Environment mutation op: %q", m.Op())
+	}
+}
+
+// IdempotencyKeyClient is a client for the IdempotencyKey schema.
+type IdempotencyKeyClient struct {
+	config
+}
+
+// NewIdempotencyKeyClient returns a client for the IdempotencyKey from the given config.
+func NewIdempotencyKeyClient(c config) *IdempotencyKeyClient {
+	return &IdempotencyKeyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `idempotencykey.Hooks(f(g(h())))`.
+func (c *IdempotencyKeyClient) Use(hooks ...Hook) {
+	c.hooks.IdempotencyKey = append(c.hooks.IdempotencyKey, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `idempotencykey.Intercept(f(g(h())))`.
+func (c *IdempotencyKeyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.IdempotencyKey = append(c.inters.IdempotencyKey, interceptors...)
+}
+
+// Create returns a builder for creating a IdempotencyKey entity.
+func (c *IdempotencyKeyClient) Create() *IdempotencyKeyCreate {
+	mutation := newIdempotencyKeyMutation(c.config, OpCreate)
+	return &IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of IdempotencyKey entities.
+func (c *IdempotencyKeyClient) CreateBulk(builders ...*IdempotencyKeyCreate) *IdempotencyKeyCreateBulk {
+	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *IdempotencyKeyClient) MapCreateBulk(slice any, setFunc func(*IdempotencyKeyCreate, int)) *IdempotencyKeyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &IdempotencyKeyCreateBulk{err: fmt.Errorf("calling to IdempotencyKeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*IdempotencyKeyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Update() *IdempotencyKeyUpdate {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdate)
+	return &IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *IdempotencyKeyClient) UpdateOne(_m *IdempotencyKey) *IdempotencyKeyUpdateOne {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKey(_m))
+	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *IdempotencyKeyClient) UpdateOneID(id string) *IdempotencyKeyUpdateOne {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKeyID(id))
+	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Delete() *IdempotencyKeyDelete {
+	mutation := newIdempotencyKeyMutation(c.config, OpDelete)
+	return &IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *IdempotencyKeyClient) DeleteOne(_m *IdempotencyKey) *IdempotencyKeyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *IdempotencyKeyClient) DeleteOneID(id string) *IdempotencyKeyDeleteOne {
+	builder := c.Delete().Where(idempotencykey.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &IdempotencyKeyDeleteOne{builder}
+}
+
+// Query returns a query builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Query() *IdempotencyKeyQuery {
+	return &IdempotencyKeyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeIdempotencyKey},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a IdempotencyKey entity by its id.
+func (c *IdempotencyKeyClient) Get(ctx context.Context, id string) (*IdempotencyKey, error) {
+	return c.Query().Where(idempotencykey.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *IdempotencyKeyClient) GetX(ctx context.Context, id string) *IdempotencyKey {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *IdempotencyKeyClient) Hooks() []Hook {
+	return c.hooks.IdempotencyKey
+}
+
+// Interceptors returns the client interceptors.
+func (c *IdempotencyKeyClient) Interceptors() []Interceptor {
+	return c.inters.IdempotencyKey
+}
+
+func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
 	}
 }
 
@@ -1745,6 +2035,155 @@ func (c *ProjectClient) mutate(ctx context.Context, m *ProjectMutation) (Value, 
 	}
 }
 
+// QuarantineClient is a client for the Quarantine schema.
+type QuarantineClient struct {
+	config
+}
+
+// NewQuarantineClient returns a client for the Quarantine from the given config.
+func NewQuarantineClient(c config) *QuarantineClient {
+	return &QuarantineClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `quarantine.Hooks(f(g(h())))`.
+func (c *QuarantineClient) Use(hooks ...Hook) {
+	c.hooks.Quarantine = append(c.hooks.Quarantine, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `quarantine.Intercept(f(g(h())))`.
+func (c *QuarantineClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Quarantine = append(c.inters.Quarantine, interceptors...)
+}
+
+// Create returns a builder for creating a Quarantine entity.
+func (c *QuarantineClient) Create() *QuarantineCreate {
+	mutation := newQuarantineMutation(c.config, OpCreate)
+	return &QuarantineCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Quarantine entities.
+func (c *QuarantineClient) CreateBulk(builders ...*QuarantineCreate) *QuarantineCreateBulk {
+	return &QuarantineCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *QuarantineClient) MapCreateBulk(slice any, setFunc func(*QuarantineCreate, int)) *QuarantineCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &QuarantineCreateBulk{err: fmt.Errorf("calling to QuarantineClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*QuarantineCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &QuarantineCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Quarantine.
+func (c *QuarantineClient) Update() *QuarantineUpdate {
+	mutation := newQuarantineMutation(c.config, OpUpdate)
+	return &QuarantineUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *QuarantineClient) UpdateOne(_m *Quarantine) *QuarantineUpdateOne {
+	mutation := newQuarantineMutation(c.config, OpUpdateOne, withQuarantine(_m))
+	return &QuarantineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *QuarantineClient) UpdateOneID(id string) *QuarantineUpdateOne {
+	mutation := newQuarantineMutation(c.config, OpUpdateOne, withQuarantineID(id))
+	return &QuarantineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Quarantine.
+func (c *QuarantineClient) Delete() *QuarantineDelete {
+	mutation := newQuarantineMutation(c.config, OpDelete)
+	return &QuarantineDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *QuarantineClient) DeleteOne(_m *Quarantine) *QuarantineDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *QuarantineClient) DeleteOneID(id string) *QuarantineDeleteOne {
+	builder := c.Delete().Where(quarantine.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &QuarantineDeleteOne{builder}
+}
+
+// Query returns a query builder for Quarantine.
+func (c *QuarantineClient) Query() *QuarantineQuery {
+	return &QuarantineQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeQuarantine},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Quarantine entity by its id.
+func (c *QuarantineClient) Get(ctx context.Context, id string) (*Quarantine, error) {
+	return c.Query().Where(quarantine.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *QuarantineClient) GetX(ctx context.Context, id string) *Quarantine {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryRelease queries the release edge of a Quarantine.
+func (c *QuarantineClient) QueryRelease(_m *Quarantine) *ReleaseQuery {
+	query := (&ReleaseClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(quarantine.Table, quarantine.FieldID, id),
+			sqlgraph.To(release.Table, release.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, quarantine.ReleaseTable, quarantine.ReleaseColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *QuarantineClient) Hooks() []Hook {
+	return c.hooks.Quarantine
+}
+
+// Interceptors returns the client interceptors.
+func (c *QuarantineClient) Interceptors() []Interceptor {
+	return c.inters.Quarantine
+}
+
+func (c *QuarantineClient) mutate(ctx context.Context, m *QuarantineMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&QuarantineCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&QuarantineUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&QuarantineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&QuarantineDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Quarantine mutation op: %q", m.Op())
+	}
+}
+
 // ReleaseClient is a client for the Release schema.
 type ReleaseClient struct {
 	config
@@ -2030,13 +2469,14 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEvent, DefaultValueDefinition, Deployment, Environment, ModuleDefinition,
-		ModuleInstance, ModuleVersion, Organization, Project, Release, Token []ent.Hook
+		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
+		IdempotencyKey, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
-		AuditEvent, DefaultValueDefinition, Deployment, Environment, ModuleDefinition,
-		ModuleInstance, ModuleVersion, Organization, Project, Release,
-		Token []ent.Interceptor
+		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
+		IdempotencyKey, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Interceptor
 	}
 )
 

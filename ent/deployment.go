@@ -68,8 +68,20 @@ type Deployment struct {
 	RollbackToDeploymentID *string `json:"rollback_to_deployment_id,omitempty"`
 	// Data holds the value of the "data" field.
 	Data ecs.Column `json:"data,omitempty"`
+	// what was reported; for aws:ecs they are in data
+	Events []ecs.Event `json:"events,omitempty"`
+	// how many of the oldest events are no longer kept
+	FoldedEvents int32 `json:"folded_events,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
+	// name of the actor that claimed it
+	Runner *string `json:"runner,omitempty"`
+	// what its runner proves the claim by; kept when it has ended
+	LeaseID *string `json:"-"`
+	// set while it is RUNNING
+	LeaseExpiresAt *time.Time `json:"lease_expires_at,omitempty"`
+	// the last report that was taken
+	ReportSequence int32 `json:"report_sequence,omitempty"`
 	// raised by every update
 	Version int32 `json:"version,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -190,15 +202,15 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case deployment.FieldError:
+		case deployment.FieldError, deployment.FieldEvents:
 			values[i] = new([]byte)
 		case deployment.FieldData:
 			values[i] = new(ecs.Column)
-		case deployment.FieldVersion:
+		case deployment.FieldFoldedEvents, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldCreatedBy:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID:
 			values[i] = new(sql.NullString)
-		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt:
+		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLeaseExpiresAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -366,11 +378,52 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Data = *value
 			}
+		case deployment.FieldEvents:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field events", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Events); err != nil {
+					return fmt.Errorf("unmarshal field events: %w", err)
+				}
+			}
+		case deployment.FieldFoldedEvents:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field folded_events", values[i])
+			} else if value.Valid {
+				_m.FoldedEvents = int32(value.Int64)
+			}
 		case deployment.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field created_by", values[i])
 			} else if value.Valid {
 				_m.CreatedBy = value.String
+			}
+		case deployment.FieldRunner:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field runner", values[i])
+			} else if value.Valid {
+				_m.Runner = new(string)
+				*_m.Runner = value.String
+			}
+		case deployment.FieldLeaseID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field lease_id", values[i])
+			} else if value.Valid {
+				_m.LeaseID = new(string)
+				*_m.LeaseID = value.String
+			}
+		case deployment.FieldLeaseExpiresAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field lease_expires_at", values[i])
+			} else if value.Valid {
+				_m.LeaseExpiresAt = new(time.Time)
+				*_m.LeaseExpiresAt = value.Time
+			}
+		case deployment.FieldReportSequence:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field report_sequence", values[i])
+			} else if value.Valid {
+				_m.ReportSequence = int32(value.Int64)
 			}
 		case deployment.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -542,8 +595,29 @@ func (_m *Deployment) String() string {
 	builder.WriteString("data=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Data))
 	builder.WriteString(", ")
+	builder.WriteString("events=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Events))
+	builder.WriteString(", ")
+	builder.WriteString("folded_events=")
+	builder.WriteString(fmt.Sprintf("%v", _m.FoldedEvents))
+	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
+	builder.WriteString(", ")
+	if v := _m.Runner; v != nil {
+		builder.WriteString("runner=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("lease_id=<sensitive>")
+	builder.WriteString(", ")
+	if v := _m.LeaseExpiresAt; v != nil {
+		builder.WriteString("lease_expires_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("report_sequence=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ReportSequence))
 	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))

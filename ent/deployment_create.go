@@ -262,9 +262,85 @@ func (_c *DeploymentCreate) SetNillableData(v *ecs.Column) *DeploymentCreate {
 	return _c
 }
 
+// SetEvents sets the "events" field.
+func (_c *DeploymentCreate) SetEvents(v []ecs.Event) *DeploymentCreate {
+	_c.mutation.SetEvents(v)
+	return _c
+}
+
+// SetFoldedEvents sets the "folded_events" field.
+func (_c *DeploymentCreate) SetFoldedEvents(v int32) *DeploymentCreate {
+	_c.mutation.SetFoldedEvents(v)
+	return _c
+}
+
+// SetNillableFoldedEvents sets the "folded_events" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableFoldedEvents(v *int32) *DeploymentCreate {
+	if v != nil {
+		_c.SetFoldedEvents(*v)
+	}
+	return _c
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (_c *DeploymentCreate) SetCreatedBy(v string) *DeploymentCreate {
 	_c.mutation.SetCreatedBy(v)
+	return _c
+}
+
+// SetRunner sets the "runner" field.
+func (_c *DeploymentCreate) SetRunner(v string) *DeploymentCreate {
+	_c.mutation.SetRunner(v)
+	return _c
+}
+
+// SetNillableRunner sets the "runner" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableRunner(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetRunner(*v)
+	}
+	return _c
+}
+
+// SetLeaseID sets the "lease_id" field.
+func (_c *DeploymentCreate) SetLeaseID(v string) *DeploymentCreate {
+	_c.mutation.SetLeaseID(v)
+	return _c
+}
+
+// SetNillableLeaseID sets the "lease_id" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableLeaseID(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetLeaseID(*v)
+	}
+	return _c
+}
+
+// SetLeaseExpiresAt sets the "lease_expires_at" field.
+func (_c *DeploymentCreate) SetLeaseExpiresAt(v time.Time) *DeploymentCreate {
+	_c.mutation.SetLeaseExpiresAt(v)
+	return _c
+}
+
+// SetNillableLeaseExpiresAt sets the "lease_expires_at" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableLeaseExpiresAt(v *time.Time) *DeploymentCreate {
+	if v != nil {
+		_c.SetLeaseExpiresAt(*v)
+	}
+	return _c
+}
+
+// SetReportSequence sets the "report_sequence" field.
+func (_c *DeploymentCreate) SetReportSequence(v int32) *DeploymentCreate {
+	_c.mutation.SetReportSequence(v)
+	return _c
+}
+
+// SetNillableReportSequence sets the "report_sequence" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableReportSequence(v *int32) *DeploymentCreate {
+	if v != nil {
+		_c.SetReportSequence(*v)
+	}
 	return _c
 }
 
@@ -415,6 +491,14 @@ func (_c *DeploymentCreate) defaults() {
 		v := deployment.DefaultStatus
 		_c.mutation.SetStatus(v)
 	}
+	if _, ok := _c.mutation.FoldedEvents(); !ok {
+		v := deployment.DefaultFoldedEvents
+		_c.mutation.SetFoldedEvents(v)
+	}
+	if _, ok := _c.mutation.ReportSequence(); !ok {
+		v := deployment.DefaultReportSequence
+		_c.mutation.SetReportSequence(v)
+	}
 	if _, ok := _c.mutation.Version(); !ok {
 		v := deployment.DefaultVersion
 		_c.mutation.SetVersion(v)
@@ -455,8 +539,14 @@ func (_c *DeploymentCreate) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Deployment.status": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.FoldedEvents(); !ok {
+		return &ValidationError{Name: "folded_events", err: errors.New(`ent: missing required field "Deployment.folded_events"`)}
+	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "Deployment.created_by"`)}
+	}
+	if _, ok := _c.mutation.ReportSequence(); !ok {
+		return &ValidationError{Name: "report_sequence", err: errors.New(`ent: missing required field "Deployment.report_sequence"`)}
 	}
 	if _, ok := _c.mutation.Version(); !ok {
 		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Deployment.version"`)}
@@ -569,9 +659,33 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldData, field.TypeOther, value)
 		_node.Data = value
 	}
+	if value, ok := _c.mutation.Events(); ok {
+		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)
+		_node.Events = value
+	}
+	if value, ok := _c.mutation.FoldedEvents(); ok {
+		_spec.SetField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+		_node.FoldedEvents = value
+	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(deployment.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
+	}
+	if value, ok := _c.mutation.Runner(); ok {
+		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
+		_node.Runner = &value
+	}
+	if value, ok := _c.mutation.LeaseID(); ok {
+		_spec.SetField(deployment.FieldLeaseID, field.TypeString, value)
+		_node.LeaseID = &value
+	}
+	if value, ok := _c.mutation.LeaseExpiresAt(); ok {
+		_spec.SetField(deployment.FieldLeaseExpiresAt, field.TypeTime, value)
+		_node.LeaseExpiresAt = &value
+	}
+	if value, ok := _c.mutation.ReportSequence(); ok {
+		_spec.SetField(deployment.FieldReportSequence, field.TypeInt32, value)
+		_node.ReportSequence = value
 	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(deployment.FieldVersion, field.TypeInt32, value)

@@ -14,6 +14,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -228,6 +229,126 @@ func (_u *DeploymentUpdate) SetNillableData(v *ecs.Column) *DeploymentUpdate {
 // ClearData clears the value of the "data" field.
 func (_u *DeploymentUpdate) ClearData() *DeploymentUpdate {
 	_u.mutation.ClearData()
+	return _u
+}
+
+// SetEvents sets the "events" field.
+func (_u *DeploymentUpdate) SetEvents(v []ecs.Event) *DeploymentUpdate {
+	_u.mutation.SetEvents(v)
+	return _u
+}
+
+// AppendEvents appends value to the "events" field.
+func (_u *DeploymentUpdate) AppendEvents(v []ecs.Event) *DeploymentUpdate {
+	_u.mutation.AppendEvents(v)
+	return _u
+}
+
+// ClearEvents clears the value of the "events" field.
+func (_u *DeploymentUpdate) ClearEvents() *DeploymentUpdate {
+	_u.mutation.ClearEvents()
+	return _u
+}
+
+// SetFoldedEvents sets the "folded_events" field.
+func (_u *DeploymentUpdate) SetFoldedEvents(v int32) *DeploymentUpdate {
+	_u.mutation.ResetFoldedEvents()
+	_u.mutation.SetFoldedEvents(v)
+	return _u
+}
+
+// SetNillableFoldedEvents sets the "folded_events" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableFoldedEvents(v *int32) *DeploymentUpdate {
+	if v != nil {
+		_u.SetFoldedEvents(*v)
+	}
+	return _u
+}
+
+// AddFoldedEvents adds value to the "folded_events" field.
+func (_u *DeploymentUpdate) AddFoldedEvents(v int32) *DeploymentUpdate {
+	_u.mutation.AddFoldedEvents(v)
+	return _u
+}
+
+// SetRunner sets the "runner" field.
+func (_u *DeploymentUpdate) SetRunner(v string) *DeploymentUpdate {
+	_u.mutation.SetRunner(v)
+	return _u
+}
+
+// SetNillableRunner sets the "runner" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableRunner(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetRunner(*v)
+	}
+	return _u
+}
+
+// ClearRunner clears the value of the "runner" field.
+func (_u *DeploymentUpdate) ClearRunner() *DeploymentUpdate {
+	_u.mutation.ClearRunner()
+	return _u
+}
+
+// SetLeaseID sets the "lease_id" field.
+func (_u *DeploymentUpdate) SetLeaseID(v string) *DeploymentUpdate {
+	_u.mutation.SetLeaseID(v)
+	return _u
+}
+
+// SetNillableLeaseID sets the "lease_id" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableLeaseID(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetLeaseID(*v)
+	}
+	return _u
+}
+
+// ClearLeaseID clears the value of the "lease_id" field.
+func (_u *DeploymentUpdate) ClearLeaseID() *DeploymentUpdate {
+	_u.mutation.ClearLeaseID()
+	return _u
+}
+
+// SetLeaseExpiresAt sets the "lease_expires_at" field.
+func (_u *DeploymentUpdate) SetLeaseExpiresAt(v time.Time) *DeploymentUpdate {
+	_u.mutation.SetLeaseExpiresAt(v)
+	return _u
+}
+
+// SetNillableLeaseExpiresAt sets the "lease_expires_at" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableLeaseExpiresAt(v *time.Time) *DeploymentUpdate {
+	if v != nil {
+		_u.SetLeaseExpiresAt(*v)
+	}
+	return _u
+}
+
+// ClearLeaseExpiresAt clears the value of the "lease_expires_at" field.
+func (_u *DeploymentUpdate) ClearLeaseExpiresAt() *DeploymentUpdate {
+	_u.mutation.ClearLeaseExpiresAt()
+	return _u
+}
+
+// SetReportSequence sets the "report_sequence" field.
+func (_u *DeploymentUpdate) SetReportSequence(v int32) *DeploymentUpdate {
+	_u.mutation.ResetReportSequence()
+	_u.mutation.SetReportSequence(v)
+	return _u
+}
+
+// SetNillableReportSequence sets the "report_sequence" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableReportSequence(v *int32) *DeploymentUpdate {
+	if v != nil {
+		_u.SetReportSequence(*v)
+	}
+	return _u
+}
+
+// AddReportSequence adds value to the "report_sequence" field.
+func (_u *DeploymentUpdate) AddReportSequence(v int32) *DeploymentUpdate {
+	_u.mutation.AddReportSequence(v)
 	return _u
 }
 
@@ -455,6 +576,47 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(deployment.FieldData, field.TypeOther)
+	}
+	if value, ok := _u.mutation.Events(); ok {
+		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedEvents(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, deployment.FieldEvents, value)
+		})
+	}
+	if _u.mutation.EventsCleared() {
+		_spec.ClearField(deployment.FieldEvents, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.FoldedEvents(); ok {
+		_spec.SetField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedEvents(); ok {
+		_spec.AddField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.Runner(); ok {
+		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
+	}
+	if _u.mutation.RunnerCleared() {
+		_spec.ClearField(deployment.FieldRunner, field.TypeString)
+	}
+	if value, ok := _u.mutation.LeaseID(); ok {
+		_spec.SetField(deployment.FieldLeaseID, field.TypeString, value)
+	}
+	if _u.mutation.LeaseIDCleared() {
+		_spec.ClearField(deployment.FieldLeaseID, field.TypeString)
+	}
+	if value, ok := _u.mutation.LeaseExpiresAt(); ok {
+		_spec.SetField(deployment.FieldLeaseExpiresAt, field.TypeTime, value)
+	}
+	if _u.mutation.LeaseExpiresAtCleared() {
+		_spec.ClearField(deployment.FieldLeaseExpiresAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ReportSequence(); ok {
+		_spec.SetField(deployment.FieldReportSequence, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedReportSequence(); ok {
+		_spec.AddField(deployment.FieldReportSequence, field.TypeInt32, value)
 	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(deployment.FieldVersion, field.TypeInt32, value)
@@ -774,6 +936,126 @@ func (_u *DeploymentUpdateOne) ClearData() *DeploymentUpdateOne {
 	return _u
 }
 
+// SetEvents sets the "events" field.
+func (_u *DeploymentUpdateOne) SetEvents(v []ecs.Event) *DeploymentUpdateOne {
+	_u.mutation.SetEvents(v)
+	return _u
+}
+
+// AppendEvents appends value to the "events" field.
+func (_u *DeploymentUpdateOne) AppendEvents(v []ecs.Event) *DeploymentUpdateOne {
+	_u.mutation.AppendEvents(v)
+	return _u
+}
+
+// ClearEvents clears the value of the "events" field.
+func (_u *DeploymentUpdateOne) ClearEvents() *DeploymentUpdateOne {
+	_u.mutation.ClearEvents()
+	return _u
+}
+
+// SetFoldedEvents sets the "folded_events" field.
+func (_u *DeploymentUpdateOne) SetFoldedEvents(v int32) *DeploymentUpdateOne {
+	_u.mutation.ResetFoldedEvents()
+	_u.mutation.SetFoldedEvents(v)
+	return _u
+}
+
+// SetNillableFoldedEvents sets the "folded_events" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableFoldedEvents(v *int32) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetFoldedEvents(*v)
+	}
+	return _u
+}
+
+// AddFoldedEvents adds value to the "folded_events" field.
+func (_u *DeploymentUpdateOne) AddFoldedEvents(v int32) *DeploymentUpdateOne {
+	_u.mutation.AddFoldedEvents(v)
+	return _u
+}
+
+// SetRunner sets the "runner" field.
+func (_u *DeploymentUpdateOne) SetRunner(v string) *DeploymentUpdateOne {
+	_u.mutation.SetRunner(v)
+	return _u
+}
+
+// SetNillableRunner sets the "runner" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableRunner(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetRunner(*v)
+	}
+	return _u
+}
+
+// ClearRunner clears the value of the "runner" field.
+func (_u *DeploymentUpdateOne) ClearRunner() *DeploymentUpdateOne {
+	_u.mutation.ClearRunner()
+	return _u
+}
+
+// SetLeaseID sets the "lease_id" field.
+func (_u *DeploymentUpdateOne) SetLeaseID(v string) *DeploymentUpdateOne {
+	_u.mutation.SetLeaseID(v)
+	return _u
+}
+
+// SetNillableLeaseID sets the "lease_id" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableLeaseID(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetLeaseID(*v)
+	}
+	return _u
+}
+
+// ClearLeaseID clears the value of the "lease_id" field.
+func (_u *DeploymentUpdateOne) ClearLeaseID() *DeploymentUpdateOne {
+	_u.mutation.ClearLeaseID()
+	return _u
+}
+
+// SetLeaseExpiresAt sets the "lease_expires_at" field.
+func (_u *DeploymentUpdateOne) SetLeaseExpiresAt(v time.Time) *DeploymentUpdateOne {
+	_u.mutation.SetLeaseExpiresAt(v)
+	return _u
+}
+
+// SetNillableLeaseExpiresAt sets the "lease_expires_at" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableLeaseExpiresAt(v *time.Time) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetLeaseExpiresAt(*v)
+	}
+	return _u
+}
+
+// ClearLeaseExpiresAt clears the value of the "lease_expires_at" field.
+func (_u *DeploymentUpdateOne) ClearLeaseExpiresAt() *DeploymentUpdateOne {
+	_u.mutation.ClearLeaseExpiresAt()
+	return _u
+}
+
+// SetReportSequence sets the "report_sequence" field.
+func (_u *DeploymentUpdateOne) SetReportSequence(v int32) *DeploymentUpdateOne {
+	_u.mutation.ResetReportSequence()
+	_u.mutation.SetReportSequence(v)
+	return _u
+}
+
+// SetNillableReportSequence sets the "report_sequence" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableReportSequence(v *int32) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetReportSequence(*v)
+	}
+	return _u
+}
+
+// AddReportSequence adds value to the "report_sequence" field.
+func (_u *DeploymentUpdateOne) AddReportSequence(v int32) *DeploymentUpdateOne {
+	_u.mutation.AddReportSequence(v)
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *DeploymentUpdateOne) SetVersion(v int32) *DeploymentUpdateOne {
 	_u.mutation.ResetVersion()
@@ -1028,6 +1310,47 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(deployment.FieldData, field.TypeOther)
+	}
+	if value, ok := _u.mutation.Events(); ok {
+		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedEvents(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, deployment.FieldEvents, value)
+		})
+	}
+	if _u.mutation.EventsCleared() {
+		_spec.ClearField(deployment.FieldEvents, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.FoldedEvents(); ok {
+		_spec.SetField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedEvents(); ok {
+		_spec.AddField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.Runner(); ok {
+		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
+	}
+	if _u.mutation.RunnerCleared() {
+		_spec.ClearField(deployment.FieldRunner, field.TypeString)
+	}
+	if value, ok := _u.mutation.LeaseID(); ok {
+		_spec.SetField(deployment.FieldLeaseID, field.TypeString, value)
+	}
+	if _u.mutation.LeaseIDCleared() {
+		_spec.ClearField(deployment.FieldLeaseID, field.TypeString)
+	}
+	if value, ok := _u.mutation.LeaseExpiresAt(); ok {
+		_spec.SetField(deployment.FieldLeaseExpiresAt, field.TypeTime, value)
+	}
+	if _u.mutation.LeaseExpiresAtCleared() {
+		_spec.ClearField(deployment.FieldLeaseExpiresAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ReportSequence(); ok {
+		_spec.SetField(deployment.FieldReportSequence, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedReportSequence(); ok {
+		_spec.AddField(deployment.FieldReportSequence, field.TypeInt32, value)
 	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(deployment.FieldVersion, field.TypeInt32, value)

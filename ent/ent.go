@@ -10,12 +10,15 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
+	"slipway/ent/idempotencykey"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
 	"slipway/ent/organization"
 	"slipway/ent/project"
+	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/token"
 	"sync"
@@ -86,12 +89,15 @@ func checkColumn(t, c string) error {
 			auditevent.Table:             auditevent.ValidColumn,
 			defaultvaluedefinition.Table: defaultvaluedefinition.ValidColumn,
 			deployment.Table:             deployment.ValidColumn,
+			deploymentchange.Table:       deploymentchange.ValidColumn,
 			environment.Table:            environment.ValidColumn,
+			idempotencykey.Table:         idempotencykey.ValidColumn,
 			moduledefinition.Table:       moduledefinition.ValidColumn,
 			moduleinstance.Table:         moduleinstance.ValidColumn,
 			moduleversion.Table:          moduleversion.ValidColumn,
 			organization.Table:           organization.ValidColumn,
 			project.Table:                project.ValidColumn,
+			quarantine.Table:             quarantine.ValidColumn,
 			release.Table:                release.ValidColumn,
 			token.Table:                  token.ValidColumn,
 		})

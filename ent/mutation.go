@@ -10,13 +10,16 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
+	"slipway/ent/idempotencykey"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
 	"slipway/ent/organization"
 	"slipway/ent/predicate"
 	"slipway/ent/project"
+	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/token"
 	"slipway/internal/ecs"
@@ -41,12 +44,15 @@ const (
 	TypeAuditEvent             = "AuditEvent"
 	TypeDefaultValueDefinition = "DefaultValueDefinition"
 	TypeDeployment             = "Deployment"
+	TypeDeploymentChange       = "DeploymentChange"
 	TypeEnvironment            = "Environment"
+	TypeIdempotencyKey         = "IdempotencyKey"
 	TypeModuleDefinition       = "ModuleDefinition"
 	TypeModuleInstance         = "ModuleInstance"
 	TypeModuleVersion          = "ModuleVersion"
 	TypeOrganization           = "Organization"
 	TypeProject                = "Project"
+	TypeQuarantine             = "Quarantine"
 	TypeRelease                = "Release"
 	TypeToken                  = "Token"
 )
@@ -1806,7 +1812,16 @@ type DeploymentMutation struct {
 	resource_arn           *string
 	resource_name          *string
 	data                   *ecs.Column
+	events                 *[]ecs.Event
+	appendevents           []ecs.Event
+	folded_events          *int32
+	addfolded_events       *int32
 	created_by             *string
+	runner                 *string
+	lease_id               *string
+	lease_expires_at       *time.Time
+	report_sequence        *int32
+	addreport_sequence     *int32
 	version                *int32
 	addversion             *int32
 	clearedFields          map[string]struct{}
@@ -2898,6 +2913,127 @@ func (m *DeploymentMutation) ResetData() {
 	delete(m.clearedFields, deployment.FieldData)
 }
 
+// SetEvents sets the "events" field.
+func (m *DeploymentMutation) SetEvents(e []ecs.Event) {
+	m.events = &e
+	m.appendevents = nil
+}
+
+// Events returns the value of the "events" field in the mutation.
+func (m *DeploymentMutation) Events() (r []ecs.Event, exists bool) {
+	v := m.events
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEvents returns the old "events" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldEvents(ctx context.Context) (v []ecs.Event, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEvents is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEvents requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEvents: %w", err)
+	}
+	return oldValue.Events, nil
+}
+
+// AppendEvents adds e to the "events" field.
+func (m *DeploymentMutation) AppendEvents(e []ecs.Event) {
+	m.appendevents = append(m.appendevents, e...)
+}
+
+// AppendedEvents returns the list of values that were appended to the "events" field in this mutation.
+func (m *DeploymentMutation) AppendedEvents() ([]ecs.Event, bool) {
+	if len(m.appendevents) == 0 {
+		return nil, false
+	}
+	return m.appendevents, true
+}
+
+// ClearEvents clears the value of the "events" field.
+func (m *DeploymentMutation) ClearEvents() {
+	m.events = nil
+	m.appendevents = nil
+	m.clearedFields[deployment.FieldEvents] = struct{}{}
+}
+
+// EventsCleared returns if the "events" field was cleared in this mutation.
+func (m *DeploymentMutation) EventsCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldEvents]
+	return ok
+}
+
+// ResetEvents resets all changes to the "events" field.
+func (m *DeploymentMutation) ResetEvents() {
+	m.events = nil
+	m.appendevents = nil
+	delete(m.clearedFields, deployment.FieldEvents)
+}
+
+// SetFoldedEvents sets the "folded_events" field.
+func (m *DeploymentMutation) SetFoldedEvents(i int32) {
+	m.folded_events = &i
+	m.addfolded_events = nil
+}
+
+// FoldedEvents returns the value of the "folded_events" field in the mutation.
+func (m *DeploymentMutation) FoldedEvents() (r int32, exists bool) {
+	v := m.folded_events
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFoldedEvents returns the old "folded_events" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldFoldedEvents(ctx context.Context) (v int32, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFoldedEvents is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFoldedEvents requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFoldedEvents: %w", err)
+	}
+	return oldValue.FoldedEvents, nil
+}
+
+// AddFoldedEvents adds i to the "folded_events" field.
+func (m *DeploymentMutation) AddFoldedEvents(i int32) {
+	if m.addfolded_events != nil {
+		*m.addfolded_events += i
+	} else {
+		m.addfolded_events = &i
+	}
+}
+
+// AddedFoldedEvents returns the value that was added to the "folded_events" field in this mutation.
+func (m *DeploymentMutation) AddedFoldedEvents() (r int32, exists bool) {
+	v := m.addfolded_events
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFoldedEvents resets all changes to the "folded_events" field.
+func (m *DeploymentMutation) ResetFoldedEvents() {
+	m.folded_events = nil
+	m.addfolded_events = nil
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (m *DeploymentMutation) SetCreatedBy(s string) {
 	m.created_by = &s
@@ -2932,6 +3068,209 @@ func (m *DeploymentMutation) OldCreatedBy(ctx context.Context) (v string, err er
 // ResetCreatedBy resets all changes to the "created_by" field.
 func (m *DeploymentMutation) ResetCreatedBy() {
 	m.created_by = nil
+}
+
+// SetRunner sets the "runner" field.
+func (m *DeploymentMutation) SetRunner(s string) {
+	m.runner = &s
+}
+
+// Runner returns the value of the "runner" field in the mutation.
+func (m *DeploymentMutation) Runner() (r string, exists bool) {
+	v := m.runner
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRunner returns the old "runner" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldRunner(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRunner is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRunner requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRunner: %w", err)
+	}
+	return oldValue.Runner, nil
+}
+
+// ClearRunner clears the value of the "runner" field.
+func (m *DeploymentMutation) ClearRunner() {
+	m.runner = nil
+	m.clearedFields[deployment.FieldRunner] = struct{}{}
+}
+
+// RunnerCleared returns if the "runner" field was cleared in this mutation.
+func (m *DeploymentMutation) RunnerCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldRunner]
+	return ok
+}
+
+// ResetRunner resets all changes to the "runner" field.
+func (m *DeploymentMutation) ResetRunner() {
+	m.runner = nil
+	delete(m.clearedFields, deployment.FieldRunner)
+}
+
+// SetLeaseID sets the "lease_id" field.
+func (m *DeploymentMutation) SetLeaseID(s string) {
+	m.lease_id = &s
+}
+
+// LeaseID returns the value of the "lease_id" field in the mutation.
+func (m *DeploymentMutation) LeaseID() (r string, exists bool) {
+	v := m.lease_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseID returns the old "lease_id" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldLeaseID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseID: %w", err)
+	}
+	return oldValue.LeaseID, nil
+}
+
+// ClearLeaseID clears the value of the "lease_id" field.
+func (m *DeploymentMutation) ClearLeaseID() {
+	m.lease_id = nil
+	m.clearedFields[deployment.FieldLeaseID] = struct{}{}
+}
+
+// LeaseIDCleared returns if the "lease_id" field was cleared in this mutation.
+func (m *DeploymentMutation) LeaseIDCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldLeaseID]
+	return ok
+}
+
+// ResetLeaseID resets all changes to the "lease_id" field.
+func (m *DeploymentMutation) ResetLeaseID() {
+	m.lease_id = nil
+	delete(m.clearedFields, deployment.FieldLeaseID)
+}
+
+// SetLeaseExpiresAt sets the "lease_expires_at" field.
+func (m *DeploymentMutation) SetLeaseExpiresAt(t time.Time) {
+	m.lease_expires_at = &t
+}
+
+// LeaseExpiresAt returns the value of the "lease_expires_at" field in the mutation.
+func (m *DeploymentMutation) LeaseExpiresAt() (r time.Time, exists bool) {
+	v := m.lease_expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseExpiresAt returns the old "lease_expires_at" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldLeaseExpiresAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseExpiresAt: %w", err)
+	}
+	return oldValue.LeaseExpiresAt, nil
+}
+
+// ClearLeaseExpiresAt clears the value of the "lease_expires_at" field.
+func (m *DeploymentMutation) ClearLeaseExpiresAt() {
+	m.lease_expires_at = nil
+	m.clearedFields[deployment.FieldLeaseExpiresAt] = struct{}{}
+}
+
+// LeaseExpiresAtCleared returns if the "lease_expires_at" field was cleared in this mutation.
+func (m *DeploymentMutation) LeaseExpiresAtCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldLeaseExpiresAt]
+	return ok
+}
+
+// ResetLeaseExpiresAt resets all changes to the "lease_expires_at" field.
+func (m *DeploymentMutation) ResetLeaseExpiresAt() {
+	m.lease_expires_at = nil
+	delete(m.clearedFields, deployment.FieldLeaseExpiresAt)
+}
+
+// SetReportSequence sets the "report_sequence" field.
+func (m *DeploymentMutation) SetReportSequence(i int32) {
+	m.report_sequence = &i
+	m.addreport_sequence = nil
+}
+
+// ReportSequence returns the value of the "report_sequence" field in the mutation.
+func (m *DeploymentMutation) ReportSequence() (r int32, exists bool) {
+	v := m.report_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReportSequence returns the old "report_sequence" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldReportSequence(ctx context.Context) (v int32, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReportSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReportSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReportSequence: %w", err)
+	}
+	return oldValue.ReportSequence, nil
+}
+
+// AddReportSequence adds i to the "report_sequence" field.
+func (m *DeploymentMutation) AddReportSequence(i int32) {
+	if m.addreport_sequence != nil {
+		*m.addreport_sequence += i
+	} else {
+		m.addreport_sequence = &i
+	}
+}
+
+// AddedReportSequence returns the value that was added to the "report_sequence" field in this mutation.
+func (m *DeploymentMutation) AddedReportSequence() (r int32, exists bool) {
+	v := m.addreport_sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReportSequence resets all changes to the "report_sequence" field.
+func (m *DeploymentMutation) ResetReportSequence() {
+	m.report_sequence = nil
+	m.addreport_sequence = nil
 }
 
 // SetVersion sets the "version" field.
@@ -3320,7 +3659,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 24)
+	fields := make([]string, 0, 30)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -3387,8 +3726,26 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.data != nil {
 		fields = append(fields, deployment.FieldData)
 	}
+	if m.events != nil {
+		fields = append(fields, deployment.FieldEvents)
+	}
+	if m.folded_events != nil {
+		fields = append(fields, deployment.FieldFoldedEvents)
+	}
 	if m.created_by != nil {
 		fields = append(fields, deployment.FieldCreatedBy)
+	}
+	if m.runner != nil {
+		fields = append(fields, deployment.FieldRunner)
+	}
+	if m.lease_id != nil {
+		fields = append(fields, deployment.FieldLeaseID)
+	}
+	if m.lease_expires_at != nil {
+		fields = append(fields, deployment.FieldLeaseExpiresAt)
+	}
+	if m.report_sequence != nil {
+		fields = append(fields, deployment.FieldReportSequence)
 	}
 	if m.version != nil {
 		fields = append(fields, deployment.FieldVersion)
@@ -3445,8 +3802,20 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.RollbackToDeploymentID()
 	case deployment.FieldData:
 		return m.Data()
+	case deployment.FieldEvents:
+		return m.Events()
+	case deployment.FieldFoldedEvents:
+		return m.FoldedEvents()
 	case deployment.FieldCreatedBy:
 		return m.CreatedBy()
+	case deployment.FieldRunner:
+		return m.Runner()
+	case deployment.FieldLeaseID:
+		return m.LeaseID()
+	case deployment.FieldLeaseExpiresAt:
+		return m.LeaseExpiresAt()
+	case deployment.FieldReportSequence:
+		return m.ReportSequence()
 	case deployment.FieldVersion:
 		return m.Version()
 	}
@@ -3502,8 +3871,20 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRollbackToDeploymentID(ctx)
 	case deployment.FieldData:
 		return m.OldData(ctx)
+	case deployment.FieldEvents:
+		return m.OldEvents(ctx)
+	case deployment.FieldFoldedEvents:
+		return m.OldFoldedEvents(ctx)
 	case deployment.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case deployment.FieldRunner:
+		return m.OldRunner(ctx)
+	case deployment.FieldLeaseID:
+		return m.OldLeaseID(ctx)
+	case deployment.FieldLeaseExpiresAt:
+		return m.OldLeaseExpiresAt(ctx)
+	case deployment.FieldReportSequence:
+		return m.OldReportSequence(ctx)
 	case deployment.FieldVersion:
 		return m.OldVersion(ctx)
 	}
@@ -3669,12 +4050,54 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetData(v)
 		return nil
+	case deployment.FieldEvents:
+		v, ok := value.([]ecs.Event)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEvents(v)
+		return nil
+	case deployment.FieldFoldedEvents:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFoldedEvents(v)
+		return nil
 	case deployment.FieldCreatedBy:
 		v, ok := value.(string)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCreatedBy(v)
+		return nil
+	case deployment.FieldRunner:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRunner(v)
+		return nil
+	case deployment.FieldLeaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseID(v)
+		return nil
+	case deployment.FieldLeaseExpiresAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseExpiresAt(v)
+		return nil
+	case deployment.FieldReportSequence:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReportSequence(v)
 		return nil
 	case deployment.FieldVersion:
 		v, ok := value.(int32)
@@ -3691,6 +4114,12 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *DeploymentMutation) AddedFields() []string {
 	var fields []string
+	if m.addfolded_events != nil {
+		fields = append(fields, deployment.FieldFoldedEvents)
+	}
+	if m.addreport_sequence != nil {
+		fields = append(fields, deployment.FieldReportSequence)
+	}
 	if m.addversion != nil {
 		fields = append(fields, deployment.FieldVersion)
 	}
@@ -3702,6 +4131,10 @@ func (m *DeploymentMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *DeploymentMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case deployment.FieldFoldedEvents:
+		return m.AddedFoldedEvents()
+	case deployment.FieldReportSequence:
+		return m.AddedReportSequence()
 	case deployment.FieldVersion:
 		return m.AddedVersion()
 	}
@@ -3713,6 +4146,20 @@ func (m *DeploymentMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *DeploymentMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case deployment.FieldFoldedEvents:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFoldedEvents(v)
+		return nil
+	case deployment.FieldReportSequence:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddReportSequence(v)
+		return nil
 	case deployment.FieldVersion:
 		v, ok := value.(int32)
 		if !ok {
@@ -3767,6 +4214,18 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldData) {
 		fields = append(fields, deployment.FieldData)
 	}
+	if m.FieldCleared(deployment.FieldEvents) {
+		fields = append(fields, deployment.FieldEvents)
+	}
+	if m.FieldCleared(deployment.FieldRunner) {
+		fields = append(fields, deployment.FieldRunner)
+	}
+	if m.FieldCleared(deployment.FieldLeaseID) {
+		fields = append(fields, deployment.FieldLeaseID)
+	}
+	if m.FieldCleared(deployment.FieldLeaseExpiresAt) {
+		fields = append(fields, deployment.FieldLeaseExpiresAt)
+	}
 	return fields
 }
 
@@ -3819,6 +4278,18 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldData:
 		m.ClearData()
+		return nil
+	case deployment.FieldEvents:
+		m.ClearEvents()
+		return nil
+	case deployment.FieldRunner:
+		m.ClearRunner()
+		return nil
+	case deployment.FieldLeaseID:
+		m.ClearLeaseID()
+		return nil
+	case deployment.FieldLeaseExpiresAt:
+		m.ClearLeaseExpiresAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Deployment nullable field %s", name)
@@ -3894,8 +4365,26 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldData:
 		m.ResetData()
 		return nil
+	case deployment.FieldEvents:
+		m.ResetEvents()
+		return nil
+	case deployment.FieldFoldedEvents:
+		m.ResetFoldedEvents()
+		return nil
 	case deployment.FieldCreatedBy:
 		m.ResetCreatedBy()
+		return nil
+	case deployment.FieldRunner:
+		m.ResetRunner()
+		return nil
+	case deployment.FieldLeaseID:
+		m.ResetLeaseID()
+		return nil
+	case deployment.FieldLeaseExpiresAt:
+		m.ResetLeaseExpiresAt()
+		return nil
+	case deployment.FieldReportSequence:
+		m.ResetReportSequence()
 		return nil
 	case deployment.FieldVersion:
 		m.ResetVersion()
@@ -4120,6 +4609,646 @@ func (m *DeploymentMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Deployment edge %s", name)
+}
+
+// DeploymentChangeMutation represents an operation that mutates the DeploymentChange nodes in the graph.
+type DeploymentChangeMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	organization_id *string
+	xid             *int64
+	addxid          *int64
+	deployment_id   *string
+	version         *int32
+	addversion      *int32
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*DeploymentChange, error)
+	predicates      []predicate.DeploymentChange
+}
+
+var _ ent.Mutation = (*DeploymentChangeMutation)(nil)
+
+// deploymentchangeOption allows management of the mutation configuration using functional options.
+type deploymentchangeOption func(*DeploymentChangeMutation)
+
+// newDeploymentChangeMutation creates new mutation for the DeploymentChange entity.
+func newDeploymentChangeMutation(c config, op Op, opts ...deploymentchangeOption) *DeploymentChangeMutation {
+	m := &DeploymentChangeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDeploymentChange,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeploymentChangeID sets the ID field of the mutation.
+func withDeploymentChangeID(id int64) deploymentchangeOption {
+	return func(m *DeploymentChangeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DeploymentChange
+		)
+		m.oldValue = func(ctx context.Context) (*DeploymentChange, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DeploymentChange.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDeploymentChange sets the old DeploymentChange of the mutation.
+func withDeploymentChange(node *DeploymentChange) deploymentchangeOption {
+	return func(m *DeploymentChangeMutation) {
+		m.oldValue = func(context.Context) (*DeploymentChange, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeploymentChangeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeploymentChangeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DeploymentChange entities.
+func (m *DeploymentChangeMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeploymentChangeMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeploymentChangeMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DeploymentChange.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *DeploymentChangeMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *DeploymentChangeMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the DeploymentChange entity.
+// If the DeploymentChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentChangeMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *DeploymentChangeMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetXid sets the "xid" field.
+func (m *DeploymentChangeMutation) SetXid(i int64) {
+	m.xid = &i
+	m.addxid = nil
+}
+
+// Xid returns the value of the "xid" field in the mutation.
+func (m *DeploymentChangeMutation) Xid() (r int64, exists bool) {
+	v := m.xid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldXid returns the old "xid" field's value of the DeploymentChange entity.
+// If the DeploymentChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentChangeMutation) OldXid(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldXid is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldXid requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldXid: %w", err)
+	}
+	return oldValue.Xid, nil
+}
+
+// AddXid adds i to the "xid" field.
+func (m *DeploymentChangeMutation) AddXid(i int64) {
+	if m.addxid != nil {
+		*m.addxid += i
+	} else {
+		m.addxid = &i
+	}
+}
+
+// AddedXid returns the value that was added to the "xid" field in this mutation.
+func (m *DeploymentChangeMutation) AddedXid() (r int64, exists bool) {
+	v := m.addxid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearXid clears the value of the "xid" field.
+func (m *DeploymentChangeMutation) ClearXid() {
+	m.xid = nil
+	m.addxid = nil
+	m.clearedFields[deploymentchange.FieldXid] = struct{}{}
+}
+
+// XidCleared returns if the "xid" field was cleared in this mutation.
+func (m *DeploymentChangeMutation) XidCleared() bool {
+	_, ok := m.clearedFields[deploymentchange.FieldXid]
+	return ok
+}
+
+// ResetXid resets all changes to the "xid" field.
+func (m *DeploymentChangeMutation) ResetXid() {
+	m.xid = nil
+	m.addxid = nil
+	delete(m.clearedFields, deploymentchange.FieldXid)
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *DeploymentChangeMutation) SetDeploymentID(s string) {
+	m.deployment_id = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *DeploymentChangeMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the DeploymentChange entity.
+// If the DeploymentChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentChangeMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *DeploymentChangeMutation) ResetDeploymentID() {
+	m.deployment_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *DeploymentChangeMutation) SetVersion(i int32) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *DeploymentChangeMutation) Version() (r int32, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the DeploymentChange entity.
+// If the DeploymentChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentChangeMutation) OldVersion(ctx context.Context) (v int32, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *DeploymentChangeMutation) AddVersion(i int32) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *DeploymentChangeMutation) AddedVersion() (r int32, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *DeploymentChangeMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *DeploymentChangeMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *DeploymentChangeMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the DeploymentChange entity.
+// If the DeploymentChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentChangeMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *DeploymentChangeMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the DeploymentChangeMutation builder.
+func (m *DeploymentChangeMutation) Where(ps ...predicate.DeploymentChange) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeploymentChangeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeploymentChangeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DeploymentChange, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeploymentChangeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeploymentChangeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DeploymentChange).
+func (m *DeploymentChangeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeploymentChangeMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.organization_id != nil {
+		fields = append(fields, deploymentchange.FieldOrganizationID)
+	}
+	if m.xid != nil {
+		fields = append(fields, deploymentchange.FieldXid)
+	}
+	if m.deployment_id != nil {
+		fields = append(fields, deploymentchange.FieldDeploymentID)
+	}
+	if m.version != nil {
+		fields = append(fields, deploymentchange.FieldVersion)
+	}
+	if m.created_at != nil {
+		fields = append(fields, deploymentchange.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeploymentChangeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentchange.FieldOrganizationID:
+		return m.OrganizationID()
+	case deploymentchange.FieldXid:
+		return m.Xid()
+	case deploymentchange.FieldDeploymentID:
+		return m.DeploymentID()
+	case deploymentchange.FieldVersion:
+		return m.Version()
+	case deploymentchange.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeploymentChangeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case deploymentchange.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case deploymentchange.FieldXid:
+		return m.OldXid(ctx)
+	case deploymentchange.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case deploymentchange.FieldVersion:
+		return m.OldVersion(ctx)
+	case deploymentchange.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown DeploymentChange field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentChangeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case deploymentchange.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case deploymentchange.FieldXid:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetXid(v)
+		return nil
+	case deploymentchange.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case deploymentchange.FieldVersion:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case deploymentchange.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentChange field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeploymentChangeMutation) AddedFields() []string {
+	var fields []string
+	if m.addxid != nil {
+		fields = append(fields, deploymentchange.FieldXid)
+	}
+	if m.addversion != nil {
+		fields = append(fields, deploymentchange.FieldVersion)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeploymentChangeMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentchange.FieldXid:
+		return m.AddedXid()
+	case deploymentchange.FieldVersion:
+		return m.AddedVersion()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentChangeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case deploymentchange.FieldXid:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddXid(v)
+		return nil
+	case deploymentchange.FieldVersion:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentChange numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeploymentChangeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(deploymentchange.FieldXid) {
+		fields = append(fields, deploymentchange.FieldXid)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeploymentChangeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeploymentChangeMutation) ClearField(name string) error {
+	switch name {
+	case deploymentchange.FieldXid:
+		m.ClearXid()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentChange nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeploymentChangeMutation) ResetField(name string) error {
+	switch name {
+	case deploymentchange.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case deploymentchange.FieldXid:
+		m.ResetXid()
+		return nil
+	case deploymentchange.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case deploymentchange.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case deploymentchange.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentChange field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeploymentChangeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeploymentChangeMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeploymentChangeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeploymentChangeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeploymentChangeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeploymentChangeMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeploymentChangeMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown DeploymentChange unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeploymentChangeMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown DeploymentChange edge %s", name)
 }
 
 // EnvironmentMutation represents an operation that mutates the Environment nodes in the graph.
@@ -4776,6 +5905,608 @@ func (m *EnvironmentMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Environment edge %s", name)
+}
+
+// IdempotencyKeyMutation represents an operation that mutates the IdempotencyKey nodes in the graph.
+type IdempotencyKeyMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	organization_id *string
+	actor_id        *string
+	key             *string
+	request_hash    *string
+	deployment_id   *string
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*IdempotencyKey, error)
+	predicates      []predicate.IdempotencyKey
+}
+
+var _ ent.Mutation = (*IdempotencyKeyMutation)(nil)
+
+// idempotencykeyOption allows management of the mutation configuration using functional options.
+type idempotencykeyOption func(*IdempotencyKeyMutation)
+
+// newIdempotencyKeyMutation creates new mutation for the IdempotencyKey entity.
+func newIdempotencyKeyMutation(c config, op Op, opts ...idempotencykeyOption) *IdempotencyKeyMutation {
+	m := &IdempotencyKeyMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeIdempotencyKey,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withIdempotencyKeyID sets the ID field of the mutation.
+func withIdempotencyKeyID(id string) idempotencykeyOption {
+	return func(m *IdempotencyKeyMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *IdempotencyKey
+		)
+		m.oldValue = func(ctx context.Context) (*IdempotencyKey, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().IdempotencyKey.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withIdempotencyKey sets the old IdempotencyKey of the mutation.
+func withIdempotencyKey(node *IdempotencyKey) idempotencykeyOption {
+	return func(m *IdempotencyKeyMutation) {
+		m.oldValue = func(context.Context) (*IdempotencyKey, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m IdempotencyKeyMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m IdempotencyKeyMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of IdempotencyKey entities.
+func (m *IdempotencyKeyMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *IdempotencyKeyMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *IdempotencyKeyMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().IdempotencyKey.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *IdempotencyKeyMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *IdempotencyKeyMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *IdempotencyKeyMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetActorID sets the "actor_id" field.
+func (m *IdempotencyKeyMutation) SetActorID(s string) {
+	m.actor_id = &s
+}
+
+// ActorID returns the value of the "actor_id" field in the mutation.
+func (m *IdempotencyKeyMutation) ActorID() (r string, exists bool) {
+	v := m.actor_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorID returns the old "actor_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldActorID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorID: %w", err)
+	}
+	return oldValue.ActorID, nil
+}
+
+// ResetActorID resets all changes to the "actor_id" field.
+func (m *IdempotencyKeyMutation) ResetActorID() {
+	m.actor_id = nil
+}
+
+// SetKey sets the "key" field.
+func (m *IdempotencyKeyMutation) SetKey(s string) {
+	m.key = &s
+}
+
+// Key returns the value of the "key" field in the mutation.
+func (m *IdempotencyKeyMutation) Key() (r string, exists bool) {
+	v := m.key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKey returns the old "key" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKey: %w", err)
+	}
+	return oldValue.Key, nil
+}
+
+// ResetKey resets all changes to the "key" field.
+func (m *IdempotencyKeyMutation) ResetKey() {
+	m.key = nil
+}
+
+// SetRequestHash sets the "request_hash" field.
+func (m *IdempotencyKeyMutation) SetRequestHash(s string) {
+	m.request_hash = &s
+}
+
+// RequestHash returns the value of the "request_hash" field in the mutation.
+func (m *IdempotencyKeyMutation) RequestHash() (r string, exists bool) {
+	v := m.request_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestHash returns the old "request_hash" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldRequestHash(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestHash: %w", err)
+	}
+	return oldValue.RequestHash, nil
+}
+
+// ResetRequestHash resets all changes to the "request_hash" field.
+func (m *IdempotencyKeyMutation) ResetRequestHash() {
+	m.request_hash = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *IdempotencyKeyMutation) SetDeploymentID(s string) {
+	m.deployment_id = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *IdempotencyKeyMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *IdempotencyKeyMutation) ResetDeploymentID() {
+	m.deployment_id = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *IdempotencyKeyMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *IdempotencyKeyMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *IdempotencyKeyMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the IdempotencyKeyMutation builder.
+func (m *IdempotencyKeyMutation) Where(ps ...predicate.IdempotencyKey) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the IdempotencyKeyMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *IdempotencyKeyMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.IdempotencyKey, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *IdempotencyKeyMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *IdempotencyKeyMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (IdempotencyKey).
+func (m *IdempotencyKeyMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *IdempotencyKeyMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.organization_id != nil {
+		fields = append(fields, idempotencykey.FieldOrganizationID)
+	}
+	if m.actor_id != nil {
+		fields = append(fields, idempotencykey.FieldActorID)
+	}
+	if m.key != nil {
+		fields = append(fields, idempotencykey.FieldKey)
+	}
+	if m.request_hash != nil {
+		fields = append(fields, idempotencykey.FieldRequestHash)
+	}
+	if m.deployment_id != nil {
+		fields = append(fields, idempotencykey.FieldDeploymentID)
+	}
+	if m.created_at != nil {
+		fields = append(fields, idempotencykey.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *IdempotencyKeyMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case idempotencykey.FieldOrganizationID:
+		return m.OrganizationID()
+	case idempotencykey.FieldActorID:
+		return m.ActorID()
+	case idempotencykey.FieldKey:
+		return m.Key()
+	case idempotencykey.FieldRequestHash:
+		return m.RequestHash()
+	case idempotencykey.FieldDeploymentID:
+		return m.DeploymentID()
+	case idempotencykey.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *IdempotencyKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case idempotencykey.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case idempotencykey.FieldActorID:
+		return m.OldActorID(ctx)
+	case idempotencykey.FieldKey:
+		return m.OldKey(ctx)
+	case idempotencykey.FieldRequestHash:
+		return m.OldRequestHash(ctx)
+	case idempotencykey.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case idempotencykey.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown IdempotencyKey field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *IdempotencyKeyMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case idempotencykey.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case idempotencykey.FieldActorID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorID(v)
+		return nil
+	case idempotencykey.FieldKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKey(v)
+		return nil
+	case idempotencykey.FieldRequestHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestHash(v)
+		return nil
+	case idempotencykey.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case idempotencykey.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown IdempotencyKey field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *IdempotencyKeyMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *IdempotencyKeyMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *IdempotencyKeyMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown IdempotencyKey numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *IdempotencyKeyMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *IdempotencyKeyMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *IdempotencyKeyMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown IdempotencyKey nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *IdempotencyKeyMutation) ResetField(name string) error {
+	switch name {
+	case idempotencykey.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case idempotencykey.FieldActorID:
+		m.ResetActorID()
+		return nil
+	case idempotencykey.FieldKey:
+		m.ResetKey()
+		return nil
+	case idempotencykey.FieldRequestHash:
+		m.ResetRequestHash()
+		return nil
+	case idempotencykey.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case idempotencykey.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown IdempotencyKey field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *IdempotencyKeyMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *IdempotencyKeyMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *IdempotencyKeyMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *IdempotencyKeyMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *IdempotencyKeyMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *IdempotencyKeyMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *IdempotencyKeyMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown IdempotencyKey unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
 }
 
 // ModuleDefinitionMutation represents an operation that mutates the ModuleDefinition nodes in the graph.
@@ -8571,6 +10302,830 @@ func (m *ProjectMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Project edge %s", name)
+}
+
+// QuarantineMutation represents an operation that mutates the Quarantine nodes in the graph.
+type QuarantineMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	organization_id *string
+	reason          *string
+	created_at      *time.Time
+	created_by      *string
+	until           *time.Time
+	lifted_at       *time.Time
+	lifted_by       *string
+	clearedFields   map[string]struct{}
+	release         *string
+	clearedrelease  bool
+	done            bool
+	oldValue        func(context.Context) (*Quarantine, error)
+	predicates      []predicate.Quarantine
+}
+
+var _ ent.Mutation = (*QuarantineMutation)(nil)
+
+// quarantineOption allows management of the mutation configuration using functional options.
+type quarantineOption func(*QuarantineMutation)
+
+// newQuarantineMutation creates new mutation for the Quarantine entity.
+func newQuarantineMutation(c config, op Op, opts ...quarantineOption) *QuarantineMutation {
+	m := &QuarantineMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeQuarantine,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withQuarantineID sets the ID field of the mutation.
+func withQuarantineID(id string) quarantineOption {
+	return func(m *QuarantineMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Quarantine
+		)
+		m.oldValue = func(ctx context.Context) (*Quarantine, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Quarantine.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withQuarantine sets the old Quarantine of the mutation.
+func withQuarantine(node *Quarantine) quarantineOption {
+	return func(m *QuarantineMutation) {
+		m.oldValue = func(context.Context) (*Quarantine, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m QuarantineMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m QuarantineMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Quarantine entities.
+func (m *QuarantineMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *QuarantineMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *QuarantineMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Quarantine.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *QuarantineMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *QuarantineMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *QuarantineMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetReleaseID sets the "release_id" field.
+func (m *QuarantineMutation) SetReleaseID(s string) {
+	m.release = &s
+}
+
+// ReleaseID returns the value of the "release_id" field in the mutation.
+func (m *QuarantineMutation) ReleaseID() (r string, exists bool) {
+	v := m.release
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReleaseID returns the old "release_id" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldReleaseID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReleaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReleaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReleaseID: %w", err)
+	}
+	return oldValue.ReleaseID, nil
+}
+
+// ResetReleaseID resets all changes to the "release_id" field.
+func (m *QuarantineMutation) ResetReleaseID() {
+	m.release = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *QuarantineMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *QuarantineMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *QuarantineMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *QuarantineMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *QuarantineMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *QuarantineMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *QuarantineMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *QuarantineMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *QuarantineMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetUntil sets the "until" field.
+func (m *QuarantineMutation) SetUntil(t time.Time) {
+	m.until = &t
+}
+
+// Until returns the value of the "until" field in the mutation.
+func (m *QuarantineMutation) Until() (r time.Time, exists bool) {
+	v := m.until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUntil returns the old "until" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUntil: %w", err)
+	}
+	return oldValue.Until, nil
+}
+
+// ClearUntil clears the value of the "until" field.
+func (m *QuarantineMutation) ClearUntil() {
+	m.until = nil
+	m.clearedFields[quarantine.FieldUntil] = struct{}{}
+}
+
+// UntilCleared returns if the "until" field was cleared in this mutation.
+func (m *QuarantineMutation) UntilCleared() bool {
+	_, ok := m.clearedFields[quarantine.FieldUntil]
+	return ok
+}
+
+// ResetUntil resets all changes to the "until" field.
+func (m *QuarantineMutation) ResetUntil() {
+	m.until = nil
+	delete(m.clearedFields, quarantine.FieldUntil)
+}
+
+// SetLiftedAt sets the "lifted_at" field.
+func (m *QuarantineMutation) SetLiftedAt(t time.Time) {
+	m.lifted_at = &t
+}
+
+// LiftedAt returns the value of the "lifted_at" field in the mutation.
+func (m *QuarantineMutation) LiftedAt() (r time.Time, exists bool) {
+	v := m.lifted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLiftedAt returns the old "lifted_at" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldLiftedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLiftedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLiftedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLiftedAt: %w", err)
+	}
+	return oldValue.LiftedAt, nil
+}
+
+// ClearLiftedAt clears the value of the "lifted_at" field.
+func (m *QuarantineMutation) ClearLiftedAt() {
+	m.lifted_at = nil
+	m.clearedFields[quarantine.FieldLiftedAt] = struct{}{}
+}
+
+// LiftedAtCleared returns if the "lifted_at" field was cleared in this mutation.
+func (m *QuarantineMutation) LiftedAtCleared() bool {
+	_, ok := m.clearedFields[quarantine.FieldLiftedAt]
+	return ok
+}
+
+// ResetLiftedAt resets all changes to the "lifted_at" field.
+func (m *QuarantineMutation) ResetLiftedAt() {
+	m.lifted_at = nil
+	delete(m.clearedFields, quarantine.FieldLiftedAt)
+}
+
+// SetLiftedBy sets the "lifted_by" field.
+func (m *QuarantineMutation) SetLiftedBy(s string) {
+	m.lifted_by = &s
+}
+
+// LiftedBy returns the value of the "lifted_by" field in the mutation.
+func (m *QuarantineMutation) LiftedBy() (r string, exists bool) {
+	v := m.lifted_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLiftedBy returns the old "lifted_by" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldLiftedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLiftedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLiftedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLiftedBy: %w", err)
+	}
+	return oldValue.LiftedBy, nil
+}
+
+// ClearLiftedBy clears the value of the "lifted_by" field.
+func (m *QuarantineMutation) ClearLiftedBy() {
+	m.lifted_by = nil
+	m.clearedFields[quarantine.FieldLiftedBy] = struct{}{}
+}
+
+// LiftedByCleared returns if the "lifted_by" field was cleared in this mutation.
+func (m *QuarantineMutation) LiftedByCleared() bool {
+	_, ok := m.clearedFields[quarantine.FieldLiftedBy]
+	return ok
+}
+
+// ResetLiftedBy resets all changes to the "lifted_by" field.
+func (m *QuarantineMutation) ResetLiftedBy() {
+	m.lifted_by = nil
+	delete(m.clearedFields, quarantine.FieldLiftedBy)
+}
+
+// ClearRelease clears the "release" edge to the Release entity.
+func (m *QuarantineMutation) ClearRelease() {
+	m.clearedrelease = true
+	m.clearedFields[quarantine.FieldReleaseID] = struct{}{}
+}
+
+// ReleaseCleared reports if the "release" edge to the Release entity was cleared.
+func (m *QuarantineMutation) ReleaseCleared() bool {
+	return m.clearedrelease
+}
+
+// ReleaseIDs returns the "release" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ReleaseID instead. It exists only for internal usage by the builders.
+func (m *QuarantineMutation) ReleaseIDs() (ids []string) {
+	if id := m.release; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRelease resets all changes to the "release" edge.
+func (m *QuarantineMutation) ResetRelease() {
+	m.release = nil
+	m.clearedrelease = false
+}
+
+// Where appends a list predicates to the QuarantineMutation builder.
+func (m *QuarantineMutation) Where(ps ...predicate.Quarantine) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the QuarantineMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *QuarantineMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Quarantine, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *QuarantineMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *QuarantineMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Quarantine).
+func (m *QuarantineMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *QuarantineMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.organization_id != nil {
+		fields = append(fields, quarantine.FieldOrganizationID)
+	}
+	if m.release != nil {
+		fields = append(fields, quarantine.FieldReleaseID)
+	}
+	if m.reason != nil {
+		fields = append(fields, quarantine.FieldReason)
+	}
+	if m.created_at != nil {
+		fields = append(fields, quarantine.FieldCreatedAt)
+	}
+	if m.created_by != nil {
+		fields = append(fields, quarantine.FieldCreatedBy)
+	}
+	if m.until != nil {
+		fields = append(fields, quarantine.FieldUntil)
+	}
+	if m.lifted_at != nil {
+		fields = append(fields, quarantine.FieldLiftedAt)
+	}
+	if m.lifted_by != nil {
+		fields = append(fields, quarantine.FieldLiftedBy)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *QuarantineMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case quarantine.FieldOrganizationID:
+		return m.OrganizationID()
+	case quarantine.FieldReleaseID:
+		return m.ReleaseID()
+	case quarantine.FieldReason:
+		return m.Reason()
+	case quarantine.FieldCreatedAt:
+		return m.CreatedAt()
+	case quarantine.FieldCreatedBy:
+		return m.CreatedBy()
+	case quarantine.FieldUntil:
+		return m.Until()
+	case quarantine.FieldLiftedAt:
+		return m.LiftedAt()
+	case quarantine.FieldLiftedBy:
+		return m.LiftedBy()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *QuarantineMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case quarantine.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case quarantine.FieldReleaseID:
+		return m.OldReleaseID(ctx)
+	case quarantine.FieldReason:
+		return m.OldReason(ctx)
+	case quarantine.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case quarantine.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case quarantine.FieldUntil:
+		return m.OldUntil(ctx)
+	case quarantine.FieldLiftedAt:
+		return m.OldLiftedAt(ctx)
+	case quarantine.FieldLiftedBy:
+		return m.OldLiftedBy(ctx)
+	}
+	return nil, fmt.Errorf("unknown Quarantine field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *QuarantineMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case quarantine.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case quarantine.FieldReleaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReleaseID(v)
+		return nil
+	case quarantine.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case quarantine.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case quarantine.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case quarantine.FieldUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUntil(v)
+		return nil
+	case quarantine.FieldLiftedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLiftedAt(v)
+		return nil
+	case quarantine.FieldLiftedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLiftedBy(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Quarantine field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *QuarantineMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *QuarantineMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *QuarantineMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Quarantine numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *QuarantineMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(quarantine.FieldUntil) {
+		fields = append(fields, quarantine.FieldUntil)
+	}
+	if m.FieldCleared(quarantine.FieldLiftedAt) {
+		fields = append(fields, quarantine.FieldLiftedAt)
+	}
+	if m.FieldCleared(quarantine.FieldLiftedBy) {
+		fields = append(fields, quarantine.FieldLiftedBy)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *QuarantineMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *QuarantineMutation) ClearField(name string) error {
+	switch name {
+	case quarantine.FieldUntil:
+		m.ClearUntil()
+		return nil
+	case quarantine.FieldLiftedAt:
+		m.ClearLiftedAt()
+		return nil
+	case quarantine.FieldLiftedBy:
+		m.ClearLiftedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown Quarantine nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *QuarantineMutation) ResetField(name string) error {
+	switch name {
+	case quarantine.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case quarantine.FieldReleaseID:
+		m.ResetReleaseID()
+		return nil
+	case quarantine.FieldReason:
+		m.ResetReason()
+		return nil
+	case quarantine.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case quarantine.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case quarantine.FieldUntil:
+		m.ResetUntil()
+		return nil
+	case quarantine.FieldLiftedAt:
+		m.ResetLiftedAt()
+		return nil
+	case quarantine.FieldLiftedBy:
+		m.ResetLiftedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown Quarantine field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *QuarantineMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.release != nil {
+		edges = append(edges, quarantine.EdgeRelease)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *QuarantineMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case quarantine.EdgeRelease:
+		if id := m.release; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *QuarantineMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *QuarantineMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *QuarantineMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedrelease {
+		edges = append(edges, quarantine.EdgeRelease)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *QuarantineMutation) EdgeCleared(name string) bool {
+	switch name {
+	case quarantine.EdgeRelease:
+		return m.clearedrelease
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *QuarantineMutation) ClearEdge(name string) error {
+	switch name {
+	case quarantine.EdgeRelease:
+		m.ClearRelease()
+		return nil
+	}
+	return fmt.Errorf("unknown Quarantine unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *QuarantineMutation) ResetEdge(name string) error {
+	switch name {
+	case quarantine.EdgeRelease:
+		m.ResetRelease()
+		return nil
+	}
+	return fmt.Errorf("unknown Quarantine edge %s", name)
 }
 
 // ReleaseMutation represents an operation that mutates the Release nodes in the graph.

@@ -20,8 +20,16 @@ func init() {
 	defaultvaluedefinition.DefaultVersion = defaultvaluedefinitionDescVersion.Default.(int32)
 	deploymentFields := schema.Deployment{}.Fields()
 	_ = deploymentFields
+	// deploymentDescFoldedEvents is the schema descriptor for folded_events field.
+	deploymentDescFoldedEvents := deploymentFields[20].Descriptor()
+	// deployment.DefaultFoldedEvents holds the default value on creation for the folded_events field.
+	deployment.DefaultFoldedEvents = deploymentDescFoldedEvents.Default.(int32)
+	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
+	deploymentDescReportSequence := deploymentFields[25].Descriptor()
+	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
+	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[20].Descriptor()
+	deploymentDescVersion := deploymentFields[26].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 }

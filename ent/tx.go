@@ -20,8 +20,12 @@ type Tx struct {
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// Deployment is the client for interacting with the Deployment builders.
 	Deployment *DeploymentClient
+	// DeploymentChange is the client for interacting with the DeploymentChange builders.
+	DeploymentChange *DeploymentChangeClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
+	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
+	IdempotencyKey *IdempotencyKeyClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
 	ModuleDefinition *ModuleDefinitionClient
 	// ModuleInstance is the client for interacting with the ModuleInstance builders.
@@ -32,6 +36,8 @@ type Tx struct {
 	Organization *OrganizationClient
 	// Project is the client for interacting with the Project builders.
 	Project *ProjectClient
+	// Quarantine is the client for interacting with the Quarantine builders.
+	Quarantine *QuarantineClient
 	// Release is the client for interacting with the Release builders.
 	Release *ReleaseClient
 	// Token is the client for interacting with the Token builders.
@@ -170,12 +176,15 @@ func (tx *Tx) init() {
 	tx.AuditEvent = NewAuditEventClient(tx.config)
 	tx.DefaultValueDefinition = NewDefaultValueDefinitionClient(tx.config)
 	tx.Deployment = NewDeploymentClient(tx.config)
+	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
+	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.ModuleDefinition = NewModuleDefinitionClient(tx.config)
 	tx.ModuleInstance = NewModuleInstanceClient(tx.config)
 	tx.ModuleVersion = NewModuleVersionClient(tx.config)
 	tx.Organization = NewOrganizationClient(tx.config)
 	tx.Project = NewProjectClient(tx.config)
+	tx.Quarantine = NewQuarantineClient(tx.config)
 	tx.Release = NewReleaseClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
 }

@@ -7,6 +7,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
 	"slipway/internal/worldtest"
 )
 
@@ -52,7 +53,7 @@ func rolledBack(t *testing.T, w *worldtest.World, n int) {
 	for i := range n {
 		instance := p.NewInstance(t, fmt.Sprintf("web-%d", i))
 		target := p.Finish(t, p.Deploy(t, instance.ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
-		back, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), target.ID)
+		back, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}

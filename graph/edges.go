@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/ent"
+	"slipway/internal/deployment"
 )
 
 // The edges of the schema: each names the field, the reference, and the service method that reads what
@@ -44,4 +45,34 @@ func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference fun
 // toDeployment takes the name of the field, because a record has several edges to deployments.
 func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*ent.Deployment, error) {
 	return one(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID)
+}
+
+// eligibilities gives what both replays of a deployment would meet; it is read once for both.
+func eligibilities(ctx context.Context, r *Resolver, d *ent.Deployment) (deployment.Eligibilities, error) {
+	return each(ctx, d, "eligibilities", deploymentID, r.Deploy.Eligibilities)
+}
+
+func lineage(ctx context.Context, r *Resolver, d *ent.Deployment) ([]*ent.Deployment, error) {
+	return each(ctx, d, "lineage", deploymentID, func(ctx context.Context, ids []string) (map[string][]*ent.Deployment, error) {
+		lines, err := r.Deploy.Lineages(ctx, ids)
+		var all []*ent.Deployment
+		for _, line := range lines {
+			all = append(all, line...)
+		}
+		together(ctx, all)
+		return lines, err
+	})
+}
+
+func quarantines(ctx context.Context, r *Resolver, rel *ent.Release) ([]*ent.Quarantine, error) {
+	return each(ctx, rel, "quarantines", releaseID, r.Deploy.QuarantinesOf)
+}
+
+// quarantineOf gives the quarantine that holds now, which is the newest, or nil.
+func quarantineOf(ctx context.Context, r *Resolver, rel *ent.Release) (*ent.Quarantine, error) {
+	list, err := quarantines(ctx, r, rel)
+	if err != nil || len(list) == 0 || !deployment.Holds(list[0], r.Journal.Now()) {
+		return nil, err
+	}
+	return list[0], nil
 }

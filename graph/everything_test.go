@@ -198,10 +198,7 @@ func TestOneQuerySelectsEveryFieldOfDeploymentData(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		if _, err := w.Deploy.Claim(runner, catalog.Kinds); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Deploy.Report(runner, d.ID, deployment.Report{Data: full}); err != nil {
+		if _, _, err := w.Deploy.Report(runner, d.ID, p.Claim(t, d), deployment.Report{Data: full}); err != nil {
 			t.Fatal(err)
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, map[string]any{"id": d.ID})

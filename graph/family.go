@@ -148,3 +148,19 @@ func many[P, C any](
 	})
 	return lists[idOf(parent)], err
 }
+
+// each follows an edge to what read gives for each member, by its id.
+func each[P, V any](
+	ctx context.Context, parent *P, name string, idOf func(*P) string,
+	read func(context.Context, []string) (map[string]V, error),
+) (V, error) {
+	f, err := familyOf(ctx, parent)
+	if err != nil {
+		var none V
+		return none, err
+	}
+	values, err := follow(f, name, func(members []*P) (map[string]V, error) {
+		return read(ctx, references(members, func(p *P) *string { return new(idOf(p)) }))
+	})
+	return values[idOf(parent)], err
+}

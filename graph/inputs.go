@@ -10,9 +10,11 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
+	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputs"
+	"slipway/internal/journal"
 )
 
 // The functions of this file turn the schema's inputs into those of the services.
@@ -102,12 +104,21 @@ func newDeployment(in model.CreateDeploymentInput) deployment.New {
 		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID, Inputs: in.Inputs,
 		Artifact: given(in.Artifact), Data: given(in.Data), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
+		IdempotencyKey: in.IdempotencyKey.Value(),
 	}
 }
 
+func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Replay {
+	return deployment.Replay{SourceID: sourceID, ExpectedLiveID: live.Value(), IdempotencyKey: key.Value()}
+}
+
 func report(in model.ReportDeploymentInput) deployment.Report {
+	events := make([]ecs.Event, len(in.Events.Value()))
+	for i, e := range in.Events.Value() {
+		events[i] = *e
+	}
 	return deployment.Report{
-		Data: given(in.Data), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
+		Sequence: in.Sequence.Value(), Events: events, Data: given(in.Data), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 	}
 }
@@ -132,6 +143,16 @@ func deploymentFilter(in *model.DeploymentFilter) deployment.Filter {
 		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(), ProjectID: in.ProjectID.Value(),
 		Status: in.Status.Value(), Kind: in.Kind.Value(),
 		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
+	}
+}
+
+func auditFilter(in *model.AuditEventFilter) journal.Filter {
+	if in == nil {
+		return journal.Filter{}
+	}
+	return journal.Filter{
+		ActorID: in.ActorID.Value(), Action: in.Action.Value(), ObjectID: in.ObjectID.Value(),
+		From: in.From.Value(), Before: in.Before.Value(),
 	}
 }
 

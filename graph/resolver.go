@@ -9,6 +9,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/dynamic"
 	"slipway/internal/inputs"
+	"slipway/internal/journal"
 	"slipway/internal/workspace"
 )
 
@@ -21,4 +22,5 @@ type Resolver struct {
 	Deploy    *deployment.Service
 	Dynamic   *dynamic.Registry
 	Inputs    *inputs.Service
+	Journal   *journal.Journal
 }

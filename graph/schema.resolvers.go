@@ -17,6 +17,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/dynamic"
+	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
@@ -73,6 +74,34 @@ func (r *deploymentResolver) DataJSON(ctx context.Context, obj *ent.Deployment) 
 // Release is the resolver for the release field.
 func (r *deploymentResolver) Release(ctx context.Context, obj *ent.Deployment) (*ent.Release, error) {
 	return toRelease(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return o.ReleaseID })
+}
+
+// Events is the resolver for the events field.
+func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error) {
+	events, err := deployment.Events(obj)
+	return pointers(events), err
+}
+
+// RollbackEligibility is the resolver for the rollbackEligibility field.
+func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error) {
+	both, err := eligibilities(ctx, r.Resolver, obj)
+	return both.Rollback, err
+}
+
+// RedeployEligibility is the resolver for the redeployEligibility field.
+func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error) {
+	both, err := eligibilities(ctx, r.Resolver, obj)
+	return both.Redeploy, err
+}
+
+// Lineage is the resolver for the lineage field.
+func (r *deploymentResolver) Lineage(ctx context.Context, obj *ent.Deployment) ([]*ent.Deployment, error) {
+	return lineage(ctx, r.Resolver, obj)
+}
+
+// Deployment is the resolver for the deployment field.
+func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *deployment.Changed) (*ent.Deployment, error) {
+	return obj.Deployment, obj.Err
 }
 
 // Project is the resolver for the project field.
@@ -243,7 +272,7 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
 func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error) {
-	d, err := r.Deploy.Rollback(ctx, input.ID)
+	d, err := r.Deploy.Rollback(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +281,7 @@ func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.R
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
 func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error) {
-	d, err := r.Deploy.Redeploy(ctx, input.ID)
+	d, err := r.Deploy.Redeploy(ctx, replay(input.ID, input.ExpectedLiveDeploymentID, input.IdempotencyKey))
 	if err != nil {
 		return nil, err
 	}
@@ -268,27 +297,54 @@ func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.Can
 	return &model.CancelDeploymentPayload{Deployment: d}, nil
 }
 
-// ClaimDeployment is the resolver for the claimDeployment field.
-func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
-	d, err := r.Deploy.Claim(ctx, input.Kinds)
+// QuarantineRelease is the resolver for the quarantineRelease field.
+func (r *mutationResolver) QuarantineRelease(ctx context.Context, input model.QuarantineReleaseInput) (*model.QuarantineReleasePayload, error) {
+	rel, err := r.Deploy.Quarantine(ctx, input.ID, input.Reason, input.Until.Value())
 	if err != nil {
 		return nil, err
 	}
-	return &model.ClaimDeploymentPayload{Deployment: d}, nil
+	return &model.QuarantineReleasePayload{Release: rel}, nil
+}
+
+// LiftQuarantine is the resolver for the liftQuarantine field.
+func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error) {
+	rel, err := r.Deploy.LiftQuarantine(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.LiftQuarantinePayload{Release: rel}, nil
+}
+
+// ClaimDeployment is the resolver for the claimDeployment field.
+func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
+	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{Kinds: input.Kinds, LeaseID: input.LeaseID.Value()})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ClaimDeploymentPayload{Deployment: d, Lease: lease}, nil
+}
+
+// RenewLease is the resolver for the renewLease field.
+func (r *mutationResolver) RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error) {
+	d, lease, err := r.Deploy.RenewLease(ctx, input.ID, input.LeaseID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.RenewLeasePayload{Deployment: d, Lease: lease}, nil
 }
 
 // ReportDeployment is the resolver for the reportDeployment field.
 func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error) {
-	d, err := r.Deploy.Report(ctx, input.ID, report(input))
+	d, lease, err := r.Deploy.Report(ctx, input.ID, input.LeaseID, report(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.ReportDeploymentPayload{Deployment: d}, nil
+	return &model.ReportDeploymentPayload{Deployment: d, Lease: lease}, nil
 }
 
 // CompleteDeployment is the resolver for the completeDeployment field.
 func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
-	d, err := r.Deploy.Complete(ctx, input.ID, failure(input))
+	d, err := r.Deploy.Complete(ctx, input.ID, input.LeaseID, failure(input))
 	if err != nil {
 		return nil, err
 	}
@@ -298,6 +354,11 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 // Environments is the resolver for the environments field.
 func (r *projectResolver) Environments(ctx context.Context, obj *ent.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error) {
 	return many(ctx, obj, "environments", page.Args{First: first, After: after, Last: last, Before: before}, projectID, r.Workspace.EnvironmentsOf)
+}
+
+// Active is the resolver for the active field.
+func (r *quarantineResolver) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
+	return deployment.Holds(obj, r.Journal.Now()), nil
 }
 
 // Node is the resolver for the node field.
@@ -352,6 +413,16 @@ func (r *queryResolver) Deployments(ctx context.Context, filter *model.Deploymen
 // Deployment is the resolver for the deployment field.
 func (r *queryResolver) Deployment(ctx context.Context, id string, organizationID *string) (*ent.Deployment, error) {
 	return r.Deploy.Deployment(ctx, id)
+}
+
+// CompareDeployments is the resolver for the compareDeployments field.
+func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string, organizationID *string) (*deployment.Comparison, error) {
+	return r.Deploy.Compare(ctx, from, to)
+}
+
+// AuditEvents is the resolver for the auditEvents field.
+func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.AuditEvent], error) {
+	return r.Journal.Events(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Release is the resolver for the release field.
@@ -446,9 +517,24 @@ func (r *releaseResolver) Artifact(ctx context.Context, obj *ent.Release) (json.
 	return content.Artifact, err
 }
 
+// Quarantine is the resolver for the quarantine field.
+func (r *releaseResolver) Quarantine(ctx context.Context, obj *ent.Release) (*ent.Quarantine, error) {
+	return quarantineOf(ctx, r.Resolver, obj)
+}
+
+// Quarantines is the resolver for the quarantines field.
+func (r *releaseResolver) Quarantines(ctx context.Context, obj *ent.Release) ([]*ent.Quarantine, error) {
+	return quarantines(ctx, r.Resolver, obj)
+}
+
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
 	return many(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, r.Deploy.DeploymentsOfReleases)
+}
+
+// DeploymentChanged is the resolver for the deploymentChanged field.
+func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string, organizationID *string) (<-chan *deployment.Changed, error) {
+	return r.Deploy.Follow(ctx, id)
 }
 
 // Description is the resolver for the description field.
@@ -501,6 +587,11 @@ func (r *Resolver) DefaultValueDefinition() generated.DefaultValueDefinitionReso
 // Deployment returns generated.DeploymentResolver implementation.
 func (r *Resolver) Deployment() generated.DeploymentResolver { return &deploymentResolver{r} }
 
+// DeploymentChange returns generated.DeploymentChangeResolver implementation.
+func (r *Resolver) DeploymentChange() generated.DeploymentChangeResolver {
+	return &deploymentChangeResolver{r}
+}
+
 // Environment returns generated.EnvironmentResolver implementation.
 func (r *Resolver) Environment() generated.EnvironmentResolver { return &environmentResolver{r} }
 
@@ -529,11 +620,17 @@ func (r *Resolver) Mutation() generated.MutationResolver { return &mutationResol
 // Project returns generated.ProjectResolver implementation.
 func (r *Resolver) Project() generated.ProjectResolver { return &projectResolver{r} }
 
+// Quarantine returns generated.QuarantineResolver implementation.
+func (r *Resolver) Quarantine() generated.QuarantineResolver { return &quarantineResolver{r} }
+
 // Query returns generated.QueryResolver implementation.
 func (r *Resolver) Query() generated.QueryResolver { return &queryResolver{r} }
 
 // Release returns generated.ReleaseResolver implementation.
 func (r *Resolver) Release() generated.ReleaseResolver { return &releaseResolver{r} }
+
+// Subscription returns generated.SubscriptionResolver implementation.
+func (r *Resolver) Subscription() generated.SubscriptionResolver { return &subscriptionResolver{r} }
 
 // UserFacingErrorData returns generated.UserFacingErrorDataResolver implementation.
 func (r *Resolver) UserFacingErrorData() generated.UserFacingErrorDataResolver {
@@ -559,6 +656,7 @@ func (r *Resolver) PublishModuleVersionInput() generated.PublishModuleVersionInp
 type (
 	defaultValueDefinitionResolver    struct{ *Resolver }
 	deploymentResolver                struct{ *Resolver }
+	deploymentChangeResolver          struct{ *Resolver }
 	environmentResolver               struct{ *Resolver }
 	errorCodeResolver                 struct{ *Resolver }
 	errorSectionResolver              struct{ *Resolver }
@@ -567,8 +665,10 @@ type (
 	moduleVersionResolver             struct{ *Resolver }
 	mutationResolver                  struct{ *Resolver }
 	projectResolver                   struct{ *Resolver }
+	quarantineResolver                struct{ *Resolver }
 	queryResolver                     struct{ *Resolver }
 	releaseResolver                   struct{ *Resolver }
+	subscriptionResolver              struct{ *Resolver }
 	userFacingErrorDataResolver       struct{ *Resolver }
 	viewerResolver                    struct{ *Resolver }
 	wantedOptionsResolver             struct{ *Resolver }

@@ -19,12 +19,17 @@ type Config struct {
 
 // NewHandler makes the GraphQL endpoint.
 func NewHandler(r *Resolver, c Config) http.Handler {
-	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Resolvers: r}), c.Server, c.HTTP)
+	schema := gqlhttp.WithoutDefer(generated.NewExecutableSchema(generated.Config{}).Schema())
+	// The strict decoder of inputs bounds how deep they nest.
+	c.Server.Limits.FreeInputs = []string{"InputPropertyInput"}
+	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema, Resolvers: r}), c.Server,
+		gqlhttp.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
 	s.Use(operations{r, c.Server.Presenter})
 	return s
 }
 
-// operations gives each operation its families and the organization that a superadmin names.
+// operations gives each operation the organization that a superadmin names, and each of its answers, of
+// which a subscription has many, its families.
 type operations struct {
 	*Resolver
 	presenter gqlhttp.Presenter
@@ -39,5 +44,9 @@ func (o operations) InterceptOperation(ctx context.Context, next graphql.Operati
 		// The context has no place for errors before the operation runs.
 		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{o.presenter.Present(ctx, err)}})
 	}
+	return next(ctx)
+}
+
+func (operations) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	return next(withFamilies(ctx))
 }

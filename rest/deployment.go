@@ -2,11 +2,9 @@ package rest
 
 import (
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"slipway/ent"
-	"slipway/graph/model"
 	"slipway/internal/fault"
 )
 
@@ -58,40 +56,5 @@ func getDeployment(q Queries) func(request) (answer, error) {
 			return answer{}, err
 		}
 		return answer{etag: etag(d.Version), body: envelope{Data: deploymentOf(d)}}, nil
-	}
-}
-
-func rollbackDeployment(m Mutations) func(request) (answer, error) {
-	return func(r request) (answer, error) {
-		if err := r.bare(); err != nil {
-			return answer{}, err
-		}
-		made, err := m.RollbackDeployment(r.Context(), model.RollbackDeploymentInput{ID: r.id()})
-		if err != nil {
-			return answer{}, err
-		}
-		return created(made.Deployment), nil
-	}
-}
-
-func redeployDeployment(m Mutations) func(request) (answer, error) {
-	return func(r request) (answer, error) {
-		if err := r.bare(); err != nil {
-			return answer{}, err
-		}
-		made, err := m.RedeployDeployment(r.Context(), model.RedeployDeploymentInput{ID: r.id()})
-		if err != nil {
-			return answer{}, err
-		}
-		return created(made.Deployment), nil
-	}
-}
-
-func created(d *ent.Deployment) answer {
-	return answer{
-		status:   http.StatusCreated,
-		location: "/deployments/" + d.ID,
-		etag:     etag(d.Version),
-		body:     envelope{Data: deploymentOf(d)},
 	}
 }

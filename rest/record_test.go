@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/worldtest"
 )
@@ -58,11 +57,9 @@ func TestWhatARunnerReportsIsServedWithoutTheCloudsOwnKeys(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
 		runner := w.Acme.As(actor.Runner)
-		if _, err := w.Deploy.Claim(runner, catalog.Kinds); err != nil {
-			t.Fatal(err)
-		}
+		lease := p.Claim(t, d)
 		external := "ecs-svc/1"
-		if _, err := w.Deploy.Report(runner, d.ID, deployment.Report{
+		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
 			ExternalDeploymentID: &external,
 			Data: []byte(`{"serviceDeploymentState":{"status":"IN_PROGRESS","cloudOnly":1,"targetServiceRevision":
 				{"requestedProductionTrafficWeight":33.4}},"events":[{"message":"up","currentStep":1,"startedAt":"2026-03-01T09:30:00.123456789Z"}]}`),

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"slipway/internal/server"
@@ -62,8 +64,8 @@ func urlOf(l net.Listener) string {
 }
 
 // serve serves until ctx ends or a listener fails. Then readiness fails, and after the wait for that to
-// be noticed the requests in flight are let finish.
-func (s *settings) serve(ctx context.Context, l *listeners, api http.Handler, health *server.Health, log *slog.Logger) error {
+// be noticed streams are ended and the requests in flight are let finish.
+func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, health *server.Health, log *slog.Logger) error {
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	apiServer := &http.Server{
 		Handler:           api,
@@ -78,6 +80,11 @@ func (s *settings) serve(ctx context.Context, l *listeners, api http.Handler, he
 		Handler: health.Handler(), ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: errorLog,
 	}
+	var keeping sync.WaitGroup
+	defer keeping.Wait()
+	keep, stop := context.WithCancel(ctx)
+	defer stop()
+	keeping.Go(func() { api.Services.Deploy.Keep(keep, log) })
 	failed := make(chan error, 2)
 	go func() { failed <- apiServer.Serve(l.api) }()
 	if l.admin != nil {
@@ -93,14 +100,16 @@ func (s *settings) serve(ctx context.Context, l *listeners, api http.Handler, he
 	health.Drain()
 	log.Info("stopping: requests in flight are let finish", "wait", s.drainWait, "timeout", s.shutdownTimeout)
 	<-time.After(s.drainWait)
-	return errors.Join(s.finish(ctx, apiServer), adminServer.Close())
+	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close())
 }
 
-// finish lets the requests in flight finish, and cuts off what has not by the timeout.
-func (s *settings) finish(ctx context.Context, api *http.Server) error {
+// finish tells the streams, lets the requests in flight finish, and cuts off what has not by the timeout.
+func (s *settings) finish(ctx context.Context, streams *server.Server, api *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
 	defer cancel()
-	err := api.Shutdown(ctx)
+	told := make(chan error, 1)
+	go func() { told <- streams.Shutdown(ctx) }() // at once: open streams hold up the other's end
+	err := cmp.Or(api.Shutdown(ctx), <-told)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.Join(fmt.Errorf("requests still ran after the --shutdown-timeout of %s and were cut off", s.shutdownTimeout), api.Close())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"slipway/internal/deployment"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/web"
@@ -22,6 +23,7 @@ type settings struct {
 	introspection, playground bool
 	maxBody, maxQuery         int
 	requestTimeout            time.Duration
+	lease                     time.Duration
 	drainWait                 time.Duration
 	shutdownTimeout           time.Duration
 
@@ -43,6 +45,8 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.maxBody, "max-body", "256KiB", size, "largest body of a request")
 	setting(fs, &s.maxQuery, "max-query", "16KiB", size, "largest GraphQL document")
 	setting(fs, &s.requestTimeout, "request-timeout", "10s", atLeast(time.Millisecond), "how long a request may run")
+	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Second),
+		"how long a runner may be silent before its deployment has failed")
 	setting(fs, &s.drainWait, "drain-wait", "0s", atLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")
 	setting(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", atLeast(time.Millisecond), "how long requests may finish after that")
 
@@ -68,6 +72,7 @@ func (s *settings) api(explorer web.Config, log *slog.Logger) server.Config {
 		MaxBody:       int64(s.maxBody),
 		MaxQuery:      s.maxQuery,
 		Timeout:       s.requestTimeout,
+		Lease:         s.lease,
 		Log:           log,
 	}
 }

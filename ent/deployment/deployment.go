@@ -58,8 +58,20 @@ const (
 	FieldRollbackToDeploymentID = "rollback_to_deployment_id"
 	// FieldData holds the string denoting the data field in the database.
 	FieldData = "data"
+	// FieldEvents holds the string denoting the events field in the database.
+	FieldEvents = "events"
+	// FieldFoldedEvents holds the string denoting the folded_events field in the database.
+	FieldFoldedEvents = "folded_events"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldRunner holds the string denoting the runner field in the database.
+	FieldRunner = "runner"
+	// FieldLeaseID holds the string denoting the lease_id field in the database.
+	FieldLeaseID = "lease_id"
+	// FieldLeaseExpiresAt holds the string denoting the lease_expires_at field in the database.
+	FieldLeaseExpiresAt = "lease_expires_at"
+	// FieldReportSequence holds the string denoting the report_sequence field in the database.
+	FieldReportSequence = "report_sequence"
 	// FieldVersion holds the string denoting the version field in the database.
 	FieldVersion = "version"
 	// EdgeProject holds the string denoting the project edge name in mutations.
@@ -151,7 +163,13 @@ var Columns = []string{
 	FieldRedeployOfDeploymentID,
 	FieldRollbackToDeploymentID,
 	FieldData,
+	FieldEvents,
+	FieldFoldedEvents,
 	FieldCreatedBy,
+	FieldRunner,
+	FieldLeaseID,
+	FieldLeaseExpiresAt,
+	FieldReportSequence,
 	FieldVersion,
 }
 
@@ -166,6 +184,10 @@ func ValidColumn(column string) bool {
 }
 
 var (
+	// DefaultFoldedEvents holds the default value on creation for the "folded_events" field.
+	DefaultFoldedEvents int32
+	// DefaultReportSequence holds the default value on creation for the "report_sequence" field.
+	DefaultReportSequence int32
 	// DefaultVersion holds the default value on creation for the "version" field.
 	DefaultVersion int32
 )
@@ -312,9 +334,34 @@ func ByData(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldData, opts...).ToFunc()
 }
 
+// ByFoldedEvents orders the results by the folded_events field.
+func ByFoldedEvents(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFoldedEvents, opts...).ToFunc()
+}
+
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
+}
+
+// ByRunner orders the results by the runner field.
+func ByRunner(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRunner, opts...).ToFunc()
+}
+
+// ByLeaseID orders the results by the lease_id field.
+func ByLeaseID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLeaseID, opts...).ToFunc()
+}
+
+// ByLeaseExpiresAt orders the results by the lease_expires_at field.
+func ByLeaseExpiresAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLeaseExpiresAt, opts...).ToFunc()
+}
+
+// ByReportSequence orders the results by the report_sequence field.
+func ByReportSequence(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReportSequence, opts...).ToFunc()
 }
 
 // ByVersion orders the results by the version field.

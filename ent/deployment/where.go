@@ -166,9 +166,34 @@ func Data(v ecs.Column) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldData, v))
 }
 
+// FoldedEvents applies equality check predicate on the "folded_events" field. It's identical to FoldedEventsEQ.
+func FoldedEvents(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFoldedEvents, v))
+}
+
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
 func CreatedBy(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldCreatedBy, v))
+}
+
+// Runner applies equality check predicate on the "runner" field. It's identical to RunnerEQ.
+func Runner(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldRunner, v))
+}
+
+// LeaseID applies equality check predicate on the "lease_id" field. It's identical to LeaseIDEQ.
+func LeaseID(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLeaseID, v))
+}
+
+// LeaseExpiresAt applies equality check predicate on the "lease_expires_at" field. It's identical to LeaseExpiresAtEQ.
+func LeaseExpiresAt(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLeaseExpiresAt, v))
+}
+
+// ReportSequence applies equality check predicate on the "report_sequence" field. It's identical to ReportSequenceEQ.
+func ReportSequence(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldReportSequence, v))
 }
 
 // Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
@@ -1501,6 +1526,56 @@ func DataNotNil() predicate.Deployment {
 	return predicate.Deployment(sql.FieldNotNull(FieldData))
 }
 
+// EventsIsNil applies the IsNil predicate on the "events" field.
+func EventsIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldEvents))
+}
+
+// EventsNotNil applies the NotNil predicate on the "events" field.
+func EventsNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldEvents))
+}
+
+// FoldedEventsEQ applies the EQ predicate on the "folded_events" field.
+func FoldedEventsEQ(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFoldedEvents, v))
+}
+
+// FoldedEventsNEQ applies the NEQ predicate on the "folded_events" field.
+func FoldedEventsNEQ(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldFoldedEvents, v))
+}
+
+// FoldedEventsIn applies the In predicate on the "folded_events" field.
+func FoldedEventsIn(vs ...int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldFoldedEvents, vs...))
+}
+
+// FoldedEventsNotIn applies the NotIn predicate on the "folded_events" field.
+func FoldedEventsNotIn(vs ...int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldFoldedEvents, vs...))
+}
+
+// FoldedEventsGT applies the GT predicate on the "folded_events" field.
+func FoldedEventsGT(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldFoldedEvents, v))
+}
+
+// FoldedEventsGTE applies the GTE predicate on the "folded_events" field.
+func FoldedEventsGTE(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldFoldedEvents, v))
+}
+
+// FoldedEventsLT applies the LT predicate on the "folded_events" field.
+func FoldedEventsLT(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldFoldedEvents, v))
+}
+
+// FoldedEventsLTE applies the LTE predicate on the "folded_events" field.
+func FoldedEventsLTE(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldFoldedEvents, v))
+}
+
 // CreatedByEQ applies the EQ predicate on the "created_by" field.
 func CreatedByEQ(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldCreatedBy, v))
@@ -1564,6 +1639,246 @@ func CreatedByEqualFold(v string) predicate.Deployment {
 // CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
 func CreatedByContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldCreatedBy, v))
+}
+
+// RunnerEQ applies the EQ predicate on the "runner" field.
+func RunnerEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldRunner, v))
+}
+
+// RunnerNEQ applies the NEQ predicate on the "runner" field.
+func RunnerNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldRunner, v))
+}
+
+// RunnerIn applies the In predicate on the "runner" field.
+func RunnerIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldRunner, vs...))
+}
+
+// RunnerNotIn applies the NotIn predicate on the "runner" field.
+func RunnerNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldRunner, vs...))
+}
+
+// RunnerGT applies the GT predicate on the "runner" field.
+func RunnerGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldRunner, v))
+}
+
+// RunnerGTE applies the GTE predicate on the "runner" field.
+func RunnerGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldRunner, v))
+}
+
+// RunnerLT applies the LT predicate on the "runner" field.
+func RunnerLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldRunner, v))
+}
+
+// RunnerLTE applies the LTE predicate on the "runner" field.
+func RunnerLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldRunner, v))
+}
+
+// RunnerContains applies the Contains predicate on the "runner" field.
+func RunnerContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldRunner, v))
+}
+
+// RunnerHasPrefix applies the HasPrefix predicate on the "runner" field.
+func RunnerHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldRunner, v))
+}
+
+// RunnerHasSuffix applies the HasSuffix predicate on the "runner" field.
+func RunnerHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldRunner, v))
+}
+
+// RunnerIsNil applies the IsNil predicate on the "runner" field.
+func RunnerIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldRunner))
+}
+
+// RunnerNotNil applies the NotNil predicate on the "runner" field.
+func RunnerNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldRunner))
+}
+
+// RunnerEqualFold applies the EqualFold predicate on the "runner" field.
+func RunnerEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldRunner, v))
+}
+
+// RunnerContainsFold applies the ContainsFold predicate on the "runner" field.
+func RunnerContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldRunner, v))
+}
+
+// LeaseIDEQ applies the EQ predicate on the "lease_id" field.
+func LeaseIDEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLeaseID, v))
+}
+
+// LeaseIDNEQ applies the NEQ predicate on the "lease_id" field.
+func LeaseIDNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldLeaseID, v))
+}
+
+// LeaseIDIn applies the In predicate on the "lease_id" field.
+func LeaseIDIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldLeaseID, vs...))
+}
+
+// LeaseIDNotIn applies the NotIn predicate on the "lease_id" field.
+func LeaseIDNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldLeaseID, vs...))
+}
+
+// LeaseIDGT applies the GT predicate on the "lease_id" field.
+func LeaseIDGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldLeaseID, v))
+}
+
+// LeaseIDGTE applies the GTE predicate on the "lease_id" field.
+func LeaseIDGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldLeaseID, v))
+}
+
+// LeaseIDLT applies the LT predicate on the "lease_id" field.
+func LeaseIDLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldLeaseID, v))
+}
+
+// LeaseIDLTE applies the LTE predicate on the "lease_id" field.
+func LeaseIDLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldLeaseID, v))
+}
+
+// LeaseIDContains applies the Contains predicate on the "lease_id" field.
+func LeaseIDContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldLeaseID, v))
+}
+
+// LeaseIDHasPrefix applies the HasPrefix predicate on the "lease_id" field.
+func LeaseIDHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldLeaseID, v))
+}
+
+// LeaseIDHasSuffix applies the HasSuffix predicate on the "lease_id" field.
+func LeaseIDHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldLeaseID, v))
+}
+
+// LeaseIDIsNil applies the IsNil predicate on the "lease_id" field.
+func LeaseIDIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldLeaseID))
+}
+
+// LeaseIDNotNil applies the NotNil predicate on the "lease_id" field.
+func LeaseIDNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldLeaseID))
+}
+
+// LeaseIDEqualFold applies the EqualFold predicate on the "lease_id" field.
+func LeaseIDEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldLeaseID, v))
+}
+
+// LeaseIDContainsFold applies the ContainsFold predicate on the "lease_id" field.
+func LeaseIDContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldLeaseID, v))
+}
+
+// LeaseExpiresAtEQ applies the EQ predicate on the "lease_expires_at" field.
+func LeaseExpiresAtEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLeaseExpiresAt, v))
+}
+
+// LeaseExpiresAtNEQ applies the NEQ predicate on the "lease_expires_at" field.
+func LeaseExpiresAtNEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldLeaseExpiresAt, v))
+}
+
+// LeaseExpiresAtIn applies the In predicate on the "lease_expires_at" field.
+func LeaseExpiresAtIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldLeaseExpiresAt, vs...))
+}
+
+// LeaseExpiresAtNotIn applies the NotIn predicate on the "lease_expires_at" field.
+func LeaseExpiresAtNotIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldLeaseExpiresAt, vs...))
+}
+
+// LeaseExpiresAtGT applies the GT predicate on the "lease_expires_at" field.
+func LeaseExpiresAtGT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldLeaseExpiresAt, v))
+}
+
+// LeaseExpiresAtGTE applies the GTE predicate on the "lease_expires_at" field.
+func LeaseExpiresAtGTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldLeaseExpiresAt, v))
+}
+
+// LeaseExpiresAtLT applies the LT predicate on the "lease_expires_at" field.
+func LeaseExpiresAtLT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldLeaseExpiresAt, v))
+}
+
+// LeaseExpiresAtLTE applies the LTE predicate on the "lease_expires_at" field.
+func LeaseExpiresAtLTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldLeaseExpiresAt, v))
+}
+
+// LeaseExpiresAtIsNil applies the IsNil predicate on the "lease_expires_at" field.
+func LeaseExpiresAtIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldLeaseExpiresAt))
+}
+
+// LeaseExpiresAtNotNil applies the NotNil predicate on the "lease_expires_at" field.
+func LeaseExpiresAtNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldLeaseExpiresAt))
+}
+
+// ReportSequenceEQ applies the EQ predicate on the "report_sequence" field.
+func ReportSequenceEQ(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldReportSequence, v))
+}
+
+// ReportSequenceNEQ applies the NEQ predicate on the "report_sequence" field.
+func ReportSequenceNEQ(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldReportSequence, v))
+}
+
+// ReportSequenceIn applies the In predicate on the "report_sequence" field.
+func ReportSequenceIn(vs ...int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldReportSequence, vs...))
+}
+
+// ReportSequenceNotIn applies the NotIn predicate on the "report_sequence" field.
+func ReportSequenceNotIn(vs ...int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldReportSequence, vs...))
+}
+
+// ReportSequenceGT applies the GT predicate on the "report_sequence" field.
+func ReportSequenceGT(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldReportSequence, v))
+}
+
+// ReportSequenceGTE applies the GTE predicate on the "report_sequence" field.
+func ReportSequenceGTE(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldReportSequence, v))
+}
+
+// ReportSequenceLT applies the LT predicate on the "report_sequence" field.
+func ReportSequenceLT(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldReportSequence, v))
+}
+
+// ReportSequenceLTE applies the LTE predicate on the "report_sequence" field.
+func ReportSequenceLTE(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldReportSequence, v))
 }
 
 // VersionEQ applies the EQ predicate on the "version" field.

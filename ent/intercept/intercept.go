@@ -10,13 +10,16 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
+	"slipway/ent/idempotencykey"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
 	"slipway/ent/organization"
 	"slipway/ent/predicate"
 	"slipway/ent/project"
+	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/token"
 
@@ -160,6 +163,33 @@ func (f TraverseDeployment) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentQuery", q)
 }
 
+// The DeploymentChangeFunc type is an adapter to allow the use of ordinary function as a Querier.
+type DeploymentChangeFunc func(context.Context, *ent.DeploymentChangeQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f DeploymentChangeFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.DeploymentChangeQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.DeploymentChangeQuery", q)
+}
+
+// The TraverseDeploymentChange type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseDeploymentChange func(context.Context, *ent.DeploymentChangeQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseDeploymentChange) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseDeploymentChange) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DeploymentChangeQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentChangeQuery", q)
+}
+
 // The EnvironmentFunc type is an adapter to allow the use of ordinary function as a Querier.
 type EnvironmentFunc func(context.Context, *ent.EnvironmentQuery) (ent.Value, error)
 
@@ -185,6 +215,33 @@ func (f TraverseEnvironment) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.EnvironmentQuery", q)
+}
+
+// The IdempotencyKeyFunc type is an adapter to allow the use of ordinary function as a Querier.
+type IdempotencyKeyFunc func(context.Context, *ent.IdempotencyKeyQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f IdempotencyKeyFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.IdempotencyKeyQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The TraverseIdempotencyKey type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseIdempotencyKey func(context.Context, *ent.IdempotencyKeyQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseIdempotencyKey) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseIdempotencyKey) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.IdempotencyKeyQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
 }
 
 // The ModuleDefinitionFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -322,6 +379,33 @@ func (f TraverseProject) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.ProjectQuery", q)
 }
 
+// The QuarantineFunc type is an adapter to allow the use of ordinary function as a Querier.
+type QuarantineFunc func(context.Context, *ent.QuarantineQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f QuarantineFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.QuarantineQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.QuarantineQuery", q)
+}
+
+// The TraverseQuarantine type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseQuarantine func(context.Context, *ent.QuarantineQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseQuarantine) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseQuarantine) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.QuarantineQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.QuarantineQuery", q)
+}
+
 // The ReleaseFunc type is an adapter to allow the use of ordinary function as a Querier.
 type ReleaseFunc func(context.Context, *ent.ReleaseQuery) (ent.Value, error)
 
@@ -385,8 +469,12 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.DefaultValueDefinitionQuery, predicate.DefaultValueDefinition, defaultvaluedefinition.OrderOption]{typ: ent.TypeDefaultValueDefinition, tq: q}, nil
 	case *ent.DeploymentQuery:
 		return &query[*ent.DeploymentQuery, predicate.Deployment, deployment.OrderOption]{typ: ent.TypeDeployment, tq: q}, nil
+	case *ent.DeploymentChangeQuery:
+		return &query[*ent.DeploymentChangeQuery, predicate.DeploymentChange, deploymentchange.OrderOption]{typ: ent.TypeDeploymentChange, tq: q}, nil
 	case *ent.EnvironmentQuery:
 		return &query[*ent.EnvironmentQuery, predicate.Environment, environment.OrderOption]{typ: ent.TypeEnvironment, tq: q}, nil
+	case *ent.IdempotencyKeyQuery:
+		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
 	case *ent.ModuleDefinitionQuery:
 		return &query[*ent.ModuleDefinitionQuery, predicate.ModuleDefinition, moduledefinition.OrderOption]{typ: ent.TypeModuleDefinition, tq: q}, nil
 	case *ent.ModuleInstanceQuery:
@@ -397,6 +485,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.OrganizationQuery, predicate.Organization, organization.OrderOption]{typ: ent.TypeOrganization, tq: q}, nil
 	case *ent.ProjectQuery:
 		return &query[*ent.ProjectQuery, predicate.Project, project.OrderOption]{typ: ent.TypeProject, tq: q}, nil
+	case *ent.QuarantineQuery:
+		return &query[*ent.QuarantineQuery, predicate.Quarantine, quarantine.OrderOption]{typ: ent.TypeQuarantine, tq: q}, nil
 	case *ent.ReleaseQuery:
 		return &query[*ent.ReleaseQuery, predicate.Release, release.OrderOption]{typ: ent.TypeRelease, tq: q}, nil
 	case *ent.TokenQuery:

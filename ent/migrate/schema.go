@@ -53,6 +53,30 @@ var (
 					},
 				},
 			},
+			{
+				Name:    "auditevent_organization_id_actor_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEventsColumns[1], AuditEventsColumns[3], AuditEventsColumns[2], AuditEventsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						AuditEventsColumns[2].Name: true,
+
+						AuditEventsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "auditevent_organization_id_action_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AuditEventsColumns[1], AuditEventsColumns[7], AuditEventsColumns[2], AuditEventsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						AuditEventsColumns[2].Name: true,
+
+						AuditEventsColumns[0].Name: true,
+					},
+				},
+			},
 		},
 	}
 	// DefaultValueDefinitionsColumns holds the columns for the "default_value_definitions" table.
@@ -120,7 +144,13 @@ var (
 		{Name: "resource_arn", Type: field.TypeString, Nullable: true},
 		{Name: "resource_name", Type: field.TypeString, Nullable: true},
 		{Name: "data", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "events", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "folded_events", Type: field.TypeInt32, Default: 0},
 		{Name: "created_by", Type: field.TypeString},
+		{Name: "runner", Type: field.TypeString, Nullable: true},
+		{Name: "lease_id", Type: field.TypeString, Nullable: true},
+		{Name: "lease_expires_at", Type: field.TypeTime, Nullable: true},
+		{Name: "report_sequence", Type: field.TypeInt32, Default: 0},
 		{Name: "version", Type: field.TypeInt32, Default: 1},
 		{Name: "project_id", Type: field.TypeString},
 		{Name: "environment_id", Type: field.TypeString},
@@ -137,37 +167,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[19]},
+				Columns:    []*schema.Column{DeploymentsColumns[25]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[20]},
+				Columns:    []*schema.Column{DeploymentsColumns[26]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[21]},
+				Columns:    []*schema.Column{DeploymentsColumns[27]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[22]},
+				Columns:    []*schema.Column{DeploymentsColumns[28]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[23]},
+				Columns:    []*schema.Column{DeploymentsColumns[29]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[24]},
+				Columns:    []*schema.Column{DeploymentsColumns[30]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -176,9 +206,22 @@ var (
 			{
 				Name:    "deployment_one_active",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[21]},
+				Columns: []*schema.Column{DeploymentsColumns[27]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL",
+				},
+			},
+			{
+				Name:    "deployment_lease",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21]},
+			},
+			{
+				Name:    "deployment_lease_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[22]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "lease_expires_at IS NOT NULL",
 				},
 			},
 			{
@@ -196,7 +239,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[19], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[25], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -208,7 +251,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[20], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[26], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -220,7 +263,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -232,7 +275,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[22], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[28], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -264,6 +307,33 @@ var (
 						DeploymentsColumns[0].Name: true,
 					},
 				},
+			},
+		},
+	}
+	// DeploymentChangesColumns holds the columns for the "deployment_changes" table.
+	DeploymentChangesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "xid", Type: field.TypeInt64, Nullable: true, Default: map[string]schema.Expr{"postgres": "pg_current_xact_id()", "sqlite3": "0"}, SchemaType: map[string]string{"postgres": "xid8", "sqlite3": "integer"}},
+		{Name: "deployment_id", Type: field.TypeString},
+		{Name: "version", Type: field.TypeInt32},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// DeploymentChangesTable holds the schema information for the "deployment_changes" table.
+	DeploymentChangesTable = &schema.Table{
+		Name:       "deployment_changes",
+		Columns:    DeploymentChangesColumns,
+		PrimaryKey: []*schema.Column{DeploymentChangesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "deploymentchange_xid_id",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentChangesColumns[2], DeploymentChangesColumns[0]},
+			},
+			{
+				Name:    "deploymentchange_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentChangesColumns[5]},
 			},
 		},
 	}
@@ -319,6 +389,34 @@ var (
 						EnvironmentsColumns[0].Name: true,
 					},
 				},
+			},
+		},
+	}
+	// IdempotencyKeysColumns holds the columns for the "idempotency_keys" table.
+	IdempotencyKeysColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "actor_id", Type: field.TypeString},
+		{Name: "key", Type: field.TypeString},
+		{Name: "request_hash", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// IdempotencyKeysTable holds the schema information for the "idempotency_keys" table.
+	IdempotencyKeysTable = &schema.Table{
+		Name:       "idempotency_keys",
+		Columns:    IdempotencyKeysColumns,
+		PrimaryKey: []*schema.Column{IdempotencyKeysColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "idempotency_key_key",
+				Unique:  true,
+				Columns: []*schema.Column{IdempotencyKeysColumns[1], IdempotencyKeysColumns[2], IdempotencyKeysColumns[3]},
+			},
+			{
+				Name:    "idempotencykey_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{IdempotencyKeysColumns[6]},
 			},
 		},
 	}
@@ -570,6 +668,54 @@ var (
 			},
 		},
 	}
+	// QuarantinesColumns holds the columns for the "quarantines" table.
+	QuarantinesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "reason", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "created_by", Type: field.TypeString},
+		{Name: "until", Type: field.TypeTime, Nullable: true},
+		{Name: "lifted_at", Type: field.TypeTime, Nullable: true},
+		{Name: "lifted_by", Type: field.TypeString, Nullable: true},
+		{Name: "release_id", Type: field.TypeString},
+	}
+	// QuarantinesTable holds the schema information for the "quarantines" table.
+	QuarantinesTable = &schema.Table{
+		Name:       "quarantines",
+		Columns:    QuarantinesColumns,
+		PrimaryKey: []*schema.Column{QuarantinesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "quarantines_releases_release",
+				Columns:    []*schema.Column{QuarantinesColumns[8]},
+				RefColumns: []*schema.Column{ReleasesColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "quarantine_one_open",
+				Unique:  true,
+				Columns: []*schema.Column{QuarantinesColumns[8]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "lifted_at IS NULL",
+				},
+			},
+			{
+				Name:    "quarantine_organization_id_release_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{QuarantinesColumns[1], QuarantinesColumns[8], QuarantinesColumns[3], QuarantinesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						QuarantinesColumns[3].Name: true,
+
+						QuarantinesColumns[0].Name: true,
+					},
+				},
+			},
+		},
+	}
 	// ReleasesColumns holds the columns for the "releases" table.
 	ReleasesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -634,12 +780,15 @@ var (
 		AuditEventsTable,
 		DefaultValueDefinitionsTable,
 		DeploymentsTable,
+		DeploymentChangesTable,
 		EnvironmentsTable,
+		IdempotencyKeysTable,
 		ModuleDefinitionsTable,
 		ModuleInstancesTable,
 		ModuleVersionsTable,
 		OrganizationsTable,
 		ProjectsTable,
+		QuarantinesTable,
 		ReleasesTable,
 		TokensTable,
 	}
@@ -660,5 +809,6 @@ func init() {
 	ModuleInstancesTable.ForeignKeys[3].RefTable = DeploymentsTable
 	ModuleVersionsTable.ForeignKeys[0].RefTable = ModuleDefinitionsTable
 	ProjectsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	QuarantinesTable.ForeignKeys[0].RefTable = ReleasesTable
 	ReleasesTable.ForeignKeys[0].RefTable = ModuleVersionsTable
 }

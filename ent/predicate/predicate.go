@@ -15,8 +15,14 @@ type DefaultValueDefinition func(*sql.Selector)
 // Deployment is the predicate function for deployment builders.
 type Deployment func(*sql.Selector)
 
+// DeploymentChange is the predicate function for deploymentchange builders.
+type DeploymentChange func(*sql.Selector)
+
 // Environment is the predicate function for environment builders.
 type Environment func(*sql.Selector)
+
+// IdempotencyKey is the predicate function for idempotencykey builders.
+type IdempotencyKey func(*sql.Selector)
 
 // ModuleDefinition is the predicate function for moduledefinition builders.
 type ModuleDefinition func(*sql.Selector)
@@ -32,6 +38,9 @@ type Organization func(*sql.Selector)
 
 // Project is the predicate function for project builders.
 type Project func(*sql.Selector)
+
+// Quarantine is the predicate function for quarantine builders.
+type Quarantine func(*sql.Selector)
 
 // Release is the predicate function for release builders.
 type Release func(*sql.Selector)

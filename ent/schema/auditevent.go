@@ -36,5 +36,7 @@ func (AuditEvent) Indexes() []ent.Index {
 	return []ent.Index{
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "object_id"),
+		newestFirst("organization_id", "actor_id"),
+		newestFirst("organization_id", "action"),
 	}
 }

@@ -41,8 +41,20 @@ func (Deployment) Fields() []ent.Field {
 		field.String("redeploy_of_deployment_id").Optional().Nillable().Immutable(),
 		field.String("rollback_to_deployment_id").Optional().Nillable().Immutable(),
 		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
+		field.JSON("events", []ecs.Event{}).Optional().SchemaType(jsonColumn).
+			Comment("what was reported; for aws:ecs they are in data"),
+		field.Int32("folded_events").Default(0).
+			Comment("how many of the oldest events are no longer kept"),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
+		field.String("runner").Optional().Nillable().
+			Comment("name of the actor that claimed it"),
+		field.String("lease_id").Optional().Nillable().Sensitive().
+			Comment("what its runner proves the claim by; kept when it has ended"),
+		field.Time("lease_expires_at").Optional().Nillable().
+			Comment("set while it is RUNNING"),
+		field.Int32("report_sequence").Default(0).
+			Comment("the last report that was taken"),
 		field.Int32("version").Default(1).
 			Comment("raised by every update"),
 	}
@@ -67,6 +79,9 @@ func (Deployment) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("module_instance_id").Unique().StorageKey("deployment_one_active").
 			Annotations(entsql.IndexWhere("completed_at IS NULL")),
+		index.Fields("organization_id", "lease_id").Unique().StorageKey("deployment_lease"),
+		// For the sweep, which looks over all organizations.
+		index.Fields("lease_expires_at").Annotations(entsql.IndexWhere("lease_expires_at IS NOT NULL")),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),

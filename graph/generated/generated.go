@@ -11,17 +11,19 @@ import (
 	"math"
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
-	"slipway/ent/deployment"
+	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
+	"slipway/internal/deployment"
 	"slipway/internal/dynamic"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
+	"slipway/internal/release"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -44,6 +46,7 @@ type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 type ResolverRoot interface {
 	DefaultValueDefinition() DefaultValueDefinitionResolver
 	Deployment() DeploymentResolver
+	DeploymentChange() DeploymentChangeResolver
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
@@ -52,8 +55,10 @@ type ResolverRoot interface {
 	ModuleVersion() ModuleVersionResolver
 	Mutation() MutationResolver
 	Project() ProjectResolver
+	Quarantine() QuarantineResolver
 	Query() QueryResolver
 	Release() ReleaseResolver
+	Subscription() SubscriptionResolver
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
 	WantedOptions() WantedOptionsResolver
@@ -78,6 +83,31 @@ type ComplexityRoot struct {
 		Type          func(childComplexity int) int
 	}
 
+	AuditEvent struct {
+		Action    func(childComplexity int) int
+		ActorID   func(childComplexity int) int
+		ActorName func(childComplexity int) int
+		ActorRole func(childComplexity int) int
+		Changes   func(childComplexity int) int
+		Channel   func(childComplexity int) int
+		CreatedAt func(childComplexity int) int
+		ID        func(childComplexity int) int
+		ObjectID  func(childComplexity int) int
+		RequestID func(childComplexity int) int
+	}
+
+	AuditEventConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	AuditEventEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	BooleanProperty struct {
 		DefaultJSON   func(childComplexity int) int
 		Description   func(childComplexity int) int
@@ -95,6 +125,7 @@ type ComplexityRoot struct {
 
 	ClaimDeploymentPayload struct {
 		Deployment func(childComplexity int) int
+		Lease      func(childComplexity int) int
 	}
 
 	CompleteDeploymentPayload struct {
@@ -183,28 +214,49 @@ type ComplexityRoot struct {
 		Environment            func(childComplexity int) int
 		EnvironmentID          func(childComplexity int) int
 		Error                  func(childComplexity int) int
+		Events                 func(childComplexity int) int
 		ExternalDeploymentID   func(childComplexity int) int
+		FoldedEvents           func(childComplexity int) int
 		ID                     func(childComplexity int) int
+		LeaseExpiresAt         func(childComplexity int) int
+		Lineage                func(childComplexity int) int
 		ModuleInstance         func(childComplexity int) int
 		ModuleInstanceID       func(childComplexity int) int
 		OrganizationID         func(childComplexity int) int
 		PipelineRunID          func(childComplexity int) int
 		Project                func(childComplexity int) int
 		ProjectID              func(childComplexity int) int
+		RedeployEligibility    func(childComplexity int) int
 		RedeployOf             func(childComplexity int) int
 		RedeployOfDeploymentID func(childComplexity int) int
 		Release                func(childComplexity int) int
 		ReleaseID              func(childComplexity int) int
 		ResourceArn            func(childComplexity int) int
 		ResourceName           func(childComplexity int) int
+		RollbackEligibility    func(childComplexity int) int
 		RollbackTo             func(childComplexity int) int
 		RollbackToDeploymentID func(childComplexity int) int
+		Runner                 func(childComplexity int) int
 		StartedAt              func(childComplexity int) int
 		Status                 func(childComplexity int) int
 		StepExecutionID        func(childComplexity int) int
 		TriggerSource          func(childComplexity int) int
 		UpdatedAt              func(childComplexity int) int
 		Version                func(childComplexity int) int
+	}
+
+	DeploymentChange struct {
+		Deployment func(childComplexity int) int
+	}
+
+	DeploymentComparison struct {
+		Artifact    func(childComplexity int) int
+		From        func(childComplexity int) int
+		FromVersion func(childComplexity int) int
+		Inputs      func(childComplexity int) int
+		SameRelease func(childComplexity int) int
+		To          func(childComplexity int) int
+		ToVersion   func(childComplexity int) int
 	}
 
 	DeploymentConnection struct {
@@ -217,6 +269,16 @@ type ComplexityRoot struct {
 	DeploymentEdge struct {
 		Cursor func(childComplexity int) int
 		Node   func(childComplexity int) int
+	}
+
+	DeploymentEvent struct {
+		CurrentStep    func(childComplexity int) int
+		DesiredCount   func(childComplexity int) int
+		HookID         func(childComplexity int) int
+		LifecycleStage func(childComplexity int) int
+		Message        func(childComplexity int) int
+		StartedAt      func(childComplexity int) int
+		TotalSteps     func(childComplexity int) int
 	}
 
 	DynamicSource struct {
@@ -275,16 +337,6 @@ type ComplexityRoot struct {
 		TriggerChannel             func(childComplexity int) int
 		TriggeredBy                func(childComplexity int) int
 		Type                       func(childComplexity int) int
-	}
-
-	EcsEvent struct {
-		CurrentStep    func(childComplexity int) int
-		DesiredCount   func(childComplexity int) int
-		HookID         func(childComplexity int) int
-		LifecycleStage func(childComplexity int) int
-		Message        func(childComplexity int) int
-		StartedAt      func(childComplexity int) int
-		TotalSteps     func(childComplexity int) int
 	}
 
 	EcsListenerRule struct {
@@ -449,6 +501,16 @@ type ComplexityRoot struct {
 		Type          func(childComplexity int) int
 	}
 
+	Lease struct {
+		ExpiresAt func(childComplexity int) int
+		ID        func(childComplexity int) int
+		Seconds   func(childComplexity int) int
+	}
+
+	LiftQuarantinePayload struct {
+		Release func(childComplexity int) int
+	}
+
 	MapKey struct {
 		Description        func(childComplexity int) int
 		FromFields         func(childComplexity int) int
@@ -552,8 +614,11 @@ type ComplexityRoot struct {
 		CreateModuleInstance         func(childComplexity int, input model.CreateModuleInstanceInput) int
 		CreateProject                func(childComplexity int, input model.CreateProjectInput) int
 		DeleteDefaultValueDefinition func(childComplexity int, input model.DeleteDefaultValueDefinitionInput) int
+		LiftQuarantine               func(childComplexity int, input model.LiftQuarantineInput) int
 		PublishModuleVersion         func(childComplexity int, input model.PublishModuleVersionInput) int
+		QuarantineRelease            func(childComplexity int, input model.QuarantineReleaseInput) int
 		RedeployDeployment           func(childComplexity int, input model.RedeployDeploymentInput) int
+		RenewLease                   func(childComplexity int, input model.RenewLeaseInput) int
 		ReportDeployment             func(childComplexity int, input model.ReportDeploymentInput) int
 		RollbackDeployment           func(childComplexity int, input model.RollbackDeploymentInput) int
 		UpdateDefaultValueDefinition func(childComplexity int, input model.UpdateDefaultValueDefinitionInput) int
@@ -665,7 +730,25 @@ type ComplexityRoot struct {
 		Warnings      func(childComplexity int) int
 	}
 
+	Quarantine struct {
+		Active    func(childComplexity int) int
+		CreatedAt func(childComplexity int) int
+		CreatedBy func(childComplexity int) int
+		ID        func(childComplexity int) int
+		LiftedAt  func(childComplexity int) int
+		LiftedBy  func(childComplexity int) int
+		Reason    func(childComplexity int) int
+		ReleaseID func(childComplexity int) int
+		Until     func(childComplexity int) int
+	}
+
+	QuarantineReleasePayload struct {
+		Release func(childComplexity int) int
+	}
+
 	Query struct {
+		AuditEvents             func(childComplexity int, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		CompareDeployments      func(childComplexity int, from string, to string, organizationID *string) int
 		DefaultValueDefinition  func(childComplexity int, id string, organizationID *string) int
 		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
 		Deployment              func(childComplexity int, id string, organizationID *string) int
@@ -717,11 +800,35 @@ type ComplexityRoot struct {
 		ModuleVersion   func(childComplexity int) int
 		ModuleVersionID func(childComplexity int) int
 		OrganizationID  func(childComplexity int) int
+		Quarantine      func(childComplexity int) int
+		Quarantines     func(childComplexity int) int
 		UpdatedAt       func(childComplexity int) int
+	}
+
+	ReleaseChange struct {
+		AfterJSON  func(childComplexity int) int
+		BeforeJSON func(childComplexity int) int
+		Immutable  func(childComplexity int) int
+		Kind       func(childComplexity int) int
+		Masked     func(childComplexity int) int
+		Pointer    func(childComplexity int) int
+	}
+
+	RenewLeasePayload struct {
+		Deployment func(childComplexity int) int
+		Lease      func(childComplexity int) int
+	}
+
+	ReplayEligibility struct {
+		Allowed   func(childComplexity int) int
+		BlockedBy func(childComplexity int) int
+		Code      func(childComplexity int) int
+		Message   func(childComplexity int) int
 	}
 
 	ReportDeploymentPayload struct {
 		Deployment func(childComplexity int) int
+		Lease      func(childComplexity int) int
 	}
 
 	ResolvedInputs struct {
@@ -779,6 +886,10 @@ type ComplexityRoot struct {
 		ShowWhenJSON     func(childComplexity int) int
 		Type             func(childComplexity int) int
 		ValueSource      func(childComplexity int) int
+	}
+
+	Subscription struct {
+		DeploymentChanged func(childComplexity int, id string, organizationID *string) int
 	}
 
 	TextProperty struct {
@@ -860,6 +971,15 @@ type DeploymentResolver interface {
 	DataJSON(ctx context.Context, obj *ent.Deployment) (json.RawMessage, error)
 
 	Release(ctx context.Context, obj *ent.Deployment) (*ent.Release, error)
+
+	Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error)
+
+	RollbackEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error)
+	RedeployEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error)
+	Lineage(ctx context.Context, obj *ent.Deployment) ([]*ent.Deployment, error)
+}
+type DeploymentChangeResolver interface {
+	Deployment(ctx context.Context, obj *deployment.Changed) (*ent.Deployment, error)
 }
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *ent.Environment) (*ent.Project, error)
@@ -907,12 +1027,18 @@ type MutationResolver interface {
 	RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error)
 	RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error)
 	CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error)
+	QuarantineRelease(ctx context.Context, input model.QuarantineReleaseInput) (*model.QuarantineReleasePayload, error)
+	LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error)
 	ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error)
+	RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error)
 	ReportDeployment(ctx context.Context, input model.ReportDeploymentInput) (*model.ReportDeploymentPayload, error)
 	CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error)
 }
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *ent.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error)
+}
+type QuarantineResolver interface {
+	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string, organizationID *string) (scalar.Node, error)
@@ -925,6 +1051,8 @@ type QueryResolver interface {
 	DefaultValueDefinition(ctx context.Context, id string, organizationID *string) (*ent.DefaultValueDefinition, error)
 	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Deployment], error)
 	Deployment(ctx context.Context, id string, organizationID *string) (*ent.Deployment, error)
+	CompareDeployments(ctx context.Context, from string, to string, organizationID *string) (*deployment.Comparison, error)
+	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.AuditEvent], error)
 	Release(ctx context.Context, id string, organizationID *string) (*ent.Release, error)
 	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleInstance], error)
 	ModuleInstance(ctx context.Context, id string, organizationID *string) (*ent.ModuleInstance, error)
@@ -943,7 +1071,12 @@ type ReleaseResolver interface {
 
 	Inputs(ctx context.Context, obj *ent.Release) (json.RawMessage, error)
 	Artifact(ctx context.Context, obj *ent.Release) (json.RawMessage, error)
+	Quarantine(ctx context.Context, obj *ent.Release) (*ent.Quarantine, error)
+	Quarantines(ctx context.Context, obj *ent.Release) ([]*ent.Quarantine, error)
 	Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
+}
+type SubscriptionResolver interface {
+	DeploymentChanged(ctx context.Context, id string, organizationID *string) (<-chan *deployment.Changed, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1045,6 +1178,105 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ArrayProperty.Type(childComplexity), true
 
+	case "AuditEvent.action":
+		if e.ComplexityRoot.AuditEvent.Action == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.Action(childComplexity), true
+	case "AuditEvent.actorId":
+		if e.ComplexityRoot.AuditEvent.ActorID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.ActorID(childComplexity), true
+	case "AuditEvent.actorName":
+		if e.ComplexityRoot.AuditEvent.ActorName == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.ActorName(childComplexity), true
+	case "AuditEvent.actorRole":
+		if e.ComplexityRoot.AuditEvent.ActorRole == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.ActorRole(childComplexity), true
+	case "AuditEvent.changes":
+		if e.ComplexityRoot.AuditEvent.Changes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.Changes(childComplexity), true
+	case "AuditEvent.channel":
+		if e.ComplexityRoot.AuditEvent.Channel == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.Channel(childComplexity), true
+	case "AuditEvent.createdAt":
+		if e.ComplexityRoot.AuditEvent.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.CreatedAt(childComplexity), true
+	case "AuditEvent.id":
+		if e.ComplexityRoot.AuditEvent.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.ID(childComplexity), true
+	case "AuditEvent.objectId":
+		if e.ComplexityRoot.AuditEvent.ObjectID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.ObjectID(childComplexity), true
+	case "AuditEvent.requestId":
+		if e.ComplexityRoot.AuditEvent.RequestID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEvent.RequestID(childComplexity), true
+
+	case "AuditEventConnection.edges":
+		if e.ComplexityRoot.AuditEventConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEventConnection.Edges(childComplexity), true
+	case "AuditEventConnection.nodes":
+		if e.ComplexityRoot.AuditEventConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEventConnection.Nodes(childComplexity), true
+	case "AuditEventConnection.pageInfo":
+		if e.ComplexityRoot.AuditEventConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEventConnection.PageInfo(childComplexity), true
+	case "AuditEventConnection.totalCount":
+		if e.ComplexityRoot.AuditEventConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEventConnection.TotalCount(childComplexity), true
+
+	case "AuditEventEdge.cursor":
+		if e.ComplexityRoot.AuditEventEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEventEdge.Cursor(childComplexity), true
+	case "AuditEventEdge.node":
+		if e.ComplexityRoot.AuditEventEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.AuditEventEdge.Node(childComplexity), true
+
 	case "BooleanProperty.default":
 		if e.ComplexityRoot.BooleanProperty.DefaultJSON == nil {
 			break
@@ -1107,6 +1339,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ClaimDeploymentPayload.Deployment(childComplexity), true
+	case "ClaimDeploymentPayload.lease":
+		if e.ComplexityRoot.ClaimDeploymentPayload.Lease == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ClaimDeploymentPayload.Lease(childComplexity), true
 
 	case "CompleteDeploymentPayload.deployment":
 		if e.ComplexityRoot.CompleteDeploymentPayload.Deployment == nil {
@@ -1414,18 +1652,42 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.Error(childComplexity), true
+	case "Deployment.events":
+		if e.ComplexityRoot.Deployment.Events == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.Events(childComplexity), true
 	case "Deployment.externalDeploymentId":
 		if e.ComplexityRoot.Deployment.ExternalDeploymentID == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Deployment.ExternalDeploymentID(childComplexity), true
+	case "Deployment.foldedEvents":
+		if e.ComplexityRoot.Deployment.FoldedEvents == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.FoldedEvents(childComplexity), true
 	case "Deployment.id":
 		if e.ComplexityRoot.Deployment.ID == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Deployment.ID(childComplexity), true
+	case "Deployment.leaseExpiresAt":
+		if e.ComplexityRoot.Deployment.LeaseExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.LeaseExpiresAt(childComplexity), true
+	case "Deployment.lineage":
+		if e.ComplexityRoot.Deployment.Lineage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.Lineage(childComplexity), true
 	case "Deployment.moduleInstance":
 		if e.ComplexityRoot.Deployment.ModuleInstance == nil {
 			break
@@ -1462,6 +1724,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.ProjectID(childComplexity), true
+	case "Deployment.redeployEligibility":
+		if e.ComplexityRoot.Deployment.RedeployEligibility == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.RedeployEligibility(childComplexity), true
 	case "Deployment.redeployOf":
 		if e.ComplexityRoot.Deployment.RedeployOf == nil {
 			break
@@ -1498,6 +1766,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.ResourceName(childComplexity), true
+	case "Deployment.rollbackEligibility":
+		if e.ComplexityRoot.Deployment.RollbackEligibility == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.RollbackEligibility(childComplexity), true
 	case "Deployment.rollbackTo":
 		if e.ComplexityRoot.Deployment.RollbackTo == nil {
 			break
@@ -1510,6 +1784,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.RollbackToDeploymentID(childComplexity), true
+	case "Deployment.runner":
+		if e.ComplexityRoot.Deployment.Runner == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.Runner(childComplexity), true
 	case "Deployment.startedAt":
 		if e.ComplexityRoot.Deployment.StartedAt == nil {
 			break
@@ -1546,6 +1826,56 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.Version(childComplexity), true
+
+	case "DeploymentChange.deployment":
+		if e.ComplexityRoot.DeploymentChange.Deployment == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentChange.Deployment(childComplexity), true
+
+	case "DeploymentComparison.artifact":
+		if e.ComplexityRoot.DeploymentComparison.Artifact == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentComparison.Artifact(childComplexity), true
+	case "DeploymentComparison.from":
+		if e.ComplexityRoot.DeploymentComparison.From == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentComparison.From(childComplexity), true
+	case "DeploymentComparison.fromVersion":
+		if e.ComplexityRoot.DeploymentComparison.FromVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentComparison.FromVersion(childComplexity), true
+	case "DeploymentComparison.inputs":
+		if e.ComplexityRoot.DeploymentComparison.Inputs == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentComparison.Inputs(childComplexity), true
+	case "DeploymentComparison.sameRelease":
+		if e.ComplexityRoot.DeploymentComparison.SameRelease == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentComparison.SameRelease(childComplexity), true
+	case "DeploymentComparison.to":
+		if e.ComplexityRoot.DeploymentComparison.To == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentComparison.To(childComplexity), true
+	case "DeploymentComparison.toVersion":
+		if e.ComplexityRoot.DeploymentComparison.ToVersion == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentComparison.ToVersion(childComplexity), true
 
 	case "DeploymentConnection.edges":
 		if e.ComplexityRoot.DeploymentConnection.Edges == nil {
@@ -1584,6 +1914,49 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeploymentEdge.Node(childComplexity), true
+
+	case "DeploymentEvent.currentStep":
+		if e.ComplexityRoot.DeploymentEvent.CurrentStep == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentEvent.CurrentStep(childComplexity), true
+	case "DeploymentEvent.desiredCount":
+		if e.ComplexityRoot.DeploymentEvent.DesiredCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentEvent.DesiredCount(childComplexity), true
+	case "DeploymentEvent.hookId":
+		if e.ComplexityRoot.DeploymentEvent.HookID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentEvent.HookID(childComplexity), true
+	case "DeploymentEvent.lifecycleStage":
+		if e.ComplexityRoot.DeploymentEvent.LifecycleStage == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentEvent.LifecycleStage(childComplexity), true
+	case "DeploymentEvent.message":
+		if e.ComplexityRoot.DeploymentEvent.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentEvent.Message(childComplexity), true
+	case "DeploymentEvent.startedAt":
+		if e.ComplexityRoot.DeploymentEvent.StartedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentEvent.StartedAt(childComplexity), true
+	case "DeploymentEvent.totalSteps":
+		if e.ComplexityRoot.DeploymentEvent.TotalSteps == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentEvent.TotalSteps(childComplexity), true
 
 	case "DynamicSource.description":
 		if e.ComplexityRoot.DynamicSource.Description == nil {
@@ -1813,49 +2186,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.EcsDeploymentData.Type(childComplexity), true
-
-	case "EcsEvent.currentStep":
-		if e.ComplexityRoot.EcsEvent.CurrentStep == nil {
-			break
-		}
-
-		return e.ComplexityRoot.EcsEvent.CurrentStep(childComplexity), true
-	case "EcsEvent.desiredCount":
-		if e.ComplexityRoot.EcsEvent.DesiredCount == nil {
-			break
-		}
-
-		return e.ComplexityRoot.EcsEvent.DesiredCount(childComplexity), true
-	case "EcsEvent.hookId":
-		if e.ComplexityRoot.EcsEvent.HookID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.EcsEvent.HookID(childComplexity), true
-	case "EcsEvent.lifecycleStage":
-		if e.ComplexityRoot.EcsEvent.LifecycleStage == nil {
-			break
-		}
-
-		return e.ComplexityRoot.EcsEvent.LifecycleStage(childComplexity), true
-	case "EcsEvent.message":
-		if e.ComplexityRoot.EcsEvent.Message == nil {
-			break
-		}
-
-		return e.ComplexityRoot.EcsEvent.Message(childComplexity), true
-	case "EcsEvent.startedAt":
-		if e.ComplexityRoot.EcsEvent.StartedAt == nil {
-			break
-		}
-
-		return e.ComplexityRoot.EcsEvent.StartedAt(childComplexity), true
-	case "EcsEvent.totalSteps":
-		if e.ComplexityRoot.EcsEvent.TotalSteps == nil {
-			break
-		}
-
-		return e.ComplexityRoot.EcsEvent.TotalSteps(childComplexity), true
 
 	case "EcsListenerRule.hostHeaders":
 		if e.ComplexityRoot.EcsListenerRule.HostHeaders == nil {
@@ -2477,6 +2807,32 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.KeyValueProperty.Type(childComplexity), true
 
+	case "Lease.expiresAt":
+		if e.ComplexityRoot.Lease.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Lease.ExpiresAt(childComplexity), true
+	case "Lease.id":
+		if e.ComplexityRoot.Lease.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Lease.ID(childComplexity), true
+	case "Lease.seconds":
+		if e.ComplexityRoot.Lease.Seconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Lease.Seconds(childComplexity), true
+
+	case "LiftQuarantinePayload.release":
+		if e.ComplexityRoot.LiftQuarantinePayload.Release == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LiftQuarantinePayload.Release(childComplexity), true
+
 	case "MapKey.description":
 		if e.ComplexityRoot.MapKey.Description == nil {
 			break
@@ -2979,6 +3335,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.DeleteDefaultValueDefinition(childComplexity, args["input"].(model.DeleteDefaultValueDefinitionInput)), true
+	case "Mutation.liftQuarantine":
+		if e.ComplexityRoot.Mutation.LiftQuarantine == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_liftQuarantine_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.LiftQuarantine(childComplexity, args["input"].(model.LiftQuarantineInput)), true
 	case "Mutation.publishModuleVersion":
 		if e.ComplexityRoot.Mutation.PublishModuleVersion == nil {
 			break
@@ -2990,6 +3357,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.PublishModuleVersion(childComplexity, args["input"].(model.PublishModuleVersionInput)), true
+	case "Mutation.quarantineRelease":
+		if e.ComplexityRoot.Mutation.QuarantineRelease == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_quarantineRelease_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.QuarantineRelease(childComplexity, args["input"].(model.QuarantineReleaseInput)), true
 	case "Mutation.redeployDeployment":
 		if e.ComplexityRoot.Mutation.RedeployDeployment == nil {
 			break
@@ -3001,6 +3379,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RedeployDeployment(childComplexity, args["input"].(model.RedeployDeploymentInput)), true
+	case "Mutation.renewLease":
+		if e.ComplexityRoot.Mutation.RenewLease == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_renewLease_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RenewLease(childComplexity, args["input"].(model.RenewLeaseInput)), true
 	case "Mutation.reportDeployment":
 		if e.ComplexityRoot.Mutation.ReportDeployment == nil {
 			break
@@ -3511,6 +3900,90 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.PublishModuleVersionPayload.Warnings(childComplexity), true
 
+	case "Quarantine.active":
+		if e.ComplexityRoot.Quarantine.Active == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.Active(childComplexity), true
+	case "Quarantine.createdAt":
+		if e.ComplexityRoot.Quarantine.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.CreatedAt(childComplexity), true
+	case "Quarantine.createdBy":
+		if e.ComplexityRoot.Quarantine.CreatedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.CreatedBy(childComplexity), true
+	case "Quarantine.id":
+		if e.ComplexityRoot.Quarantine.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.ID(childComplexity), true
+	case "Quarantine.liftedAt":
+		if e.ComplexityRoot.Quarantine.LiftedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.LiftedAt(childComplexity), true
+	case "Quarantine.liftedBy":
+		if e.ComplexityRoot.Quarantine.LiftedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.LiftedBy(childComplexity), true
+	case "Quarantine.reason":
+		if e.ComplexityRoot.Quarantine.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.Reason(childComplexity), true
+	case "Quarantine.releaseId":
+		if e.ComplexityRoot.Quarantine.ReleaseID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.ReleaseID(childComplexity), true
+	case "Quarantine.until":
+		if e.ComplexityRoot.Quarantine.Until == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Quarantine.Until(childComplexity), true
+
+	case "QuarantineReleasePayload.release":
+		if e.ComplexityRoot.QuarantineReleasePayload.Release == nil {
+			break
+		}
+
+		return e.ComplexityRoot.QuarantineReleasePayload.Release(childComplexity), true
+
+	case "Query.auditEvents":
+		if e.ComplexityRoot.Query.AuditEvents == nil {
+			break
+		}
+
+		args, err := ec.field_Query_auditEvents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.AuditEvents(childComplexity, args["filter"].(*model.AuditEventFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+	case "Query.compareDeployments":
+		if e.ComplexityRoot.Query.CompareDeployments == nil {
+			break
+		}
+
+		args, err := ec.field_Query_compareDeployments_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.CompareDeployments(childComplexity, args["from"].(string), args["to"].(string), args["organizationId"].(*string)), true
 	case "Query.defaultValueDefinition":
 		if e.ComplexityRoot.Query.DefaultValueDefinition == nil {
 			break
@@ -3867,6 +4340,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Release.OrganizationID(childComplexity), true
+	case "Release.quarantine":
+		if e.ComplexityRoot.Release.Quarantine == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Release.Quarantine(childComplexity), true
+	case "Release.quarantines":
+		if e.ComplexityRoot.Release.Quarantines == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Release.Quarantines(childComplexity), true
 	case "Release.updatedAt":
 		if e.ComplexityRoot.Release.UpdatedAt == nil {
 			break
@@ -3874,12 +4359,93 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Release.UpdatedAt(childComplexity), true
 
+	case "ReleaseChange.after":
+		if e.ComplexityRoot.ReleaseChange.AfterJSON == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReleaseChange.AfterJSON(childComplexity), true
+	case "ReleaseChange.before":
+		if e.ComplexityRoot.ReleaseChange.BeforeJSON == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReleaseChange.BeforeJSON(childComplexity), true
+	case "ReleaseChange.immutable":
+		if e.ComplexityRoot.ReleaseChange.Immutable == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReleaseChange.Immutable(childComplexity), true
+	case "ReleaseChange.kind":
+		if e.ComplexityRoot.ReleaseChange.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReleaseChange.Kind(childComplexity), true
+	case "ReleaseChange.masked":
+		if e.ComplexityRoot.ReleaseChange.Masked == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReleaseChange.Masked(childComplexity), true
+	case "ReleaseChange.pointer":
+		if e.ComplexityRoot.ReleaseChange.Pointer == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReleaseChange.Pointer(childComplexity), true
+
+	case "RenewLeasePayload.deployment":
+		if e.ComplexityRoot.RenewLeasePayload.Deployment == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RenewLeasePayload.Deployment(childComplexity), true
+	case "RenewLeasePayload.lease":
+		if e.ComplexityRoot.RenewLeasePayload.Lease == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RenewLeasePayload.Lease(childComplexity), true
+
+	case "ReplayEligibility.allowed":
+		if e.ComplexityRoot.ReplayEligibility.Allowed == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayEligibility.Allowed(childComplexity), true
+	case "ReplayEligibility.blockedBy":
+		if e.ComplexityRoot.ReplayEligibility.BlockedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayEligibility.BlockedBy(childComplexity), true
+	case "ReplayEligibility.code":
+		if e.ComplexityRoot.ReplayEligibility.Code == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayEligibility.Code(childComplexity), true
+	case "ReplayEligibility.message":
+		if e.ComplexityRoot.ReplayEligibility.Message == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayEligibility.Message(childComplexity), true
+
 	case "ReportDeploymentPayload.deployment":
 		if e.ComplexityRoot.ReportDeploymentPayload.Deployment == nil {
 			break
 		}
 
 		return e.ComplexityRoot.ReportDeploymentPayload.Deployment(childComplexity), true
+	case "ReportDeploymentPayload.lease":
+		if e.ComplexityRoot.ReportDeploymentPayload.Lease == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReportDeploymentPayload.Lease(childComplexity), true
 
 	case "ResolvedInputs.items":
 		if e.ComplexityRoot.ResolvedInputs.Items == nil {
@@ -4121,6 +4687,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.StringProperty.ValueSource(childComplexity), true
 
+	case "Subscription.deploymentChanged":
+		if e.ComplexityRoot.Subscription.DeploymentChanged == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_deploymentChanged_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+
 	case "TextProperty.default":
 		if e.ComplexityRoot.TextProperty.DefaultJSON == nil {
 			break
@@ -4347,6 +4925,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputArrayPropertyInput,
+		ec.unmarshalInputAuditEventFilter,
 		ec.unmarshalInputBooleanPropertyInput,
 		ec.unmarshalInputCancelDeploymentInput,
 		ec.unmarshalInputClaimDeploymentInput,
@@ -4360,12 +4939,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateProjectInput,
 		ec.unmarshalInputDeleteDefaultValueDefinitionInput,
 		ec.unmarshalInputDeploymentErrorInput,
+		ec.unmarshalInputDeploymentEventInput,
 		ec.unmarshalInputDeploymentFilter,
 		ec.unmarshalInputGitRepoPropertyInput,
 		ec.unmarshalInputInputPropertyInput,
 		ec.unmarshalInputInputValuesInput,
 		ec.unmarshalInputItemTitleInput,
 		ec.unmarshalInputKeyValuePropertyInput,
+		ec.unmarshalInputLiftQuarantineInput,
 		ec.unmarshalInputMapKeyInput,
 		ec.unmarshalInputModuleInstanceFilter,
 		ec.unmarshalInputNumberPropertyInput,
@@ -4373,8 +4954,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputObjectMapPropertyInput,
 		ec.unmarshalInputObjectPropertyInput,
 		ec.unmarshalInputPublishModuleVersionInput,
+		ec.unmarshalInputQuarantineReleaseInput,
 		ec.unmarshalInputRedeployDeploymentInput,
 		ec.unmarshalInputReferencePropertyInput,
+		ec.unmarshalInputRenewLeaseInput,
 		ec.unmarshalInputReportDeploymentInput,
 		ec.unmarshalInputRollbackDeploymentInput,
 		ec.unmarshalInputSectionPropertyInput,
@@ -4427,6 +5010,23 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
 			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
 			data.MarshalGQL(&buf)
 
 			return &graphql.Response{
@@ -4596,6 +5196,35 @@ type Query {
     "For superadmins only: the organization to look in."
     organizationId: ID
   ): Deployment
+
+  """
+  What differs between the releases of two deployments, which may be of different instances. Null with
+  ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + `, ` + "`" + `slipway:Release:UNAVAILABLE` + "`" + ` or ` + "`" + `slipway:Release:DIGEST_MISMATCH` + "`" + `.
+  """
+  compareDeployments(
+    "The id of the deployment to compare from, ` + "`" + `dep_…` + "`" + `."
+    from: ID!
+    "The id of the deployment to compare to, ` + "`" + `dep_…` + "`" + `."
+    to: ID!
+    "For superadmins only: the organization to look in."
+    organizationId: ID
+  ): DeploymentComparison
+
+  "Who did what in the organization, newest first. For admins."
+  auditEvents(
+    "Only events that meet every condition given."
+    filter: AuditEventFilter
+    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+    "For superadmins only: the organization to look in."
+    organizationId: ID
+  ): AuditEventConnection!
 
   "One release. Null with ` + "`" + `slipway:Release:NOT_FOUND` + "`" + ` where there is none."
   release(
@@ -4820,15 +5449,34 @@ type Mutation {
     input: RedeployDeploymentInput!
   ): RedeployDeploymentPayload!
 
-  "Cancels a PENDING or RUNNING deployment. For developers and admins."
+  """
+  Cancels a PENDING or RUNNING deployment; its runner learns of it when it next renews its lease. For
+  developers and admins.
+  """
   cancelDeployment(
     "The deployment."
     input: CancelDeploymentInput!
   ): CancelDeploymentPayload!
 
   """
-  Takes the oldest PENDING deployment of the given kinds and sets it RUNNING; the payload's deployment
-  is null where there is none. For runners.
+  Marks a release as bad: until it is lifted, or until the given moment, it cannot be deployed again. A
+  quarantine that holds already is replaced. For admins.
+  """
+  quarantineRelease(
+    "The release and the reason."
+    input: QuarantineReleaseInput!
+  ): QuarantineReleasePayload!
+
+  "Ends the quarantine of a release. ` + "`" + `slipway:Release:NOT_QUARANTINED` + "`" + ` where there is none. For admins."
+  liftQuarantine(
+    "The release."
+    input: LiftQuarantineInput!
+  ): LiftQuarantinePayload!
+
+  """
+  Takes the oldest PENDING deployment of the given kinds and sets it RUNNING under a lease; the payload's
+  deployment is null where there is none. A lease that runs out puts the deployment to FAILED with
+  ` + "`" + `slipway:Deployment:LEASE_EXPIRED` + "`" + `. For runners.
   """
   claimDeployment(
     "The kinds that the runner carries out."
@@ -4836,19 +5484,52 @@ type Mutation {
   ): ClaimDeploymentPayload!
 
   """
-  Adds to the record of a RUNNING deployment: fields of ` + "`" + `data` + "`" + ` and what it is called elsewhere. For
-  runners.
+  Renews the lease of a RUNNING deployment. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where it ran out or the
+  deployment has ended, as by a cancellation: its runner is to stop. For runners.
+  """
+  renewLease(
+    "The deployment and its lease."
+    input: RenewLeaseInput!
+  ): RenewLeasePayload!
+
+  """
+  Adds to the record of a RUNNING deployment and renews its lease. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where
+  the lease is lost; nothing is added then. For runners.
   """
   reportDeployment(
-    "The deployment and what to add."
+    "The deployment, its lease and what to add."
     input: ReportDeploymentInput!
   ): ReportDeploymentPayload!
 
-  "Ends a RUNNING deployment: SUCCEEDED, or FAILED where an error is given. For runners."
+  """
+  Ends a RUNNING deployment: SUCCEEDED, or FAILED where an error is given. Under the same lease it may be
+  said again: the answer is the deployment as it is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease is
+  lost. For runners.
+  """
   completeDeployment(
-    "The deployment and how it ended."
+    "The deployment, its lease and how it ended."
     input: CompleteDeploymentInput!
   ): CompleteDeploymentPayload!
+}
+
+"What can be followed while it changes, over WebSocket or server-sent events."
+type Subscription {
+  """
+  A deployment as it is now, and again after each change, until it has ended. Changes that follow each
+  other fast may come as one. ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none.
+  """
+  deploymentChanged(
+    "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
+    id: ID!
+    "For superadmins only: the organization to look in."
+    organizationId: ID
+  ): DeploymentChange!
+}
+
+"A deployment that has changed."
+type DeploymentChange {
+  "The deployment as it is now."
+  deployment: Deployment!
 }
 
 """
@@ -5361,6 +6042,10 @@ type Release implements Node {
   inputs: JSON!
   "The artifact, for ` + "`" + `aws:ecs` + "`" + ` the task definition; null where the kind has none."
   artifact: JSON
+  "The quarantine that keeps it from being deployed now; null where there is none."
+  quarantine: Quarantine
+  "Every quarantine that it has been in, newest first, at most 50."
+  quarantines: [Quarantine!]!
   "The deployments that ship it, newest first."
   deployments(
     "How many from the start, 1 to 100; 50 where neither first nor last is given."
@@ -5372,6 +6057,130 @@ type Release implements Node {
     "Only what comes before this cursor."
     before: String
   ): DeploymentConnection!
+}
+
+"A time in which a release is marked as bad."
+type Quarantine {
+  "The id, ` + "`" + `qua_…` + "`" + `."
+  id: ID!
+  "The id of the release."
+  releaseId: ID!
+  "Why the release is bad."
+  reason: String!
+  "When it began."
+  createdAt: UtcDateTime!
+  "Who began it: the name of the token."
+  createdBy: String!
+  "When it ends by itself; null for never."
+  until: UtcDateTime
+  "When it was lifted or replaced; null where it was not."
+  liftedAt: UtcDateTime
+  "Who lifted or replaced it; null where nobody did."
+  liftedBy: String
+  "Whether it holds now."
+  active: Boolean!
+}
+
+"What differs between what two deployments ship."
+type DeploymentComparison {
+  "The deployment that is compared from."
+  from: Deployment!
+  "The deployment that is compared to."
+  to: Deployment!
+  "Whether both ship the same release: the same version, inputs and artifact."
+  sameRelease: Boolean!
+  "The module version of the one that is compared from."
+  fromVersion: ModuleVersion!
+  "The module version of the one that is compared to."
+  toVersion: ModuleVersion!
+  "The values of the inputs that differ, leaf by leaf."
+  inputs: [ReleaseChange!]!
+  "What differs in the artifact, leaf by leaf. What looks like a secret is masked."
+  artifact: [ReleaseChange!]!
+}
+
+"One leaf that differs between two releases."
+type ReleaseChange {
+  "The place as a JSON Pointer into the inputs, or into the artifact."
+  pointer: String!
+  "Whether it was added, removed or changed."
+  kind: ReleaseChangeKind!
+  "The value before; null where it was added or is masked."
+  before: JSON
+  "The value after; null where it was removed or is masked."
+  after: JSON
+  "Whether the values look like a secret and are not shown."
+  masked: Boolean!
+  "Whether it belongs to an input that is ` + "`" + `immutable` + "`" + ` in the version compared to."
+  immutable: Boolean!
+}
+
+"How a leaf differs."
+enum ReleaseChangeKind {
+  "It is only in the one compared to."
+  ADDED
+  "It is only in the one compared from."
+  REMOVED
+  "It is in both, with different values."
+  CHANGED
+}
+
+"Conditions on audit events; all that are given must hold."
+input AuditEventFilter {
+  "The id of the token that acted, ` + "`" + `tok_…` + "`" + `."
+  actorId: ID
+  "The mutation, as in ` + "`" + `rollbackDeployment` + "`" + `."
+  action: String
+  "The id of what was acted on."
+  objectId: ID
+  "At or after this moment."
+  from: UtcDateTime
+  "Before this moment."
+  before: UtcDateTime
+}
+
+"A page of audit events."
+type AuditEventConnection {
+  "The events with their cursors."
+  edges: [AuditEventEdge!]!
+  "The events."
+  nodes: [AuditEvent!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"An audit event in a list."
+type AuditEventEdge {
+  "The place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The event."
+  node: AuditEvent!
+}
+
+"Who did what to which object. Written with the change, and never changed."
+type AuditEvent {
+  "The id, ` + "`" + `aud_…` + "`" + `."
+  id: ID!
+  "When it was done."
+  createdAt: UtcDateTime!
+  "The id of the token that acted; empty for the server itself."
+  actorId: ID!
+  "The name of the token that acted."
+  actorName: String!
+  "The role that it acted in."
+  actorRole: String!
+  "The way it came in by: ` + "`" + `graphql` + "`" + `, ` + "`" + `rest` + "`" + ` or ` + "`" + `cli` + "`" + `."
+  channel: String!
+  "What was done: the mutation, as in ` + "`" + `rollbackDeployment` + "`" + `."
+  action: String!
+  "The id of what it was done to."
+  objectId: ID!
+  "The id of the request, which the log has too."
+  requestId: String!
+  "The changed fields and their new values; null where there are none."
+  changes: JSON
 }
 
 "One deployment of a module instance."
@@ -5438,8 +6247,37 @@ type Deployment implements Node {
   release: Release
   "Who created it: the name of the token."
   createdBy: String!
+  "Who carries it out: the name of the runner's token; null before it is claimed."
+  runner: String
+  "When the lease of its runner runs out, unless it is renewed; null where it is not RUNNING."
+  leaseExpiresAt: UtcDateTime
+  "What happened, in order, at most 200. Where there was more, the first of them says how much."
+  events: [DeploymentEvent!]!
+  "How many of the oldest events are not kept any more."
+  foldedEvents: Int!
+  "Whether the viewer could roll back to it now."
+  rollbackEligibility: ReplayEligibility!
+  "Whether the viewer could redeploy it now."
+  redeployEligibility: ReplayEligibility!
+  """
+  What it replays, what that replayed, and so on to the deployment that was created with the release;
+  the nearest first, at most 100. Empty for a deployment that replays nothing.
+  """
+  lineage: [Deployment!]!
   "Raised by every change, from 1."
   version: Int!
+}
+
+"Whether a rollback or a redeploy would be let through now, by the rules that it goes by."
+type ReplayEligibility {
+  "Whether it would be let through."
+  allowed: Boolean!
+  "The error code that it would be refused with; null where it is allowed."
+  code: String
+  "Why it would be refused; null where it is allowed."
+  message: String
+  "The active deployment of the instance that stands in the way; null where there is none."
+  blockedBy: Deployment
 }
 
 "Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change."
@@ -5518,7 +6356,7 @@ type EcsDeploymentData {
   "The load balancers' listeners as they were seen."
   elbListenerState: [EcsListenerState!]
   "What happened, in order."
-  events: [EcsEvent!]
+  events: [DeploymentEvent!]
   "Whether a hook runs after the deployment."
   postDeployEnabled: Boolean
   "Whether a hook runs before the deployment."
@@ -5598,7 +6436,7 @@ type EcsListenerRule {
 }
 
 "One event of a deployment."
-type EcsEvent {
+type DeploymentEvent {
   "The step it belongs to, from 1."
   currentStep: Int
   "How many steps there are."
@@ -6830,6 +7668,12 @@ input CreateDeploymentInput {
   resourceArn: String
   "The name of the cloud resource that it changes."
   resourceName: String
+  """
+  Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+  hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
+  where the key was used for another request.
+  """
+  idempotencyKey: String
   "For superadmins only: the organization to act in."
   organizationId: ID
 }
@@ -6844,6 +7688,17 @@ type CreateDeploymentPayload {
 input RollbackDeploymentInput {
   "The id of the target, a deployment that succeeded."
   id: ID!
+  """
+  The deployment that the caller takes for the instance's live one; ` + "`" + `slipway:Deployment:LIVE_CHANGED` + "`" + `
+  where another is live by now. Not checked where it is left out or null.
+  """
+  expectedLiveDeploymentId: ID
+  """
+  Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+  hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
+  where the key was used for another request.
+  """
+  idempotencyKey: String
   "For superadmins only: the organization to act in."
   organizationId: ID
 }
@@ -6858,6 +7713,17 @@ type RollbackDeploymentPayload {
 input RedeployDeploymentInput {
   "The id of the source, a deployment that has ended."
   id: ID!
+  """
+  The deployment that the caller takes for the instance's live one; ` + "`" + `slipway:Deployment:LIVE_CHANGED` + "`" + `
+  where another is live by now. Not checked where it is left out or null.
+  """
+  expectedLiveDeploymentId: ID
+  """
+  Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+  hours answers with the deployment that the first has made. ` + "`" + `slipway:Request:IDEMPOTENCY_KEY_REUSED` + "`" + `
+  where the key was used for another request.
+  """
+  idempotencyKey: String
   "For superadmins only: the organization to act in."
   organizationId: ID
 }
@@ -6882,10 +7748,48 @@ type CancelDeploymentPayload {
   deployment: Deployment!
 }
 
+"The release to quarantine."
+input QuarantineReleaseInput {
+  "The id of the release, ` + "`" + `rel_…` + "`" + `."
+  id: ID!
+  "Why it is bad, 1 to 1,000 characters."
+  reason: String!
+  "When the quarantine ends by itself, in the future; never where it is left out."
+  until: UtcDateTime
+  "For superadmins only: the organization to act in."
+  organizationId: ID
+}
+
+"What quarantineRelease answers with."
+type QuarantineReleasePayload {
+  "The release, quarantined."
+  release: Release!
+}
+
+"The release whose quarantine is to end."
+input LiftQuarantineInput {
+  "The id of the release, ` + "`" + `rel_…` + "`" + `."
+  id: ID!
+  "For superadmins only: the organization to act in."
+  organizationId: ID
+}
+
+"What liftQuarantine answers with."
+type LiftQuarantinePayload {
+  "The release, not quarantined any more."
+  release: Release!
+}
+
 "What a runner carries out."
 input ClaimDeploymentInput {
   "The kinds, at least one of ` + "`" + `aws:ecs` + "`" + ` and ` + "`" + `terraform` + "`" + `."
   kinds: [String!]!
+  """
+  The id of the lease, chosen by the runner anew for each deployment: 8 to 100 letters, digits,
+  underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
+  with the same deployment. The server chooses where it is left out.
+  """
+  leaseId: ID
   "For superadmins only: the organization to act in."
   organizationId: ID
 }
@@ -6894,12 +7798,52 @@ input ClaimDeploymentInput {
 type ClaimDeploymentPayload {
   "The deployment, RUNNING; null where none is waiting."
   deployment: Deployment
+  "The lease that it is carried out under; null where none is waiting."
+  lease: Lease
+}
+
+"The right of one runner to carry a deployment out, for a time."
+type Lease {
+  "What the runner proves it by. To be kept to itself."
+  id: ID!
+  "When it runs out, unless it is renewed."
+  expiresAt: UtcDateTime!
+  "How many seconds that is from now, for runners whose clock differs."
+  seconds: Int!
+}
+
+"The lease to renew."
+input RenewLeaseInput {
+  "The id of the deployment."
+  id: ID!
+  "The id of its lease."
+  leaseId: ID!
+  "For superadmins only: the organization to act in."
+  organizationId: ID
+}
+
+"What renewLease answers with."
+type RenewLeasePayload {
+  "The deployment as it is now."
+  deployment: Deployment!
+  "The lease, renewed."
+  lease: Lease!
 }
 
 "What is new of a RUNNING deployment."
 input ReportDeploymentInput {
   "The id of the deployment."
   id: ID!
+  "The id of its lease."
+  leaseId: ID!
+  """
+  Counts the reports of a deployment, from 1. A report whose number is not above the last that was taken
+  is not taken again, so that one whose answer was lost can be sent again. Always taken where it is left
+  out.
+  """
+  sequence: Int
+  "What happened, in order, at most 100; added to the events there are."
+  events: [DeploymentEventInput!]
   "For ` + "`" + `aws:ecs` + "`" + `: the fields of ` + "`" + `data` + "`" + ` that have changed; events are added to those there are."
   data: JSON
   "What the system that carries it out calls it."
@@ -6912,16 +7856,38 @@ input ReportDeploymentInput {
   organizationId: ID
 }
 
+"Something that happened in the course of a deployment. At least one field is to be given."
+input DeploymentEventInput {
+  "The step that it is in, from 1."
+  currentStep: Int
+  "How many steps there are."
+  totalSteps: Int
+  "When it began; the time of the report where it is left out."
+  startedAt: UtcDateTime
+  "How many tasks are wanted."
+  desiredCount: Int
+  "The hook that is run."
+  hookId: String
+  "The stage, as the system that carries it out calls it."
+  lifecycleStage: String
+  "For people, at most 4,096 characters."
+  message: String
+}
+
 "What reportDeployment answers with."
 type ReportDeploymentPayload {
   "The deployment as it is now."
   deployment: Deployment!
+  "The lease, renewed."
+  lease: Lease!
 }
 
 "How a RUNNING deployment ended."
 input CompleteDeploymentInput {
   "The id of the deployment."
   id: ID!
+  "The id of its lease."
+  leaseId: ID!
   "Why it failed; left out where it succeeded."
   error: DeploymentErrorInput
   "For superadmins only: the organization to act in."
@@ -6949,6 +7915,56 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 // Each function is generated once per unique object type, deduplicating the
 // switch statements that were previously inlined in every fieldContext_* function.
 
+func (ec *executionContext) childFields_AuditEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AuditEvent_id(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AuditEvent_createdAt(ctx, field)
+	case "actorId":
+		return ec.fieldContext_AuditEvent_actorId(ctx, field)
+	case "actorName":
+		return ec.fieldContext_AuditEvent_actorName(ctx, field)
+	case "actorRole":
+		return ec.fieldContext_AuditEvent_actorRole(ctx, field)
+	case "channel":
+		return ec.fieldContext_AuditEvent_channel(ctx, field)
+	case "action":
+		return ec.fieldContext_AuditEvent_action(ctx, field)
+	case "objectId":
+		return ec.fieldContext_AuditEvent_objectId(ctx, field)
+	case "requestId":
+		return ec.fieldContext_AuditEvent_requestId(ctx, field)
+	case "changes":
+		return ec.fieldContext_AuditEvent_changes(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditEvent", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditEventConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AuditEventConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_AuditEventConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AuditEventConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AuditEventConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditEventConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditEventEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_AuditEventEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_AuditEventEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditEventEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_CancelDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
@@ -6961,6 +7977,8 @@ func (ec *executionContext) childFields_ClaimDeploymentPayload(ctx context.Conte
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_ClaimDeploymentPayload_deployment(ctx, field)
+	case "lease":
+		return ec.fieldContext_ClaimDeploymentPayload_lease(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ClaimDeploymentPayload", field.Name)
 }
@@ -7147,10 +8165,52 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_release(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_Deployment_createdBy(ctx, field)
+	case "runner":
+		return ec.fieldContext_Deployment_runner(ctx, field)
+	case "leaseExpiresAt":
+		return ec.fieldContext_Deployment_leaseExpiresAt(ctx, field)
+	case "events":
+		return ec.fieldContext_Deployment_events(ctx, field)
+	case "foldedEvents":
+		return ec.fieldContext_Deployment_foldedEvents(ctx, field)
+	case "rollbackEligibility":
+		return ec.fieldContext_Deployment_rollbackEligibility(ctx, field)
+	case "redeployEligibility":
+		return ec.fieldContext_Deployment_redeployEligibility(ctx, field)
+	case "lineage":
+		return ec.fieldContext_Deployment_lineage(ctx, field)
 	case "version":
 		return ec.fieldContext_Deployment_version(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Deployment", field.Name)
+}
+
+func (ec *executionContext) childFields_DeploymentChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deployment":
+		return ec.fieldContext_DeploymentChange_deployment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentChange", field.Name)
+}
+
+func (ec *executionContext) childFields_DeploymentComparison(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_DeploymentComparison_from(ctx, field)
+	case "to":
+		return ec.fieldContext_DeploymentComparison_to(ctx, field)
+	case "sameRelease":
+		return ec.fieldContext_DeploymentComparison_sameRelease(ctx, field)
+	case "fromVersion":
+		return ec.fieldContext_DeploymentComparison_fromVersion(ctx, field)
+	case "toVersion":
+		return ec.fieldContext_DeploymentComparison_toVersion(ctx, field)
+	case "inputs":
+		return ec.fieldContext_DeploymentComparison_inputs(ctx, field)
+	case "artifact":
+		return ec.fieldContext_DeploymentComparison_artifact(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentComparison", field.Name)
 }
 
 func (ec *executionContext) childFields_DeploymentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7175,6 +8235,26 @@ func (ec *executionContext) childFields_DeploymentEdge(ctx context.Context, fiel
 		return ec.fieldContext_DeploymentEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_DeploymentEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "currentStep":
+		return ec.fieldContext_DeploymentEvent_currentStep(ctx, field)
+	case "totalSteps":
+		return ec.fieldContext_DeploymentEvent_totalSteps(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_DeploymentEvent_startedAt(ctx, field)
+	case "desiredCount":
+		return ec.fieldContext_DeploymentEvent_desiredCount(ctx, field)
+	case "hookId":
+		return ec.fieldContext_DeploymentEvent_hookId(ctx, field)
+	case "lifecycleStage":
+		return ec.fieldContext_DeploymentEvent_lifecycleStage(ctx, field)
+	case "message":
+		return ec.fieldContext_DeploymentEvent_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentEvent", field.Name)
 }
 
 func (ec *executionContext) childFields_DynamicSource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7237,26 +8317,6 @@ func (ec *executionContext) childFields_EcsAcceptedPauseControl(ctx context.Cont
 		return ec.fieldContext_EcsAcceptedPauseControl_lifecycleStage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EcsAcceptedPauseControl", field.Name)
-}
-
-func (ec *executionContext) childFields_EcsEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "currentStep":
-		return ec.fieldContext_EcsEvent_currentStep(ctx, field)
-	case "totalSteps":
-		return ec.fieldContext_EcsEvent_totalSteps(ctx, field)
-	case "startedAt":
-		return ec.fieldContext_EcsEvent_startedAt(ctx, field)
-	case "desiredCount":
-		return ec.fieldContext_EcsEvent_desiredCount(ctx, field)
-	case "hookId":
-		return ec.fieldContext_EcsEvent_hookId(ctx, field)
-	case "lifecycleStage":
-		return ec.fieldContext_EcsEvent_lifecycleStage(ctx, field)
-	case "message":
-		return ec.fieldContext_EcsEvent_message(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type EcsEvent", field.Name)
 }
 
 func (ec *executionContext) childFields_EcsListenerRule(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7533,6 +8593,26 @@ func (ec *executionContext) childFields_ItemTitle(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type ItemTitle", field.Name)
 }
 
+func (ec *executionContext) childFields_Lease(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Lease_id(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Lease_expiresAt(ctx, field)
+	case "seconds":
+		return ec.fieldContext_Lease_seconds(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Lease", field.Name)
+}
+
+func (ec *executionContext) childFields_LiftQuarantinePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "release":
+		return ec.fieldContext_LiftQuarantinePayload_release(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LiftQuarantinePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_MapKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "description":
@@ -7801,6 +8881,38 @@ func (ec *executionContext) childFields_PublishModuleVersionPayload(ctx context.
 	return nil, fmt.Errorf("no field named %q was found under type PublishModuleVersionPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Quarantine(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Quarantine_id(ctx, field)
+	case "releaseId":
+		return ec.fieldContext_Quarantine_releaseId(ctx, field)
+	case "reason":
+		return ec.fieldContext_Quarantine_reason(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Quarantine_createdAt(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Quarantine_createdBy(ctx, field)
+	case "until":
+		return ec.fieldContext_Quarantine_until(ctx, field)
+	case "liftedAt":
+		return ec.fieldContext_Quarantine_liftedAt(ctx, field)
+	case "liftedBy":
+		return ec.fieldContext_Quarantine_liftedBy(ctx, field)
+	case "active":
+		return ec.fieldContext_Quarantine_active(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Quarantine", field.Name)
+}
+
+func (ec *executionContext) childFields_QuarantineReleasePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "release":
+		return ec.fieldContext_QuarantineReleasePayload_release(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type QuarantineReleasePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_RedeployDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
@@ -7829,16 +8941,64 @@ func (ec *executionContext) childFields_Release(ctx context.Context, field graph
 		return ec.fieldContext_Release_inputs(ctx, field)
 	case "artifact":
 		return ec.fieldContext_Release_artifact(ctx, field)
+	case "quarantine":
+		return ec.fieldContext_Release_quarantine(ctx, field)
+	case "quarantines":
+		return ec.fieldContext_Release_quarantines(ctx, field)
 	case "deployments":
 		return ec.fieldContext_Release_deployments(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Release", field.Name)
 }
 
+func (ec *executionContext) childFields_ReleaseChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "pointer":
+		return ec.fieldContext_ReleaseChange_pointer(ctx, field)
+	case "kind":
+		return ec.fieldContext_ReleaseChange_kind(ctx, field)
+	case "before":
+		return ec.fieldContext_ReleaseChange_before(ctx, field)
+	case "after":
+		return ec.fieldContext_ReleaseChange_after(ctx, field)
+	case "masked":
+		return ec.fieldContext_ReleaseChange_masked(ctx, field)
+	case "immutable":
+		return ec.fieldContext_ReleaseChange_immutable(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReleaseChange", field.Name)
+}
+
+func (ec *executionContext) childFields_RenewLeasePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "deployment":
+		return ec.fieldContext_RenewLeasePayload_deployment(ctx, field)
+	case "lease":
+		return ec.fieldContext_RenewLeasePayload_lease(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RenewLeasePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ReplayEligibility(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "allowed":
+		return ec.fieldContext_ReplayEligibility_allowed(ctx, field)
+	case "code":
+		return ec.fieldContext_ReplayEligibility_code(ctx, field)
+	case "message":
+		return ec.fieldContext_ReplayEligibility_message(ctx, field)
+	case "blockedBy":
+		return ec.fieldContext_ReplayEligibility_blockedBy(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReplayEligibility", field.Name)
+}
+
 func (ec *executionContext) childFields_ReportDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_ReportDeploymentPayload_deployment(ctx, field)
+	case "lease":
+		return ec.fieldContext_ReportDeploymentPayload_lease(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReportDeploymentPayload", field.Name)
 }
@@ -8321,6 +9481,20 @@ func (ec *executionContext) field_Mutation_deleteDefaultValueDefinition_args(ctx
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_liftQuarantine_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.LiftQuarantineInput, error) {
+			return ec.unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmodelᚐLiftQuarantineInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_publishModuleVersion_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8335,12 +9509,40 @@ func (ec *executionContext) field_Mutation_publishModuleVersion_args(ctx context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_quarantineRelease_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.QuarantineReleaseInput, error) {
+			return ec.unmarshalNQuarantineReleaseInput2slipwayᚋgraphᚋmodelᚐQuarantineReleaseInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_redeployDeployment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.RedeployDeploymentInput, error) {
 			return ec.unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_renewLease_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RenewLeaseInput, error) {
+			return ec.unmarshalNRenewLeaseInput2slipwayᚋgraphᚋmodelᚐRenewLeaseInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8454,6 +9656,90 @@ func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["name"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_auditEvents_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.AuditEventFilter, error) {
+			return ec.unmarshalOAuditEventFilter2ᚖslipwayᚋgraphᚋmodelᚐAuditEventFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["organizationId"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_compareDeployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["organizationId"] = arg2
 	return args, nil
 }
 
@@ -9137,6 +10423,28 @@ func (ec *executionContext) field_Release_deployments_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Subscription_deploymentChanged_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["organizationId"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field___Directive_args_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9427,6 +10735,410 @@ func (ec *executionContext) fieldContext_ArrayProperty_required(_ context.Contex
 	return graphql.NewScalarFieldContext("ArrayProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _AuditEvent_id(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_actorId(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_actorId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ActorID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_actorId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_actorName(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_actorName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ActorName, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_actorName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_actorRole(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_actorRole(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ActorRole, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_actorRole(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_channel(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_channel(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Channel, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_action(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_action(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Action, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_objectId(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_objectId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ObjectID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_objectId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_requestId(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_requestId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RequestID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_changes(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_changes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Changes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_changes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEventConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.AuditEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEventConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.AuditEvent]) graphql.Marshaler {
+			return ec.marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEventConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEventConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AuditEventEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AuditEventConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.AuditEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEventConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.AuditEvent) graphql.Marshaler {
+			return ec.marshalNAuditEvent2ᚕᚖslipwayᚋentᚐAuditEventᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEventConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEventConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AuditEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AuditEventConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.AuditEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEventConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEventConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEventConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AuditEventConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.AuditEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEventConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEventConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEventConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.AuditEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEventEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEventEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEventEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.AuditEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEventEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AuditEvent) graphql.Marshaler {
+			return ec.marshalNAuditEvent2ᚖslipwayᚋentᚐAuditEvent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEventEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEventEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AuditEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _BooleanProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.BooleanProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9670,6 +11382,38 @@ func (ec *executionContext) fieldContext_ClaimDeploymentPayload_deployment(_ con
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ClaimDeploymentPayload_lease(ctx context.Context, field graphql.CollectedField, obj *model.ClaimDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ClaimDeploymentPayload_lease(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Lease, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
+			return ec.marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ClaimDeploymentPayload_lease(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ClaimDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Lease(ctx, field)
 		},
 	}
 	return fc, nil
@@ -10995,7 +12739,7 @@ func (ec *executionContext) _Deployment_status(ctx context.Context, field graphq
 			return obj.Status, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v deployment.Status) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v deployment1.Status) graphql.Marshaler {
 			return ec.marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx, selections, v)
 		},
 		true,
@@ -11456,6 +13200,203 @@ func (ec *executionContext) fieldContext_Deployment_createdBy(_ context.Context,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Deployment_runner(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_runner(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Runner, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_runner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_leaseExpiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_leaseExpiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LeaseExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_leaseExpiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_events(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_events(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Events(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ecs.Event) graphql.Marshaler {
+			return ec.marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_events(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_foldedEvents(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_foldedEvents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FoldedEvents, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_foldedEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_rollbackEligibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().RollbackEligibility(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_rollbackEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReplayEligibility(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_redeployEligibility(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_redeployEligibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().RedeployEligibility(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+			return ec.marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_redeployEligibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReplayEligibility(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_lineage(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_lineage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Lineage(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚕᚖslipwayᚋentᚐDeploymentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_lineage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Deployment_version(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -11477,6 +13418,253 @@ func (ec *executionContext) _Deployment_version(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_Deployment_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentChange_deployment(ctx context.Context, field graphql.CollectedField, obj *deployment.Changed) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentChange_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentChange().Deployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentChange_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentChange",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentComparison_from(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentComparison_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentComparison_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentComparison",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentComparison_to(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentComparison_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentComparison_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentComparison",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentComparison_sameRelease(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentComparison_sameRelease(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SameRelease, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentComparison_sameRelease(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentComparison", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentComparison_fromVersion(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentComparison_fromVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FromVersion, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentComparison_fromVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentComparison",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentComparison_toVersion(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentComparison_toVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ToVersion, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentComparison_toVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentComparison",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentComparison_inputs(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentComparison_inputs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Inputs, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentComparison_inputs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentComparison",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReleaseChange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentComparison_artifact(ctx context.Context, field graphql.CollectedField, obj *deployment.Comparison) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentComparison_artifact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Artifact, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []release.Change) graphql.Marshaler {
+			return ec.marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentComparison_artifact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentComparison",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReleaseChange(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DeploymentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Deployment]) (ret graphql.Marshaler) {
@@ -11651,6 +13839,167 @@ func (ec *executionContext) fieldContext_DeploymentEdge_node(_ context.Context, 
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentEvent_currentStep(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentEvent_currentStep(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CurrentStep, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint32(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentEvent_currentStep(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentEvent_totalSteps(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentEvent_totalSteps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalSteps, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint32(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentEvent_totalSteps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentEvent_startedAt(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentEvent_startedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.StartedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentEvent_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentEvent_desiredCount(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentEvent_desiredCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DesiredCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint32(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentEvent_desiredCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentEvent_hookId(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentEvent_hookId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HookID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentEvent_hookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentEvent_lifecycleStage(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentEvent_lifecycleStage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LifecycleStage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentEvent_lifecycleStage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentEvent_message(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentEvent_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentEvent_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DynamicSource_name(ctx context.Context, field graphql.CollectedField, obj *dynamic.Source) (ret graphql.Marshaler) {
@@ -12368,7 +14717,7 @@ func (ec *executionContext) _EcsDeploymentData_events(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []ecs.Event) graphql.Marshaler {
-			return ec.marshalOEcsEvent2ᚕslipwayᚋinternalᚋecsᚐEventᚄ(ctx, selections, v)
+			return ec.marshalODeploymentEvent2ᚕslipwayᚋinternalᚋecsᚐEventᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12381,7 +14730,7 @@ func (ec *executionContext) fieldContext_EcsDeploymentData_events(_ context.Cont
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_EcsEvent(ctx, field)
+			return ec.childFields_DeploymentEvent(ctx, field)
 		},
 	}
 	return fc, nil
@@ -12601,167 +14950,6 @@ func (ec *executionContext) _EcsDeploymentData_triggeredBy(ctx context.Context, 
 }
 func (ec *executionContext) fieldContext_EcsDeploymentData_triggeredBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("EcsDeploymentData", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _EcsEvent_currentStep(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EcsEvent_currentStep(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.CurrentStep, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint32(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_EcsEvent_currentStep(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EcsEvent", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _EcsEvent_totalSteps(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EcsEvent_totalSteps(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.TotalSteps, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint32(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_EcsEvent_totalSteps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EcsEvent", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _EcsEvent_startedAt(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EcsEvent_startedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.StartedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOUtcDateTime2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_EcsEvent_startedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EcsEvent", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
-}
-
-func (ec *executionContext) _EcsEvent_desiredCount(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EcsEvent_desiredCount(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.DesiredCount, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
-			return ec.marshalOInt2ᚖint32(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_EcsEvent_desiredCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EcsEvent", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _EcsEvent_hookId(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EcsEvent_hookId(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.HookID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_EcsEvent_hookId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EcsEvent", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _EcsEvent_lifecycleStage(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EcsEvent_lifecycleStage(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.LifecycleStage, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_EcsEvent_lifecycleStage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EcsEvent", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _EcsEvent_message(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_EcsEvent_message(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Message, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_EcsEvent_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("EcsEvent", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _EcsListenerRule_isDefaultRule(ctx context.Context, field graphql.CollectedField, obj *ecs.ListenerRule) (ret graphql.Marshaler) {
@@ -15143,6 +17331,107 @@ func (ec *executionContext) fieldContext_KeyValueProperty_required(_ context.Con
 	return graphql.NewScalarFieldContext("KeyValueProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _Lease_id(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Lease_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Lease_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Lease_expiresAt(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Lease_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Lease_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Lease_seconds(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Lease_seconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Seconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Lease_seconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _LiftQuarantinePayload_release(ctx context.Context, field graphql.CollectedField, obj *model.LiftQuarantinePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LiftQuarantinePayload_release(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Release, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
+			return ec.marshalNRelease2ᚖslipwayᚋentᚐRelease(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LiftQuarantinePayload_release(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LiftQuarantinePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Release(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _MapKey_description(ctx context.Context, field graphql.CollectedField, obj *inputprop.MapKeyConfig) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17354,6 +19643,94 @@ func (ec *executionContext) fieldContext_Mutation_cancelDeployment(ctx context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_quarantineRelease(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_quarantineRelease(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().QuarantineRelease(ctx, fc.Args["input"].(model.QuarantineReleaseInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.QuarantineReleasePayload) graphql.Marshaler {
+			return ec.marshalNQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_quarantineRelease(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_QuarantineReleasePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_quarantineRelease_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_liftQuarantine(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_liftQuarantine(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().LiftQuarantine(ctx, fc.Args["input"].(model.LiftQuarantineInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.LiftQuarantinePayload) graphql.Marshaler {
+			return ec.marshalNLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_liftQuarantine(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LiftQuarantinePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_liftQuarantine_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_claimDeployment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17392,6 +19769,50 @@ func (ec *executionContext) fieldContext_Mutation_claimDeployment(ctx context.Co
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_claimDeployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_renewLease(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_renewLease(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RenewLease(ctx, fc.Args["input"].(model.RenewLeaseInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RenewLeasePayload) graphql.Marshaler {
+			return ec.marshalNRenewLeasePayload2ᚖslipwayᚋgraphᚋmodelᚐRenewLeasePayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_renewLease(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RenewLeasePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_renewLease_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -19313,6 +21734,245 @@ func (ec *executionContext) fieldContext_PublishModuleVersionPayload_warnings(_ 
 	return fc, nil
 }
 
+func (ec *executionContext) _Quarantine_id(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_releaseId(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_releaseId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReleaseID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_releaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_reason(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_createdBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_until(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_until(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Until, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_liftedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_liftedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LiftedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_liftedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_liftedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_liftedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LiftedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_liftedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_active(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_active(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Quarantine().Active(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, true, true, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _QuarantineReleasePayload_release(ctx context.Context, field graphql.CollectedField, obj *model.QuarantineReleasePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QuarantineReleasePayload_release(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Release, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
+			return ec.marshalNRelease2ᚖslipwayᚋentᚐRelease(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_QuarantineReleasePayload_release(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "QuarantineReleasePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Release(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_node(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -19735,6 +22395,94 @@ func (ec *executionContext) fieldContext_Query_deployment(ctx context.Context, f
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_deployment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_compareDeployments(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_compareDeployments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string), fc.Args["organizationId"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
+			return ec.marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_compareDeployments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentComparison(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_compareDeployments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_auditEvents(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_auditEvents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
+			return ec.marshalNAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_auditEvents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AuditEventConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_auditEvents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -20799,6 +23547,70 @@ func (ec *executionContext) fieldContext_Release_artifact(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Release", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
+func (ec *executionContext) _Release_quarantine(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Release_quarantine(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Release().Quarantine(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Quarantine) graphql.Marshaler {
+			return ec.marshalOQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Release_quarantine(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Release",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Quarantine(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Release_quarantines(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Release_quarantines(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Release().Quarantines(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Quarantine) graphql.Marshaler {
+			return ec.marshalNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Release_quarantines(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Release",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Quarantine(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Release_deployments(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20843,6 +23655,309 @@ func (ec *executionContext) fieldContext_Release_deployments(ctx context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _ReleaseChange_pointer(ctx context.Context, field graphql.CollectedField, obj *release.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseChange_pointer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pointer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseChange_pointer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReleaseChange", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReleaseChange_kind(ctx context.Context, field graphql.CollectedField, obj *release.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseChange_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v release.ChangeKind) graphql.Marshaler {
+			return ec.marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseChange_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReleaseChange", field, false, false, errors.New("field of type ReleaseChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _ReleaseChange_before(ctx context.Context, field graphql.CollectedField, obj *release.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseChange_before(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BeforeJSON(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseChange_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReleaseChange", field, true, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _ReleaseChange_after(ctx context.Context, field graphql.CollectedField, obj *release.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseChange_after(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AfterJSON(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseChange_after(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReleaseChange", field, true, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _ReleaseChange_masked(ctx context.Context, field graphql.CollectedField, obj *release.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseChange_masked(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Masked, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseChange_masked(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReleaseChange", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ReleaseChange_immutable(ctx context.Context, field graphql.CollectedField, obj *release.Change) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseChange_immutable(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Immutable, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseChange_immutable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReleaseChange", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _RenewLeasePayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.RenewLeasePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RenewLeasePayload_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Deployment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RenewLeasePayload_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RenewLeasePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RenewLeasePayload_lease(ctx context.Context, field graphql.CollectedField, obj *model.RenewLeasePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RenewLeasePayload_lease(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Lease, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
+			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RenewLeasePayload_lease(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RenewLeasePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Lease(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReplayEligibility_allowed(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayEligibility_allowed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Allowed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayEligibility_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ReplayEligibility_code(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayEligibility_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayEligibility_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReplayEligibility_message(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayEligibility_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayEligibility_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReplayEligibility_blockedBy(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayEligibility_blockedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayEligibility_blockedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReplayEligibility",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReportDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.ReportDeploymentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20870,6 +23985,38 @@ func (ec *executionContext) fieldContext_ReportDeploymentPayload_deployment(_ co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportDeploymentPayload_lease(ctx context.Context, field graphql.CollectedField, obj *model.ReportDeploymentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReportDeploymentPayload_lease(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Lease, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
+			return ec.marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReportDeploymentPayload_lease(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportDeploymentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Lease(ctx, field)
 		},
 	}
 	return fc, nil
@@ -21842,6 +24989,50 @@ func (ec *executionContext) _StringProperty_values(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_StringProperty_values(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StringProperty", field, true, false, errors.New("field of type InputValues does not have child fields"))
+}
+
+func (ec *executionContext) _Subscription_deploymentChanged(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_deploymentChanged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
+			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdeploymentᚐChanged(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_deploymentChanged(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentChange(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_deploymentChanged_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TextProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.TextProperty) (ret graphql.Marshaler) {
@@ -23885,6 +27076,64 @@ func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAuditEventFilter(ctx context.Context, obj any) (model.AuditEventFilter, error) {
+	var it model.AuditEventFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"actorId", "action", "objectId", "from", "before"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "actorId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actorId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ActorID = graphql.OmittableOf(data)
+		case "action":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Action = graphql.OmittableOf(data)
+		case "objectId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("objectId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ObjectID = graphql.OmittableOf(data)
+		case "from":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.From = graphql.OmittableOf(data)
+		case "before":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("before"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Before = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputBooleanPropertyInput(ctx context.Context, obj any) (map[string]any, error) {
 	var it map[string]any
 	if obj == nil {
@@ -24006,7 +27255,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"kinds", "organizationId"}
+	fieldsInOrder := [...]string{"kinds", "leaseId", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -24020,6 +27269,13 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.Kinds = data
+		case "leaseId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leaseId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LeaseID = graphql.OmittableOf(data)
 		case "organizationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -24043,7 +27299,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "error", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "error", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -24057,6 +27313,13 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.ID = data
+		case "leaseId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leaseId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LeaseID = data
 		case "error":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("error"))
 			data, err := ec.unmarshalODeploymentErrorInput2ᚖslipwayᚋgraphᚋmodelᚐDeploymentErrorInput(ctx, v)
@@ -24253,7 +27516,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "organizationId"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -24316,6 +27579,13 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ResourceName = graphql.OmittableOf(data)
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = graphql.OmittableOf(data)
 		case "organizationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -24601,6 +27871,78 @@ func (ec *executionContext) unmarshalInputDeploymentErrorInput(ctx context.Conte
 				return it, err
 			}
 			it.Description = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeploymentEventInput(ctx context.Context, obj any) (ecs.Event, error) {
+	var it ecs.Event
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"currentStep", "totalSteps", "startedAt", "desiredCount", "hookId", "lifecycleStage", "message"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "currentStep":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("currentStep"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CurrentStep = data
+		case "totalSteps":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("totalSteps"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TotalSteps = data
+		case "startedAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("startedAt"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.StartedAt = data
+		case "desiredCount":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("desiredCount"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DesiredCount = data
+		case "hookId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hookId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HookID = data
+		case "lifecycleStage":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("lifecycleStage"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LifecycleStage = data
+		case "message":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("message"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Message = data
 		}
 	}
 	return it, nil
@@ -25081,6 +28423,43 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["required"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Context, obj any) (model.LiftQuarantineInput, error) {
+	var it model.LiftQuarantineInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "organizationId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "organizationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -25695,8 +29074,8 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Context, obj any) (model.RedeployDeploymentInput, error) {
-	var it model.RedeployDeploymentInput
+func (ec *executionContext) unmarshalInputQuarantineReleaseInput(ctx context.Context, obj any) (model.QuarantineReleaseInput, error) {
+	var it model.QuarantineReleaseInput
 	if obj == nil {
 		return it, nil
 	}
@@ -25706,7 +29085,7 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id", "reason", "until", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -25720,6 +29099,71 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.ID = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		case "until":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("until"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Until = graphql.OmittableOf(data)
+		case "organizationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrganizationID = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Context, obj any) (model.RedeployDeploymentInput, error) {
+	var it model.RedeployDeploymentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "expectedLiveDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedLiveDeploymentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedLiveDeploymentID = graphql.OmittableOf(data)
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = graphql.OmittableOf(data)
 		case "organizationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -25819,8 +29263,8 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Context, obj any) (model.ReportDeploymentInput, error) {
-	var it model.ReportDeploymentInput
+func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, obj any) (model.RenewLeaseInput, error) {
+	var it model.RenewLeaseInput
 	if obj == nil {
 		return it, nil
 	}
@@ -25830,7 +29274,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "data", "externalDeploymentId", "resourceArn", "resourceName", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -25844,6 +29288,71 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ID = data
+		case "leaseId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leaseId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LeaseID = data
+		case "organizationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrganizationID = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Context, obj any) (model.ReportDeploymentInput, error) {
+	var it model.ReportDeploymentInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName", "organizationId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "leaseId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leaseId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LeaseID = data
+		case "sequence":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sequence"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sequence = graphql.OmittableOf(data)
+		case "events":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("events"))
+			data, err := ec.unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Events = graphql.OmittableOf(data)
 		case "data":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
 			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
@@ -25895,7 +29404,7 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -25909,6 +29418,20 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.ID = data
+		case "expectedLiveDeploymentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedLiveDeploymentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedLiveDeploymentID = graphql.OmittableOf(data)
+		case "idempotencyKey":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("idempotencyKey"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IdempotencyKey = graphql.OmittableOf(data)
 		case "organizationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -26834,6 +30357,218 @@ func (ec *executionContext) _ArrayProperty(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var auditEventImplementors = []string{"AuditEvent"}
+
+func (ec *executionContext) _AuditEvent(ctx context.Context, sel ast.SelectionSet, obj *ent.AuditEvent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, auditEventImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AuditEvent")
+		case "id":
+			out.Values[i] = ec._AuditEvent_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._AuditEvent_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "actorId":
+			out.Values[i] = ec._AuditEvent_actorId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "actorName":
+			out.Values[i] = ec._AuditEvent_actorName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "actorRole":
+			out.Values[i] = ec._AuditEvent_actorRole(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "channel":
+			out.Values[i] = ec._AuditEvent_channel(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "action":
+			out.Values[i] = ec._AuditEvent_action(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "objectId":
+			out.Values[i] = ec._AuditEvent_objectId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "requestId":
+			out.Values[i] = ec._AuditEvent_requestId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "changes":
+			out.Values[i] = ec._AuditEvent_changes(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var auditEventConnectionImplementors = []string{"AuditEventConnection"}
+
+func (ec *executionContext) _AuditEventConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, auditEventConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AuditEventConnection")
+		case "edges":
+			out.Values[i] = ec._AuditEventConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._AuditEventConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AuditEventConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AuditEventConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var auditEventEdgeImplementors = []string{"AuditEventEdge"}
+
+func (ec *executionContext) _AuditEventEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.AuditEvent]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, auditEventEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AuditEventEdge")
+		case "cursor":
+			out.Values[i] = ec._AuditEventEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._AuditEventEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var booleanPropertyImplementors = []string{"BooleanProperty", "InputProperty", "InputPropertyBase"}
 
 func (ec *executionContext) _BooleanProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.BooleanProperty) graphql.Marshaler {
@@ -26959,6 +30694,11 @@ func (ec *executionContext) _ClaimDeploymentPayload(ctx context.Context, sel ast
 			out.Values[i] = graphql.MarshalString("ClaimDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._ClaimDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "lease":
+			out.Values[i] = ec._ClaimDeploymentPayload_lease(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -28104,10 +31844,316 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "runner":
+			out.Values[i] = ec._Deployment_runner(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "leaseExpiresAt":
+			out.Values[i] = ec._Deployment_leaseExpiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "events":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_events(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "foldedEvents":
+			out.Values[i] = ec._Deployment_foldedEvents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "rollbackEligibility":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_rollbackEligibility(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "redeployEligibility":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_redeployEligibility(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "lineage":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_lineage(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "version":
 			out.Values[i] = ec._Deployment_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentChangeImplementors = []string{"DeploymentChange"}
+
+func (ec *executionContext) _DeploymentChange(ctx context.Context, sel ast.SelectionSet, obj *deployment.Changed) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentChangeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentChange")
+		case "deployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentChange_deployment(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentComparisonImplementors = []string{"DeploymentComparison"}
+
+func (ec *executionContext) _DeploymentComparison(ctx context.Context, sel ast.SelectionSet, obj *deployment.Comparison) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentComparisonImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentComparison")
+		case "from":
+			out.Values[i] = ec._DeploymentComparison_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._DeploymentComparison_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sameRelease":
+			out.Values[i] = ec._DeploymentComparison_sameRelease(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "fromVersion":
+			out.Values[i] = ec._DeploymentComparison_fromVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toVersion":
+			out.Values[i] = ec._DeploymentComparison_toVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "inputs":
+			out.Values[i] = ec._DeploymentComparison_inputs(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "artifact":
+			out.Values[i] = ec._DeploymentComparison_artifact(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -28236,6 +32282,74 @@ func (ec *executionContext) _DeploymentEdge(ctx context.Context, sel ast.Selecti
 		case "node":
 			out.Values[i] = ec._DeploymentEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentEventImplementors = []string{"DeploymentEvent"}
+
+func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.SelectionSet, obj *ecs.Event) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentEventImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentEvent")
+		case "currentStep":
+			out.Values[i] = ec._DeploymentEvent_currentStep(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "totalSteps":
+			out.Values[i] = ec._DeploymentEvent_totalSteps(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "startedAt":
+			out.Values[i] = ec._DeploymentEvent_startedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "desiredCount":
+			out.Values[i] = ec._DeploymentEvent_desiredCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "hookId":
+			out.Values[i] = ec._DeploymentEvent_hookId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "lifecycleStage":
+			out.Values[i] = ec._DeploymentEvent_lifecycleStage(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._DeploymentEvent_message(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -28684,74 +32798,6 @@ func (ec *executionContext) _EcsDeploymentData(ctx context.Context, sel ast.Sele
 			}
 		case "triggeredBy":
 			out.Values[i] = ec._EcsDeploymentData_triggeredBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
-
-	ec.ProcessDeferredGroup(graphql.DeferredGroup{
-		Defers:   deferLabelToView,
-		Path:     graphql.GetPath(ctx),
-		FieldSet: deferredFieldSet,
-		Context:  ctx,
-	})
-
-	return out
-}
-
-var ecsEventImplementors = []string{"EcsEvent"}
-
-func (ec *executionContext) _EcsEvent(ctx context.Context, sel ast.SelectionSet, obj *ecs.Event) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, ecsEventImplementors)
-
-	out := graphql.NewFieldSet(fields)
-	deferredFieldSet := graphql.NewFieldSet(nil)
-	deferLabelToView := make(map[string]*graphql.FieldSetView)
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("EcsEvent")
-		case "currentStep":
-			out.Values[i] = ec._EcsEvent_currentStep(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "totalSteps":
-			out.Values[i] = ec._EcsEvent_totalSteps(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "startedAt":
-			out.Values[i] = ec._EcsEvent_startedAt(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "desiredCount":
-			out.Values[i] = ec._EcsEvent_desiredCount(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "hookId":
-			out.Values[i] = ec._EcsEvent_hookId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "lifecycleStage":
-			out.Values[i] = ec._EcsEvent_lifecycleStage(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "message":
-			out.Values[i] = ec._EcsEvent_message(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -30162,6 +34208,92 @@ func (ec *executionContext) _KeyValueProperty(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var leaseImplementors = []string{"Lease"}
+
+func (ec *executionContext) _Lease(ctx context.Context, sel ast.SelectionSet, obj *deployment.Lease) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, leaseImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Lease")
+		case "id":
+			out.Values[i] = ec._Lease_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Lease_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "seconds":
+			out.Values[i] = ec._Lease_seconds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var liftQuarantinePayloadImplementors = []string{"LiftQuarantinePayload"}
+
+func (ec *executionContext) _LiftQuarantinePayload(ctx context.Context, sel ast.SelectionSet, obj *model.LiftQuarantinePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, liftQuarantinePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LiftQuarantinePayload")
+		case "release":
+			out.Values[i] = ec._LiftQuarantinePayload_release(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var mapKeyImplementors = []string{"MapKey"}
 
 func (ec *executionContext) _MapKey(ctx context.Context, sel ast.SelectionSet, obj *inputprop.MapKeyConfig) graphql.Marshaler {
@@ -31342,9 +35474,30 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "quarantineRelease":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_quarantineRelease(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "liftQuarantine":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_liftQuarantine(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "claimDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_claimDeployment(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "renewLease":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_renewLease(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -32155,6 +36308,155 @@ func (ec *executionContext) _PublishModuleVersionPayload(ctx context.Context, se
 	return out
 }
 
+var quarantineImplementors = []string{"Quarantine"}
+
+func (ec *executionContext) _Quarantine(ctx context.Context, sel ast.SelectionSet, obj *ent.Quarantine) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, quarantineImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Quarantine")
+		case "id":
+			out.Values[i] = ec._Quarantine_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "releaseId":
+			out.Values[i] = ec._Quarantine_releaseId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "reason":
+			out.Values[i] = ec._Quarantine_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdAt":
+			out.Values[i] = ec._Quarantine_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "createdBy":
+			out.Values[i] = ec._Quarantine_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "until":
+			out.Values[i] = ec._Quarantine_until(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "liftedAt":
+			out.Values[i] = ec._Quarantine_liftedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "liftedBy":
+			out.Values[i] = ec._Quarantine_liftedBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "active":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Quarantine_active(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var quarantineReleasePayloadImplementors = []string{"QuarantineReleasePayload"}
+
+func (ec *executionContext) _QuarantineReleasePayload(ctx context.Context, sel ast.SelectionSet, obj *model.QuarantineReleasePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, quarantineReleasePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("QuarantineReleasePayload")
+		case "release":
+			out.Values[i] = ec._QuarantineReleasePayload_release(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var queryImplementors = []string{"Query"}
 
 func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
@@ -32384,6 +36686,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				}()
 				res = ec._Query_deployment(ctx, field)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "compareDeployments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_compareDeployments(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "auditEvents":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_auditEvents(ctx, field)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -32971,6 +37317,82 @@ func (ec *executionContext) _Release(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "quarantine":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Release_quarantine(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "quarantines":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Release_quarantines(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "deployments":
 			field := field
 
@@ -33030,6 +37452,165 @@ func (ec *executionContext) _Release(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
+var releaseChangeImplementors = []string{"ReleaseChange"}
+
+func (ec *executionContext) _ReleaseChange(ctx context.Context, sel ast.SelectionSet, obj *release.Change) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, releaseChangeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReleaseChange")
+		case "pointer":
+			out.Values[i] = ec._ReleaseChange_pointer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._ReleaseChange_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "before":
+			out.Values[i] = ec._ReleaseChange_before(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "after":
+			out.Values[i] = ec._ReleaseChange_after(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "masked":
+			out.Values[i] = ec._ReleaseChange_masked(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "immutable":
+			out.Values[i] = ec._ReleaseChange_immutable(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var renewLeasePayloadImplementors = []string{"RenewLeasePayload"}
+
+func (ec *executionContext) _RenewLeasePayload(ctx context.Context, sel ast.SelectionSet, obj *model.RenewLeasePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, renewLeasePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RenewLeasePayload")
+		case "deployment":
+			out.Values[i] = ec._RenewLeasePayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lease":
+			out.Values[i] = ec._RenewLeasePayload_lease(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var replayEligibilityImplementors = []string{"ReplayEligibility"}
+
+func (ec *executionContext) _ReplayEligibility(ctx context.Context, sel ast.SelectionSet, obj *deployment.Eligibility) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, replayEligibilityImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReplayEligibility")
+		case "allowed":
+			out.Values[i] = ec._ReplayEligibility_allowed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "code":
+			out.Values[i] = ec._ReplayEligibility_code(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._ReplayEligibility_message(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "blockedBy":
+			out.Values[i] = ec._ReplayEligibility_blockedBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var reportDeploymentPayloadImplementors = []string{"ReportDeploymentPayload"}
 
 func (ec *executionContext) _ReportDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.ReportDeploymentPayload) graphql.Marshaler {
@@ -33044,6 +37625,11 @@ func (ec *executionContext) _ReportDeploymentPayload(ctx context.Context, sel as
 			out.Values[i] = graphql.MarshalString("ReportDeploymentPayload")
 		case "deployment":
 			out.Values[i] = ec._ReportDeploymentPayload_deployment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lease":
+			out.Values[i] = ec._ReportDeploymentPayload_lease(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -33459,6 +38045,26 @@ func (ec *executionContext) _StringProperty(ctx context.Context, sel ast.Selecti
 	})
 
 	return out
+}
+
+var subscriptionImplementors = []string{"Subscription"}
+
+func (ec *executionContext) _Subscription(ctx context.Context, sel ast.SelectionSet) func(ctx context.Context) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subscriptionImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Subscription",
+	})
+	if len(fields) != 1 {
+		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		return nil
+	}
+
+	switch fields[0].Name {
+	case "deploymentChanged":
+		return ec._Subscription_deploymentChanged(ctx, fields[0])
+	default:
+		panic("unknown field " + strconv.Quote(fields[0].Name))
+	}
 }
 
 var textPropertyImplementors = []string{"TextProperty", "InputProperty", "InputPropertyBase"}
@@ -34457,6 +39063,68 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) marshalNAuditEvent2ᚕᚖslipwayᚋentᚐAuditEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.AuditEvent) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAuditEvent2ᚖslipwayᚋentᚐAuditEvent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAuditEvent2ᚖslipwayᚋentᚐAuditEvent(ctx context.Context, sel ast.SelectionSet, v *ent.AuditEvent) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AuditEvent(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AuditEventConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.AuditEvent]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAuditEventEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAuditEventEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.AuditEvent]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AuditEventEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -34739,6 +39407,16 @@ func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx
 	return ec._Deployment(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdeploymentᚐChanged(ctx context.Context, sel ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentChange(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNDeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -34775,13 +39453,48 @@ func (ec *executionContext) marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋpage�
 	return ec._DeploymentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (deployment.Status, error) {
+func (ec *executionContext) marshalNDeploymentEvent2slipwayᚋinternalᚋecsᚐEvent(ctx context.Context, sel ast.SelectionSet, v ecs.Event) graphql.Marshaler {
+	return ec._DeploymentEvent(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*ecs.Event) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx context.Context, sel ast.SelectionSet, v *ecs.Event) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentEvent(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx context.Context, v any) (*ecs.Event, error) {
+	res, err := ec.unmarshalInputDeploymentEventInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (deployment1.Status, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v deployment.Status) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v deployment1.Status) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus[v])
 	if res == graphql.Null {
@@ -34793,19 +39506,19 @@ func (ec *executionContext) marshalNDeploymentStatus2slipwayᚋentᚋdeployment�
 }
 
 var (
-	unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[string]deployment.Status{
-		"PENDING":   deployment.StatusPENDING,
-		"RUNNING":   deployment.StatusRUNNING,
-		"SUCCEEDED": deployment.StatusSUCCEEDED,
-		"FAILED":    deployment.StatusFAILED,
-		"CANCELED":  deployment.StatusCANCELED,
+	unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[string]deployment1.Status{
+		"PENDING":   deployment1.StatusPENDING,
+		"RUNNING":   deployment1.StatusRUNNING,
+		"SUCCEEDED": deployment1.StatusSUCCEEDED,
+		"FAILED":    deployment1.StatusFAILED,
+		"CANCELED":  deployment1.StatusCANCELED,
 	}
-	marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[deployment.Status]string{
-		deployment.StatusPENDING:   "PENDING",
-		deployment.StatusRUNNING:   "RUNNING",
-		deployment.StatusSUCCEEDED: "SUCCEEDED",
-		deployment.StatusFAILED:    "FAILED",
-		deployment.StatusCANCELED:  "CANCELED",
+	marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus = map[deployment1.Status]string{
+		deployment1.StatusPENDING:   "PENDING",
+		deployment1.StatusRUNNING:   "RUNNING",
+		deployment1.StatusSUCCEEDED: "SUCCEEDED",
+		deployment1.StatusFAILED:    "FAILED",
+		deployment1.StatusCANCELED:  "CANCELED",
 	}
 )
 
@@ -34889,10 +39602,6 @@ func (ec *executionContext) marshalNDynamicValueEdge2ᚖslipwayᚋinternalᚋpag
 		return graphql.Null
 	}
 	return ec._DynamicValueEdge(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNEcsEvent2slipwayᚋinternalᚋecsᚐEvent(ctx context.Context, sel ast.SelectionSet, v ecs.Event) graphql.Marshaler {
-	return ec._EcsEvent(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNEcsListenerRule2slipwayᚋinternalᚋecsᚐListenerRule(ctx context.Context, sel ast.SelectionSet, v ecs.ListenerRule) graphql.Marshaler {
@@ -35370,6 +40079,31 @@ func (ec *executionContext) marshalNJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	return res
 }
 
+func (ec *executionContext) marshalNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx context.Context, sel ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Lease(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmodelᚐLiftQuarantineInput(ctx context.Context, v any) (model.LiftQuarantineInput, error) {
+	res, err := ec.unmarshalInputLiftQuarantineInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx context.Context, sel ast.SelectionSet, v *model.LiftQuarantinePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LiftQuarantinePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋentᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.ModuleDefinition) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -35681,6 +40415,47 @@ func (ec *executionContext) marshalNPublishModuleVersionPayload2ᚖslipwayᚋgra
 	return ec._PublishModuleVersionPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Quarantine) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx context.Context, sel ast.SelectionSet, v *ent.Quarantine) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Quarantine(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNQuarantineReleaseInput2slipwayᚋgraphᚋmodelᚐQuarantineReleaseInput(ctx context.Context, v any) (model.QuarantineReleaseInput, error) {
+	res, err := ec.unmarshalInputQuarantineReleaseInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(ctx context.Context, sel ast.SelectionSet, v *model.QuarantineReleasePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._QuarantineReleasePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx context.Context, v any) (model.RedeployDeploymentInput, error) {
 	res, err := ec.unmarshalInputRedeployDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -35694,6 +40469,91 @@ func (ec *executionContext) marshalNRedeployDeploymentPayload2ᚖslipwayᚋgraph
 		return graphql.Null
 	}
 	return ec._RedeployDeploymentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRelease2ᚖslipwayᚋentᚐRelease(ctx context.Context, sel ast.SelectionSet, v *ent.Release) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Release(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReleaseChange2slipwayᚋinternalᚋreleaseᚐChange(ctx context.Context, sel ast.SelectionSet, v release.Change) graphql.Marshaler {
+	return ec._ReleaseChange(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNReleaseChange2ᚕslipwayᚋinternalᚋreleaseᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []release.Change) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReleaseChange2slipwayᚋinternalᚋreleaseᚐChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(ctx context.Context, v any) (release.ChangeKind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind(ctx context.Context, sel ast.SelectionSet, v release.ChangeKind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind = map[string]release.ChangeKind{
+		"ADDED":   release.Added,
+		"REMOVED": release.Removed,
+		"CHANGED": release.Changed,
+	}
+	marshalNReleaseChangeKind2slipwayᚋinternalᚋreleaseᚐChangeKind = map[release.ChangeKind]string{
+		release.Added:   "ADDED",
+		release.Removed: "REMOVED",
+		release.Changed: "CHANGED",
+	}
+)
+
+func (ec *executionContext) unmarshalNRenewLeaseInput2slipwayᚋgraphᚋmodelᚐRenewLeaseInput(ctx context.Context, v any) (model.RenewLeaseInput, error) {
+	res, err := ec.unmarshalInputRenewLeaseInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRenewLeasePayload2ᚖslipwayᚋgraphᚋmodelᚐRenewLeasePayload(ctx context.Context, sel ast.SelectionSet, v *model.RenewLeasePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RenewLeasePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReplayEligibility(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmodelᚐReportDeploymentInput(ctx context.Context, v any) (model.ReportDeploymentInput, error) {
@@ -36067,6 +40927,14 @@ func (ec *executionContext) unmarshalOArrayPropertyInput2map(ctx context.Context
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOAuditEventFilter2ᚖslipwayᚋgraphᚋmodelᚐAuditEventFilter(ctx context.Context, v any) (*model.AuditEventFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAuditEventFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -36127,6 +40995,13 @@ func (ec *executionContext) marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx
 	return ec._Deployment(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(ctx context.Context, sel ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeploymentComparison(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(ctx context.Context, sel ast.SelectionSet, v scalar.DeploymentData) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -36142,6 +41017,42 @@ func (ec *executionContext) unmarshalODeploymentErrorInput2ᚖslipwayᚋgraphᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalODeploymentEvent2ᚕslipwayᚋinternalᚋecsᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.Event) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentEvent2slipwayᚋinternalᚋecsᚐEvent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx context.Context, v any) ([]*ecs.Event, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*ecs.Event, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
 func (ec *executionContext) unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmodelᚐDeploymentFilter(ctx context.Context, v any) (*model.DeploymentFilter, error) {
 	if v == nil {
 		return nil, nil
@@ -36150,7 +41061,7 @@ func (ec *executionContext) unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmode
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (*deployment.Status, error) {
+func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (*deployment1.Status, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -36159,7 +41070,7 @@ func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploy
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v *deployment.Status) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, sel ast.SelectionSet, v *deployment1.Status) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -36170,19 +41081,19 @@ func (ec *executionContext) marshalODeploymentStatus2ᚖslipwayᚋentᚋdeployme
 }
 
 var (
-	unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[string]deployment.Status{
-		"PENDING":   deployment.StatusPENDING,
-		"RUNNING":   deployment.StatusRUNNING,
-		"SUCCEEDED": deployment.StatusSUCCEEDED,
-		"FAILED":    deployment.StatusFAILED,
-		"CANCELED":  deployment.StatusCANCELED,
+	unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[string]deployment1.Status{
+		"PENDING":   deployment1.StatusPENDING,
+		"RUNNING":   deployment1.StatusRUNNING,
+		"SUCCEEDED": deployment1.StatusSUCCEEDED,
+		"FAILED":    deployment1.StatusFAILED,
+		"CANCELED":  deployment1.StatusCANCELED,
 	}
-	marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[deployment.Status]string{
-		deployment.StatusPENDING:   "PENDING",
-		deployment.StatusRUNNING:   "RUNNING",
-		deployment.StatusSUCCEEDED: "SUCCEEDED",
-		deployment.StatusFAILED:    "FAILED",
-		deployment.StatusCANCELED:  "CANCELED",
+	marshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus = map[deployment1.Status]string{
+		deployment1.StatusPENDING:   "PENDING",
+		deployment1.StatusRUNNING:   "RUNNING",
+		deployment1.StatusSUCCEEDED: "SUCCEEDED",
+		deployment1.StatusFAILED:    "FAILED",
+		deployment1.StatusCANCELED:  "CANCELED",
 	}
 )
 
@@ -36191,25 +41102,6 @@ func (ec *executionContext) marshalOEcsAcceptedPauseControl2ᚖslipwayᚋinterna
 		return graphql.Null
 	}
 	return ec._EcsAcceptedPauseControl(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalOEcsEvent2ᚕslipwayᚋinternalᚋecsᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.Event) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNEcsEvent2slipwayᚋinternalᚋecsᚐEvent(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
 }
 
 func (ec *executionContext) marshalOEcsListenerRule2ᚕslipwayᚋinternalᚋecsᚐListenerRuleᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.ListenerRule) graphql.Marshaler {
@@ -36477,6 +41369,13 @@ func (ec *executionContext) unmarshalOKeyValuePropertyInput2map(ctx context.Cont
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(ctx context.Context, sel ast.SelectionSet, v *deployment.Lease) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Lease(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(ctx context.Context, sel ast.SelectionSet, v *inputprop.MapKeyConfig) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -36602,6 +41501,13 @@ func (ec *executionContext) marshalOProject2ᚖslipwayᚋentᚐProject(ctx conte
 		return graphql.Null
 	}
 	return ec._Project(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx context.Context, sel ast.SelectionSet, v *ent.Quarantine) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Quarantine(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOReferencePropertyInput2map(ctx context.Context, v any) (map[string]any, error) {

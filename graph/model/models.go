@@ -5,15 +5,31 @@ package model
 import (
 	"encoding/json"
 	"slipway/ent"
-	"slipway/ent/deployment"
+	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/defaults"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 )
+
+// Conditions on audit events; all that are given must hold.
+type AuditEventFilter struct {
+	// The id of the token that acted, `tok_…`.
+	ActorID graphql.Omittable[*string] `json:"actorId,omitempty"`
+	// The mutation, as in `rollbackDeployment`.
+	Action graphql.Omittable[*string] `json:"action,omitempty"`
+	// The id of what was acted on.
+	ObjectID graphql.Omittable[*string] `json:"objectId,omitempty"`
+	// At or after this moment.
+	From graphql.Omittable[*time.Time] `json:"from,omitempty"`
+	// Before this moment.
+	Before graphql.Omittable[*time.Time] `json:"before,omitempty"`
+}
 
 // What to cancel.
 type CancelDeploymentInput struct {
@@ -33,6 +49,10 @@ type CancelDeploymentPayload struct {
 type ClaimDeploymentInput struct {
 	// The kinds, at least one of `aws:ecs` and `terraform`.
 	Kinds []string `json:"kinds"`
+	// The id of the lease, chosen by the runner anew for each deployment: 8 to 100 letters, digits,
+	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
+	// with the same deployment. The server chooses where it is left out.
+	LeaseID graphql.Omittable[*string] `json:"leaseId,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
@@ -41,12 +61,16 @@ type ClaimDeploymentInput struct {
 type ClaimDeploymentPayload struct {
 	// The deployment, RUNNING; null where none is waiting.
 	Deployment *ent.Deployment `json:"deployment,omitempty"`
+	// The lease that it is carried out under; null where none is waiting.
+	Lease *deployment.Lease `json:"lease,omitempty"`
 }
 
 // How a RUNNING deployment ended.
 type CompleteDeploymentInput struct {
 	// The id of the deployment.
 	ID string `json:"id"`
+	// The id of its lease.
+	LeaseID string `json:"leaseId"`
 	// Why it failed; left out where it succeeded.
 	Error graphql.Omittable[*DeploymentErrorInput] `json:"error,omitempty"`
 	// For superadmins only: the organization to act in.
@@ -99,6 +123,10 @@ type CreateDeploymentInput struct {
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
@@ -212,7 +240,7 @@ type DeploymentFilter struct {
 	// The id of the project.
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
 	// Where it stands.
-	Status graphql.Omittable[*deployment.Status] `json:"status,omitempty"`
+	Status graphql.Omittable[*deployment1.Status] `json:"status,omitempty"`
 	// The kind: `aws:ecs` or `terraform`.
 	Kind graphql.Omittable[*string] `json:"kind,omitempty"`
 	// Created at or after this moment.
@@ -247,6 +275,20 @@ type InputsValidation struct {
 	Valid bool `json:"valid"`
 	// Everything that is wrong with the values.
 	Violations []*fault.Violation `json:"violations"`
+}
+
+// The release whose quarantine is to end.
+type LiftQuarantineInput struct {
+	// The id of the release, `rel_…`.
+	ID string `json:"id"`
+	// For superadmins only: the organization to act in.
+	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
+}
+
+// What liftQuarantine answers with.
+type LiftQuarantinePayload struct {
+	// The release, not quarantined any more.
+	Release *ent.Release `json:"release"`
 }
 
 // Conditions on module instances; all that are given must hold.
@@ -285,10 +327,35 @@ type PublishModuleVersionPayload struct {
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
+// The release to quarantine.
+type QuarantineReleaseInput struct {
+	// The id of the release, `rel_…`.
+	ID string `json:"id"`
+	// Why it is bad, 1 to 1,000 characters.
+	Reason string `json:"reason"`
+	// When the quarantine ends by itself, in the future; never where it is left out.
+	Until graphql.Omittable[*time.Time] `json:"until,omitempty"`
+	// For superadmins only: the organization to act in.
+	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
+}
+
+// What quarantineRelease answers with.
+type QuarantineReleasePayload struct {
+	// The release, quarantined.
+	Release *ent.Release `json:"release"`
+}
+
 // What to redeploy.
 type RedeployDeploymentInput struct {
 	// The id of the source, a deployment that has ended.
 	ID string `json:"id"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
@@ -299,10 +366,36 @@ type RedeployDeploymentPayload struct {
 	Deployment *ent.Deployment `json:"deployment"`
 }
 
+// The lease to renew.
+type RenewLeaseInput struct {
+	// The id of the deployment.
+	ID string `json:"id"`
+	// The id of its lease.
+	LeaseID string `json:"leaseId"`
+	// For superadmins only: the organization to act in.
+	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
+}
+
+// What renewLease answers with.
+type RenewLeasePayload struct {
+	// The deployment as it is now.
+	Deployment *ent.Deployment `json:"deployment"`
+	// The lease, renewed.
+	Lease *deployment.Lease `json:"lease"`
+}
+
 // What is new of a RUNNING deployment.
 type ReportDeploymentInput struct {
 	// The id of the deployment.
 	ID string `json:"id"`
+	// The id of its lease.
+	LeaseID string `json:"leaseId"`
+	// Counts the reports of a deployment, from 1. A report whose number is not above the last that was taken
+	// is not taken again, so that one whose answer was lost can be sent again. Always taken where it is left
+	// out.
+	Sequence graphql.Omittable[*int32] `json:"sequence,omitempty"`
+	// What happened, in order, at most 100; added to the events there are.
+	Events graphql.Omittable[[]*ecs.Event] `json:"events,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are.
 	Data graphql.Omittable[json.RawMessage] `json:"data,omitempty"`
 	// What the system that carries it out calls it.
@@ -319,12 +412,21 @@ type ReportDeploymentInput struct {
 type ReportDeploymentPayload struct {
 	// The deployment as it is now.
 	Deployment *ent.Deployment `json:"deployment"`
+	// The lease, renewed.
+	Lease *deployment.Lease `json:"lease"`
 }
 
 // What to roll back to.
 type RollbackDeploymentInput struct {
 	// The id of the target, a deployment that succeeded.
 	ID string `json:"id"`
+	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
+	// where another is live by now. Not checked where it is left out or null.
+	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
+	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
+	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
+	// where the key was used for another request.
+	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
@@ -333,6 +435,10 @@ type RollbackDeploymentInput struct {
 type RollbackDeploymentPayload struct {
 	// The new deployment, PENDING.
 	Deployment *ent.Deployment `json:"deployment"`
+}
+
+// What can be followed while it changes, over WebSocket or server-sent events.
+type Subscription struct {
 }
 
 // The fields to change; what is left out stays.

@@ -27,6 +27,7 @@ type Channel string
 const (
 	GraphQL Channel = "graphql"
 	REST    Channel = "rest"
+	Server  Channel = "server"
 	CLI     Channel = "cli"
 )
 

@@ -39,6 +39,9 @@ type Result struct {
 // weeks is how far the history goes back.
 const weeks = 4
 
+// leaseTime is longer than any deployment takes.
+const leaseTime = 24 * time.Hour
+
 // Seed fills a migrated database. The tokens are made by the given services, the rest by services of its
 // own on the same store, whose clock walks through the last weeks. The errors are those of the services:
 // OrganizationSlugTaken, before anything is written, where the database has been filled already, and
@@ -52,6 +55,8 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 		random:   rand.New(rand.NewPCG(1, 2)), //nolint:gosec // the same content each time is the point
 		result:   &Result{Slug: organizationSlug},
 	}
+	// Nobody renews leases while the clock leaps.
+	d.Deploy.LeaseTime = leaseTime
 	for _, step := range []func(context.Context) error{
 		d.organization,
 		func(ctx context.Context) error { return d.people(ctx, s.Accounts) },

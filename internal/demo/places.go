@@ -104,27 +104,28 @@ func (d *demo) provision(ctx context.Context, instanceID, versionID, name string
 		return err
 	}
 	d.deployments++
-	if err := d.claim(ctx, made.ID); err != nil {
+	lease, err := d.claim(ctx, made.ID)
+	if err != nil {
 		return err
 	}
 	d.clock.pass(d.between(40, 300))
 	run := "run-" + d.letters(16)
-	if _, err := d.Deploy.Report(d.as(ctx, runner), made.ID, deployment.Report{ExternalDeploymentID: &run}); err != nil {
+	if _, _, err := d.Deploy.Report(d.as(ctx, runner), made.ID, lease, deployment.Report{ExternalDeploymentID: &run}); err != nil {
 		return err
 	}
-	_, err = d.Deploy.Complete(d.as(ctx, runner), made.ID, nil)
+	_, err = d.Deploy.Complete(d.as(ctx, runner), made.ID, lease, nil)
 	return err
 }
 
-// claim lets the runner take a deployment, the only one that waits.
-func (d *demo) claim(ctx context.Context, deploymentID string) error {
+// claim lets the runner take a deployment, the only one that waits, and gives the id of the lease.
+func (d *demo) claim(ctx context.Context, deploymentID string) (leaseID string, err error) {
 	d.clock.pass(d.between(2, 20))
-	claimed, err := d.Deploy.Claim(d.as(ctx, runner), catalog.Kinds)
+	claimed, lease, err := d.Deploy.Claim(d.as(ctx, runner), deployment.Claim{Kinds: catalog.Kinds})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if claimed == nil || claimed.ID != deploymentID {
-		return fmt.Errorf("demo: %s was to be claimed, got %v", deploymentID, claimed)
+		return "", fmt.Errorf("demo: %s was to be claimed, got %v", deploymentID, claimed)
 	}
-	return nil
+	return lease.ID, nil
 }

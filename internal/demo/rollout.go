@@ -14,6 +14,7 @@ type rollout struct {
 	d            *demo
 	s            *service
 	deploymentID string
+	leaseID      string
 	// arn is the cloud's service deployment, target the service revision that it moves to.
 	arn, target string
 	// external is the name that the cloud has for the deployment.
@@ -30,12 +31,13 @@ type rollout struct {
 
 // rollOut claims a deployment and carries it out as far as its ending says.
 func (d *demo) rollOut(ctx context.Context, s *service, deploymentID string, e ending) error {
-	if err := d.claim(ctx, deploymentID); err != nil {
+	leaseID, err := d.claim(ctx, deploymentID)
+	if err != nil {
 		return err
 	}
 	ctx = d.as(ctx, runner)
 	r := &rollout{
-		d: d, s: s, deploymentID: deploymentID, stages: courses[s.strategy],
+		d: d, s: s, deploymentID: deploymentID, leaseID: leaseID, stages: courses[s.strategy],
 		arn: s.arn("service-deployment", "/"+d.letters(21)), target: s.arn("service-revision", "/"+d.digits(19)),
 		external: "ecs-svc/" + d.digits(19),
 	}
@@ -102,9 +104,9 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 		if r.s.strategy == blue {
 			r.s.color = 1 - r.s.color
 		}
-		_, err = r.d.Deploy.Complete(ctx, r.deploymentID, nil)
+		_, err = r.d.Deploy.Complete(ctx, r.deploymentID, r.leaseID, nil)
 	case e.failure != nil:
-		_, err = r.d.Deploy.Complete(ctx, r.deploymentID, e.failure(r))
+		_, err = r.d.Deploy.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
 	case e.canceled:
 		_, err = r.d.Deploy.Cancel(r.d.as(ctx, developer), r.deploymentID)
 	}
@@ -126,7 +128,7 @@ func (r *rollout) report(ctx context.Context, status, reason string) error {
 	}
 	r.news = nil
 	in := deployment.Report{Data: data.Encode(), ExternalDeploymentID: &r.external}
-	_, err := r.d.Deploy.Report(ctx, r.deploymentID, in)
+	_, _, err := r.d.Deploy.Report(ctx, r.deploymentID, r.leaseID, in)
 	return err
 }
 

@@ -77,7 +77,7 @@ func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 
 // rollBack goes back to the success before the live one.
 func (d *demo) rollBack(ctx context.Context, s *service) (string, error) {
-	made, err := d.Deploy.Rollback(d.as(ctx, admin), s.succeeded[len(s.succeeded)-2])
+	made, err := d.Deploy.Rollback(d.as(ctx, admin), deployment.Replay{SourceID: s.succeeded[len(s.succeeded)-2]})
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +86,7 @@ func (d *demo) rollBack(ctx context.Context, s *service) (string, error) {
 
 // redeploy repeats the last deployment, whatever became of it.
 func (d *demo) redeploy(ctx context.Context, s *service) (string, error) {
-	made, err := d.Deploy.Redeploy(d.as(ctx, developer), s.last)
+	made, err := d.Deploy.Redeploy(d.as(ctx, developer), deployment.Replay{SourceID: s.last})
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/worldtest"
@@ -49,7 +50,7 @@ func BenchmarkRollback(b *testing.B) {
 			developer := w.Acme.As(actor.Developer)
 			b.ReportAllocs()
 			for b.Loop() {
-				d, err := w.Deploy.Rollback(developer, target.ID)
+				d, err := w.Deploy.Rollback(developer, deployment.Replay{SourceID: target.ID})
 				if err != nil {
 					b.Fatal(err)
 				}

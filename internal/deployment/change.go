@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -13,6 +14,8 @@ import (
 	"slipway/internal/journal"
 )
 
+// changing makes one transition: it judges the deployment as it is, and says in the update how it is to
+// be. Where it sets the entry Silent, nothing is changed.
 type changing func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
 
 // change carries out one transition. The version is compared, so that of two transitions at once the
@@ -37,8 +40,14 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 			if err := f(ctx, tx, d, u, e); err != nil {
 				return err
 			}
-			changed, err = u.Save(ctx)
-			return err
+			if e.Silent {
+				changed = d
+				return nil
+			}
+			if changed, err = u.Save(ctx); err != nil {
+				return err
+			}
+			return tell(ctx, tx, changed)
 		})
 		switch {
 		case ent.IsNotFound(err):
@@ -46,8 +55,24 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 		case err != nil:
 			return nil, err
 		default:
+			s.Feed.Changed(deploymentID)
 			return changed, nil
 		}
+	}
+}
+
+// tell writes the change row of a deployment, for those who follow it.
+func tell(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
+	return tx.DeploymentChange.Create().
+		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
+		Exec(ctx)
+}
+
+// end lets an update end a deployment. Its lease stays known, so that its runner can be told.
+func end(u *ent.DeploymentUpdateOne, status deployment.Status, at time.Time, why *fault.Data) {
+	u.SetStatus(status).SetCompletedAt(at).ClearLeaseExpiresAt()
+	if why != nil {
+		u.SetError(why)
 	}
 }
 

@@ -7,35 +7,69 @@ import (
 	"strings"
 
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/store"
 )
 
-// Claim takes the oldest PENDING deployment of the kinds and sets it RUNNING; it gives nil where there
-// is none.
-func (s *Service) Claim(ctx context.Context, kinds []string) (*ent.Deployment, error) {
-	if err := access.Check(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
-		return nil, err
+// Claim is a runner that looks for work.
+type Claim struct {
+	// Kinds are those of the deployments that it carries out, at least one of catalog.Kinds.
+	Kinds []string
+	// LeaseID is what the runner chose to prove the claim by; the service draws one where it is nil.
+	LeaseID *string
+}
+
+// Claim takes the oldest PENDING deployment of the kinds and sets it RUNNING under a lease; it gives nil
+// where there is none. A claim under a lease id that was used before gives the deployment that is carried
+// out under it, or DeploymentLeaseLost where that has ended.
+func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.RunDeployments, fault.DeploymentForbidden); err != nil {
+		return nil, nil, err
 	}
-	if err := checkKinds(kinds); err != nil {
-		return nil, err
+	if err := checkKinds(in.Kinds); err != nil {
+		return nil, nil, err
+	}
+	leaseID, err := s.newLeaseID(in.LeaseID)
+	if err != nil {
+		return nil, nil, err
 	}
 	var claimed *ent.Deployment
-	err := s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+	err = s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		if in.LeaseID != nil {
+			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
+			if !ent.IsNotFound(err) {
+				e.Silent = true
+				return err
+			}
+		}
 		claimed = nil
-		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, kinds, e.At)
+		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
+			Kinds: in.Kinds, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.At.Add(s.leaseTime()),
+		})
 		if err != nil || deploymentID == "" {
 			e.Silent = true
 			return err
 		}
 		e.ObjectID = deploymentID
-		claimed, err = tx.Deployment.Get(ctx, deploymentID)
-		return err
+		if claimed, err = tx.Deployment.Get(ctx, deploymentID); err != nil {
+			return err
+		}
+		return tell(ctx, tx, claimed)
 	})
-	return claimed, err
+	if err != nil || claimed == nil {
+		return nil, nil, err
+	}
+	if err := held(claimed, leaseID, s.Journal.Now()); err != nil {
+		return nil, nil, err
+	}
+	s.Feed.Changed(claimed.ID)
+	return claimed, s.leaseOf(claimed), nil
 }
 
 func checkKinds(kinds []string) error {

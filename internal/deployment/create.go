@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"slipway/ent"
@@ -30,25 +31,45 @@ type New struct {
 	Description  *string
 	ResourceARN  *string
 	ResourceName *string
+	// IdempotencyKey is the caller's name for the request, or nil.
+	IdempotencyKey *string
 }
 
 // Create stores the release and a PENDING deployment of it. It gives RequestInvalid and
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
-// DeploymentForbidden and DeploymentInProgress.
+// DeploymentForbidden, ReleaseQuarantined, DeploymentInProgress and RequestIdempotencyReused.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
+	r, err := s.newRequest(in.IdempotencyKey, createAction, in.arguments())
+	if err != nil {
+		return nil, err
+	}
 	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
 	for {
+		// What the values are judged by may have changed since the request was first made.
+		if made, err := s.repeated(ctx, r); made != nil || err != nil {
+			return made, err
+		}
 		p, err := s.prepare(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		created, err := s.insert(ctx, in, p, deploymentID, releaseID)
+		created, err := s.insert(ctx, in, p, r, deploymentID, releaseID)
 		if !errors.Is(err, errLiveMoved) {
 			return created, err
 		}
+	}
+}
+
+const createAction = "createDeployment"
+
+// arguments are all that decides what is created.
+func (in New) arguments() any {
+	return []any{
+		in.InstanceID, in.VersionID, json.RawMessage(in.Inputs), json.RawMessage(in.Artifact), json.RawMessage(in.Data),
+		in.Description, in.ResourceARN, in.ResourceName,
 	}
 }
 
@@ -117,28 +138,27 @@ func idOrNone(id *string) string {
 	return *id
 }
 
-func (s *Service) insert(ctx context.Context, in New, p *prepared, deploymentID, releaseID string) (*ent.Deployment, error) {
+func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
 	a := actor.From(ctx)
-	var created *ent.Deployment
-	err := s.start(ctx, "createDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (string, error) {
+	return s.start(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
 		if err != nil {
-			return "", err
+			return nil, "", err
 		}
 		if idOrNone(instance.LiveDeploymentID) != p.live {
-			return "", errLiveMoved
+			return nil, "", errLiveMoved
 		}
 		if p.data != nil {
-			if p.data.PreviousTaskDefinition, err = liveTaskDefinition(ctx, tx, instance.ID); err != nil {
-				return "", err
+			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
+				return nil, "", err
 			}
 		}
 		r, err := keep(ctx, tx, e, releaseID, p.version, p.sealed)
 		if err != nil {
-			return "", err
+			return nil, instance.ID, err
 		}
-		e.ObjectID, e.Changes = deploymentID, map[string]any{"moduleInstanceId": instance.ID, "releaseId": r.ID}
-		created, err = tx.Deployment.Create().
+		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": r.ID}
+		created, err := tx.Deployment.Create().
 			SetID(deploymentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetProjectID(instance.ProjectID).SetEnvironmentID(instance.EnvironmentID).
 			SetModuleInstanceID(instance.ID).SetReleaseID(r.ID).
@@ -147,12 +167,24 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, deploymentID,
 			SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName).
 			SetData(p.data.Column()).
 			Save(ctx)
-		return instance.ID, err
+		return created, instance.ID, err
 	})
+}
+
+// taskDefinitionOf gives the task definition that a deployment, which may be none, has shipped, or nil.
+func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*ecs.TaskDefinition, error) {
+	if deploymentID == nil {
+		return nil, nil
+	}
+	d, err := tx.Deployment.Get(ctx, *deploymentID)
 	if err != nil {
 		return nil, err
 	}
-	return created, nil
+	data, err := d.Data.Data()
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return data.DeployedTaskDefinition, nil
 }
 
 // parts gives the instance and the version, which must be one of the instance's module.

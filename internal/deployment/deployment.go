@@ -12,6 +12,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/id"
 	"slipway/internal/inputs"
 	"slipway/internal/journal"
@@ -31,6 +32,10 @@ type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
 	Inputs  *inputs.Service
+	// Feed is told of every change that is committed.
+	Feed *feed.Feed
+	// LeaseTime is how long a runner may be silent; DefaultLease where it is 0.
+	LeaseTime time.Duration
 	// BaseURL is where the API is reached, for links in errors; without a slash at its end.
 	BaseURL string
 }

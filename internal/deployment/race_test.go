@@ -6,9 +6,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"slipway/ent/deployment"
+	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/worldtest"
 )
@@ -45,7 +46,7 @@ func TestOfManyReplaysAtOnceOneStarts(t *testing.T) {
 			})
 		}
 		all.Wait()
-		active := w.Store.Client.Deployment.Query().Where(deployment.CompletedAtIsNil()).AllX(w.Acme.As(actor.Viewer))
+		active := w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(w.Acme.As(actor.Viewer))
 		if len(active) != 1 || n.Load() != racers-1 {
 			t.Fatalf("%d are active, %d were refused; want 1 and %d", len(active), n.Load(), racers-1)
 		}
@@ -71,7 +72,7 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				d, err := w.Deploy.Claim(w.Acme.As(actor.Runner), catalog.Kinds)
+				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
 				if err != nil || d == nil {
 					t.Errorf("%v, %v", d, err)
 					return
@@ -83,7 +84,7 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 		}
 		all.Wait()
 		// Nothing runs that nobody has taken.
-		for _, d := range w.Store.Client.Deployment.Query().Where(deployment.StatusNEQ("PENDING")).AllX(w.Acme.As(actor.Viewer)) {
+		for _, d := range w.Store.Client.Deployment.Query().Where(entdeployment.StatusNEQ("PENDING")).AllX(w.Acme.As(actor.Viewer)) {
 			if _, ok := taken.Load(d.ID); !ok {
 				t.Errorf("%s is %s and was given to nobody", d.ID, d.Status)
 			}
@@ -104,7 +105,7 @@ func TestOfManyEndsAtOnceOneIsWrittenDown(t *testing.T) {
 			last := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID)
 			live := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), p.Instance.ID).LiveDeploymentID
 			isLive := live != nil && *live == d.ID
-			if last.Version != d.Version+1 || isLive != (last.Status == deployment.StatusSUCCEEDED) {
+			if last.Version != d.Version+1 || isLive != (last.Status == entdeployment.StatusSUCCEEDED) {
 				t.Errorf("status %s, version %d after %d, live %t", last.Status, last.Version, d.Version, isLive)
 			}
 		}
@@ -115,10 +116,17 @@ func TestOfManyEndsAtOnceOneIsWrittenDown(t *testing.T) {
 func endAtOnce(t *testing.T, w *worldtest.World, deploymentID string) int32 {
 	t.Helper()
 	failure := &fault.Data{Code: string(fault.DeploymentFailed), Message: "It failed."}
+	lease := w.LeaseOf(w.Acme, deploymentID)
 	ways := []func() error{
 		func() error { _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), deploymentID); return err },
-		func() error { _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), deploymentID, nil); return err },
-		func() error { _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), deploymentID, failure); return err },
+		func() error {
+			_, err := w.Deploy.Complete(w.Acme.As(actor.Runner), deploymentID, lease, nil)
+			return err
+		},
+		func() error {
+			_, err := w.Deploy.Complete(w.Acme.As(actor.Runner), deploymentID, lease, failure)
+			return err
+		},
 	}
 	var ended atomic.Int32
 	var all sync.WaitGroup

@@ -27,19 +27,20 @@ var operations = map[string]struct {
 		return w.Deploy.Deployment(ctx, id)
 	}},
 	"rollback": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Rollback(ctx, id)
+		return w.Deploy.Rollback(ctx, deployment.Replay{SourceID: id})
 	}},
 	"redeploy": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Redeploy(ctx, id)
+		return w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: id})
 	}},
 	"cancel": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
 		return w.Deploy.Cancel(ctx, id)
 	}},
 	"report": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Report(ctx, id, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+		d, _, err := w.Deploy.Report(ctx, id, w.LeaseOf(w.Acme, id), deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+		return d, err
 	}},
 	"complete": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Complete(ctx, id, nil)
+		return w.Deploy.Complete(ctx, id, w.LeaseOf(w.Acme, id), nil)
 	}},
 }
 
@@ -118,7 +119,8 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 		}
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
 			_ = refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
-				return w.Deploy.Claim(w.Acme.As(role), catalog.Kinds)
+				d, _, err := w.Deploy.Claim(w.Acme.As(role), deployment.Claim{Kinds: catalog.Kinds})
+				return d, err
 			})
 		}
 	})
@@ -133,7 +135,7 @@ func TestOnlyWhatSucceededIsRolledBackTo(t *testing.T) {
 			}
 			d := make(t, w.Place(t, w.Acme, "web-"+status), w)
 			f := refused(t, w, status, fault.DeploymentTargetNotSucceeded, func() (*ent.Deployment, error) {
-				return w.Deploy.Rollback(w.Acme.As(actor.Developer), d.ID)
+				return w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: d.ID})
 			})
 			if want := map[string]any{"deploymentId": d.ID, "status": status}; !cmp.Equal(f.Metadata, want) {
 				t.Errorf("%s: metadata %v", status, f.Metadata)
@@ -156,11 +158,11 @@ func TestReleasesThatCannotBeTrustedAreNotReplayed(t *testing.T) {
 		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+gone.ID+`'`)
 		changed := w.Place(t, w.Acme, "changed").Succeeded(t)
 		raw(t, w, `UPDATE releases SET content = replace(content, 'web:1.4.2', 'web:6.6.6') WHERE id = '`+*changed.ReleaseID+`'`)
-		for name, replay := range map[string]func(context.Context, string) (*ent.Deployment, error){
+		for name, replay := range map[string]func(context.Context, deployment.Replay) (*ent.Deployment, error){
 			"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
 		} {
-			_ = refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, gone.ID) })
-			_ = refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, changed.ID) })
+			_ = refused(t, w, name, fault.ReleaseUnavailable, func() (*ent.Deployment, error) { return replay(ctx, deployment.Replay{SourceID: gone.ID}) })
+			_ = refused(t, w, name, fault.ReleaseDigestMismatch, func() (*ent.Deployment, error) { return replay(ctx, deployment.Replay{SourceID: changed.ID}) })
 		}
 	})
 }
@@ -171,14 +173,16 @@ func TestActiveDeploymentBlocksOthersAndIsNamed(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		ctx := w.Acme.As(actor.Developer)
-		blocker, err := w.Deploy.Redeploy(ctx, target.ID)
+		blocker, err := w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		starts := map[string]func() (*ent.Deployment, error){
-			"rollback":               func() (*ent.Deployment, error) { return w.Deploy.Rollback(ctx, target.ID) },
-			"redeploy":               func() (*ent.Deployment, error) { return w.Deploy.Redeploy(ctx, target.ID) },
-			"redeploy of the active": func() (*ent.Deployment, error) { return w.Deploy.Redeploy(ctx, blocker.ID) },
+			"rollback": func() (*ent.Deployment, error) { return w.Deploy.Rollback(ctx, deployment.Replay{SourceID: target.ID}) },
+			"redeploy": func() (*ent.Deployment, error) { return w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: target.ID}) },
+			"redeploy of the active": func() (*ent.Deployment, error) {
+				return w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: blocker.ID})
+			},
 			"create": func() (*ent.Deployment, error) {
 				return w.Deploy.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
 					Inputs: []byte(`{"image":"web:new"}`), Artifact: []byte(worldtest.Artifact)})
@@ -186,9 +190,7 @@ func TestActiveDeploymentBlocksOthersAndIsNamed(t *testing.T) {
 		}
 		for _, status := range []string{"PENDING", "RUNNING"} {
 			if status == "RUNNING" {
-				if _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), catalog.Kinds); err != nil {
-					t.Fatal(err)
-				}
+				p.Claim(t, blocker)
 			}
 			for name, start := range starts {
 				f := refused(t, w, name, fault.DeploymentInProgress, start)

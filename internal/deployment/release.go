@@ -43,27 +43,15 @@ func Content(r *ent.Release) (release.Content, error) {
 	return content, err
 }
 
-// contentOf gives what the release of a deployment ships, or ReleaseUnavailable.
-func contentOf(ctx context.Context, tx *ent.Tx, d *ent.Deployment) (release.Content, error) {
-	unavailable := fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", d.ID)
-	if d.ReleaseID == nil {
-		return release.Content{}, unavailable
-	}
-	r, err := tx.Release.Get(ctx, *d.ReleaseID)
-	if ent.IsNotFound(err) {
-		return release.Content{}, unavailable
-	}
-	if err != nil {
-		return release.Content{}, err
-	}
-	return Content(r)
-}
-
-// keep gives the organization's release of a content, stored now where it was not before.
+// keep gives the organization's release of a content, stored now where it was not before. It gives
+// ReleaseQuarantined for one that is marked as bad.
 func keep(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) (*ent.Release, error) {
 	r, err := tx.Release.Query().Where(entrelease.Digest(sealed.Digest)).Only(ctx)
+	if err == nil {
+		return r, notQuarantined(ctx, tx, r, e.At)
+	}
 	if !ent.IsNotFound(err) {
-		return r, err
+		return nil, err
 	}
 	return tx.Release.Create().
 		SetID(releaseID).SetOrganizationID(actor.From(ctx).OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).

@@ -14,20 +14,31 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/release"
+	"slipway/internal/store"
 )
+
+// Replay asks for a new deployment that ships the release of an earlier one.
+type Replay struct {
+	// SourceID is the earlier one.
+	SourceID string
+	// ExpectedLiveID is what the caller takes for the instance's live deployment; nil is not checked.
+	ExpectedLiveID *string
+	// IdempotencyKey is the caller's name for the request, or nil.
+	IdempotencyKey *string
+}
 
 // Rollback creates a deployment that replays the exact release of a target that succeeded. It gives
 // DeploymentNotFound, DeploymentForbidden, DeploymentTargetNotSucceeded, ReleaseUnavailable,
-// ReleaseDigestMismatch and DeploymentInProgress.
-func (s *Service) Rollback(ctx context.Context, targetID string) (*ent.Deployment, error) {
-	return s.replay(ctx, rollback, targetID)
+// ReleaseDigestMismatch, ReleaseQuarantined, DeploymentInProgress, DeploymentLiveChanged and
+// RequestIdempotencyReused.
+func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, error) {
+	return s.replay(ctx, rollback, in)
 }
 
-// Redeploy creates a deployment that replays the exact release of a source that has ended. It gives the
-// same errors as Rollback but for DeploymentTargetNotSucceeded; a source that is still active is itself
-// in progress.
-func (s *Service) Redeploy(ctx context.Context, sourceID string) (*ent.Deployment, error) {
-	return s.replay(ctx, redeploy, sourceID)
+// Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It
+// gives the errors of Rollback but DeploymentTargetNotSucceeded.
+func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, error) {
+	return s.replay(ctx, redeploy, in)
 }
 
 // kind is what distinguishes the two ways to replay.
@@ -53,8 +64,9 @@ var redeploy = kind{
 	action:  "redeployDeployment",
 	trigger: TriggerRedeploy,
 	verb:    "Redeploy of",
-	admits:  func(*ent.Deployment) error { return nil },
-	refer:   (*ent.DeploymentCreate).SetRedeployOfDeploymentID,
+	// One that is active stands in its own way.
+	admits: func(*ent.Deployment) error { return nil },
+	refer:  (*ent.DeploymentCreate).SetRedeployOfDeploymentID,
 }
 
 func succeeded(target *ent.Deployment) error {
@@ -67,97 +79,114 @@ func succeeded(target *ent.Deployment) error {
 	return f
 }
 
-func (s *Service) replay(ctx context.Context, k kind, sourceID string) (*ent.Deployment, error) {
+// judge says whether a source may be replayed at a time, and gives what its release ships. It is the one
+// predicate of replays and of what is said of them beforehand.
+func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (release.Content, error) {
+	if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
+		return release.Content{}, err
+	}
+	if err := k.admits(from.Deployment); err != nil {
+		return release.Content{}, err
+	}
+	if from.release == nil {
+		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", from.ID)
+	}
+	content, err := Content(from.release)
+	if err != nil {
+		return release.Content{}, err
+	}
+	if err := quarantined(from.release.ID, from.quarantine, at); err != nil {
+		return release.Content{}, err
+	}
+	if from.active != nil {
+		return release.Content{}, s.inProgress(from.active)
+	}
+	return content, nil
+}
+
+func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deployment, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	var created *ent.Deployment
-	deploymentID := s.Journal.NewID(id.Deployment)
-	err := s.start(ctx, k.action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (string, error) {
-		source, err := find(ctx, tx.Deployment, sourceID)
-		if err != nil {
-			return "", err
-		}
-		if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
-			return "", err
-		}
-		if err := k.admits(source); err != nil {
-			return "", err
-		}
-		content, err := contentOf(ctx, tx, source)
-		if err != nil {
-			return "", err
-		}
-		data, err := replayedData(ctx, tx, source, content)
-		if err != nil {
-			return "", err
-		}
-		description, err := k.describe(ctx, tx, source, content)
-		if err != nil {
-			return "", err
-		}
-		e.ObjectID, e.Changes = deploymentID, map[string]any{"source": sourceID, "releaseId": source.ReleaseID}
-		create := tx.Deployment.Create().
-			SetID(deploymentID).SetOrganizationID(source.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetProjectID(source.ProjectID).SetEnvironmentID(source.EnvironmentID).
-			SetModuleInstanceID(source.ModuleInstanceID).SetNillableReleaseID(source.ReleaseID).
-			SetDeploymentType(source.DeploymentType).SetTriggerSource(k.trigger).
-			SetDescription(description).SetCreatedBy(a.Name).
-			SetNillableResourceArn(source.ResourceArn).SetNillableResourceName(source.ResourceName).
-			SetData(data.Column())
-		created, err = k.refer(create, source.ID).Save(ctx)
-		return source.ModuleInstanceID, err
-	})
+	r, err := s.newRequest(in.IdempotencyKey, k.action, []any{in.SourceID, in.ExpectedLiveID})
 	if err != nil {
 		return nil, err
 	}
-	return created, nil
+	deploymentID := s.Journal.NewID(id.Deployment)
+	return s.start(ctx, k.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+		from, err := findSource(ctx, tx, in.SourceID)
+		if err != nil {
+			return nil, "", err
+		}
+		content, err := s.judge(a, k, from, e.At)
+		if err == nil {
+			err = expectedLive(in.ExpectedLiveID, from.liveID)
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		data, err := replayedData(a, from, content)
+		if err != nil {
+			return nil, "", err
+		}
+		e.Changes = map[string]any{"source": from.ID, "releaseId": from.release.ID}
+		create := tx.Deployment.Create().
+			SetID(deploymentID).SetOrganizationID(from.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetProjectID(from.ProjectID).SetEnvironmentID(from.EnvironmentID).
+			SetModuleInstanceID(from.ModuleInstanceID).SetReleaseID(from.release.ID).
+			SetDeploymentType(from.DeploymentType).SetTriggerSource(k.trigger).
+			SetDescription(k.describe(from)).SetCreatedBy(a.Name).
+			SetNillableResourceArn(from.ResourceArn).SetNillableResourceName(from.ResourceName).
+			SetData(data.Column())
+		created, err := k.refer(create, from.ID).Save(ctx)
+		return created, from.ModuleInstanceID, err
+	})
+}
+
+func findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, error) {
+	if err := store.Known(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
+		return nil, err
+	}
+	found, err := sources(ctx, tx.Deployment, true, sourceID)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, store.Missing(sourceID, fault.DeploymentNotFound)
+	}
+	return found[0], nil
+}
+
+// expectedLive refuses where another deployment is live than the caller has seen.
+func expectedLive(expected *string, live string) error {
+	if expected == nil || *expected == live {
+		return nil
+	}
+	f := fault.New(fault.DeploymentLiveChanged, "The deployment %.100q is not live any more, %s is.", *expected, live)
+	f.Metadata = map[string]any{"expectedLiveDeploymentId": *expected}
+	if live == "" {
+		f.Message = fmt.Sprintf("The deployment %.100q is not live, none is.", *expected)
+	} else {
+		f.Metadata["liveDeploymentId"] = live
+	}
+	return f
 }
 
 // replayedData gives the data of a replay, nil for kinds that have none.
-func replayedData(ctx context.Context, tx *ent.Tx, source *ent.Deployment, content release.Content) (*ecs.Data, error) {
-	data, err := source.Data.Data()
+func replayedData(a *actor.Actor, from *source, content release.Content) (*ecs.Data, error) {
+	data, err := from.Data.Data()
 	if err != nil || data == nil {
 		return nil, err
 	}
-	previous, err := liveTaskDefinition(ctx, tx, source.ModuleInstanceID)
-	if err != nil {
-		return nil, err
-	}
-	a := actor.From(ctx)
-	return data.Replay(content.Artifact, previous, string(a.Channel), a.Name)
-}
-
-// liveTaskDefinition gives the task definition of the deployment that is live now, or nil.
-func liveTaskDefinition(ctx context.Context, tx *ent.Tx, instanceID string) (*ecs.TaskDefinition, error) {
-	instance, err := tx.ModuleInstance.Get(ctx, instanceID)
-	if err != nil || instance.LiveDeploymentID == nil {
-		return nil, err
-	}
-	live, err := tx.Deployment.Get(ctx, *instance.LiveDeploymentID)
-	if err != nil {
-		return nil, err
-	}
-	data, err := live.Data.Data()
-	if err != nil || data == nil {
-		return nil, err
-	}
-	return data.DeployedTaskDefinition, nil
+	return data.Replay(content.Artifact, from.live, string(a.Channel), a.Name)
 }
 
 // describe says what is replayed, which version of the module, when it had ended and by whom it had been
-// started.
-func (k kind) describe(ctx context.Context, tx *ent.Tx, source *ent.Deployment, content release.Content) (string, error) {
-	version, err := tx.ModuleVersion.Get(ctx, content.ModuleVersionID)
-	if err != nil {
-		return "", err
-	}
-	ended := "is still active"
-	if source.CompletedAt != nil {
-		ended = fmt.Sprintf("%s at %s", endings[source.Status], source.CompletedAt.UTC().Format(time.RFC3339))
-	}
-	return fmt.Sprintf("%s %s: version %s, %s, started by %s", k.verb, source.ID, version.Version, ended, source.CreatedBy), nil
+// started. Only what has ended can be replayed.
+func (k kind) describe(from *source) string {
+	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", k.verb, from.ID, from.version,
+		endings[from.Status], from.CompletedAt.UTC().Format(time.RFC3339), from.CreatedBy)
 }
 
 var endings = map[deployment.Status]string{

@@ -32,18 +32,16 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), catalog.Kinds); err != nil {
-		t.Fatal(err)
-	}
+	lease := p.Claim(t, d)
 	external := "ecs-svc/1"
-	if _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, deployment.Report{ExternalDeploymentID: &external, Data: []byte(`{
+	if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ExternalDeploymentID: &external, Data: []byte(`{
 		"detectedVia":"poll","ecsModuleDeploymentId":"e1","serviceDeploymentArn":"arn:s","events":[{"message":"started"}],
 		"acceptedPauseControl":{"hookId":"h"},"elbListenerState":[{"loadBalancerArn":"arn:l"}],"revertRequestedAt":"2026-03-01T09:30:00Z",
 		"revertExternalDeploymentId":"r1","revertServiceDeploymentArn":"arn:r","serviceDeploymentState":{"status":"SUCCESSFUL"}}`)}); err != nil {
 		t.Fatal(err)
 	}
 	raw(t, w, `UPDATE deployments SET pipeline_run_id = 'run', step_execution_id = 'step' WHERE id = '`+d.ID+`'`)
-	done, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, nil)
+	done, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +54,11 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		source := full(t, w, p)
 		live := p.Finish(t, other(t, w, p), nil)
-		for trigger, replay := range map[string]func(context.Context, string) (*ent.Deployment, error){
+		for trigger, replay := range map[string]func(context.Context, deployment.Replay) (*ent.Deployment, error){
 			"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
 		} {
 			begun := time.Now().Add(-time.Second)
-			got, err := replay(w.Acme.As(actor.Admin), source.ID)
+			got, err := replay(w.Acme.As(actor.Admin), deployment.Replay{SourceID: source.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +124,7 @@ func TestWhatFailedCanBeRedeployed(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		for _, status := range []string{"FAILED", "CANCELED"} {
 			source := states[status](t, p, w)
-			again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), source.ID)
+			again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID})
 			if err != nil || *again.ReleaseID != *source.ReleaseID || again.Error != nil || again.Status != "PENDING" ||
 				!strings.Contains(*again.Description, strings.ToLower(status)+" at ") {
 				t.Errorf("%s: %v, %v", status, again, err)
@@ -142,7 +140,7 @@ func TestLiveDeploymentAndReplaysOfReplaysCanBeRolledBackTo(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		for range 3 {
-			again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), target.ID)
+			again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
 			if err != nil || *again.ReleaseID != *target.ReleaseID || *again.RollbackToDeploymentID != target.ID {
 				t.Fatalf("%v, %v", again, err)
 			}
@@ -173,19 +171,19 @@ func TestEveryChangeOfADeploymentIsAudited(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Place(t, w.Acme, "web")
 		target := full(t, w, p)
-		rolled, err := w.Deploy.Rollback(w.Acme.As(actor.Admin), target.ID)
+		rolled, err := w.Deploy.Rollback(w.Acme.As(actor.Admin), deployment.Replay{SourceID: target.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), rolled.ID); err != nil {
 			t.Fatal(err)
 		}
-		again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), rolled.ID)
+		again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: rolled.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Who finds nothing to do has done nothing.
-		if _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), []string{catalog.KindTerraform}); err != nil {
+		if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{catalog.KindTerraform}}); err != nil {
 			t.Fatal(err)
 		}
 		for id, want := range map[string][]string{

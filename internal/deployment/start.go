@@ -15,27 +15,49 @@ import (
 // looks: a blocker that ended meanwhile, or an equal release that somebody else stored first.
 const mostStarts = 5
 
-// start carries out a write that creates a deployment of an instance. The database lets an instance
-// have one active deployment; start turns its refusal into DeploymentInProgress, which names the
+// starting inserts a deployment of an instance. instanceID is wanted with an error too, as far as it is
+// known.
+type starting func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
+
+// start carries out a write that creates a deployment, together with its change row and its request's
+// key; a request that was made before gives the deployment that it made then. The database lets an
+// instance have one active deployment; start turns its refusal into DeploymentInProgress, which names the
 // blocker.
-func (s *Service) start(ctx context.Context, action string, f func(context.Context, *ent.Tx, *journal.Entry) (instanceID string, err error)) error {
-	var instanceID string
+func (s *Service) start(ctx context.Context, action, deploymentID string, r *request, f starting) (*ent.Deployment, error) {
 	for tries := 1; ; tries++ {
+		if made, err := s.repeated(ctx, r); made != nil || err != nil {
+			return made, err
+		}
+		var created *ent.Deployment
+		var instanceID string
 		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-			instanceID, err = f(ctx, tx, e)
-			return err
+			if err := r.claimKey(ctx, tx, e, deploymentID); err != nil {
+				return err
+			}
+			e.ObjectID = deploymentID
+			if created, instanceID, err = f(ctx, tx, e); err != nil {
+				return err
+			}
+			return tell(ctx, tx, created)
 		})
+		if err == nil {
+			s.Feed.Changed(deploymentID)
+			return created, nil
+		}
 		if !store.Taken(err) {
-			return err
+			return nil, err
+		}
+		if made, findErr := s.repeated(ctx, r); made != nil || findErr != nil {
+			return made, findErr
 		}
 		blocker, findErr := s.active(ctx, instanceID)
 		switch {
 		case findErr != nil:
-			return findErr
+			return nil, findErr
 		case blocker != nil:
-			return s.inProgress(blocker).Because(err)
+			return nil, s.inProgress(blocker).Because(err)
 		case tries == mostStarts:
-			return fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").Because(err)
+			return nil, fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").Because(err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/worldtest"
 )
@@ -20,11 +21,12 @@ var states = map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *en
 	},
 	"RUNNING": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
-		claimed, err := w.Deploy.Claim(w.Acme.As(actor.Runner), catalog.Kinds)
-		if err != nil || claimed == nil || claimed.ID != d.ID {
-			t.Fatalf("claimed %v, %v", claimed, err)
+		p.Claim(t, d)
+		running, err := w.Deploy.Deployment(w.Acme.As(actor.Runner), d.ID)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return claimed
+		return running
 	},
 	"SUCCEEDED": func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment { return p.Succeeded(t) },
 	"FAILED":    func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment { return p.Failed(t) },
@@ -86,7 +88,7 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 			if want == nil {
 				kinds = []string{catalog.KindTerraform}
 			}
-			got, err := w.Deploy.Claim(runner, kinds)
+			got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: kinds})
 			if err != nil || (got == nil) != (want == nil) {
 				t.Fatalf("claimed %v, %v, want %v", got, err, want)
 			}
@@ -94,11 +96,11 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 				t.Errorf("claimed %v, want %v", got, want)
 			}
 		}
-		if got, err := w.Deploy.Claim(runner, catalog.Kinds); got != nil || err != nil {
+		if got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds}); got != nil || err != nil {
 			t.Errorf("claimed %v, %v: it is another organization's", got, err)
 		}
 		for _, kinds := range [][]string{nil, {"aws:lambda"}} {
-			if _, err := w.Deploy.Claim(runner, kinds); !fault.Is(err, fault.RequestInvalid) {
+			if _, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: kinds}); !fault.Is(err, fault.RequestInvalid) {
 				t.Errorf("kinds %q: %v", kinds, err)
 			}
 		}

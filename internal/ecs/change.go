@@ -5,9 +5,6 @@ import (
 	"fmt"
 )
 
-// MaxEvents is how many events data keeps; the oldest go first.
-const MaxEvents = 200
-
 // Replay gives the data of a new deployment that ships artifact, the release's task definition as a
 // JSON object, to where d was deployed. It takes cluster, service and the two hook switches from d,
 // which may be nil; previous is the task definition that was live before. All else starts empty. The
@@ -31,8 +28,8 @@ func (d *Data) Replay(artifact json.RawMessage, previous *TaskDefinition, channe
 	return replay, nil
 }
 
-// Merge takes over what a runner reports: each field of patch that is there replaces that of d, whole,
-// but events are appended, up to MaxEvents, and the type never changes.
+// Merge takes over what a runner reports: each field of patch that is there replaces that of d, whole.
+// The type never changes, and the events are left to Append.
 func (d *Data) Merge(patch *Data) {
 	replace(&d.ClusterARN, patch.ClusterARN)
 	replace(&d.ServiceARN, patch.ServiceARN)
@@ -53,8 +50,6 @@ func (d *Data) Merge(patch *Data) {
 	if patch.ELBListenerState != nil {
 		d.ELBListenerState = patch.ELBListenerState
 	}
-	d.Events = append(d.Events, patch.Events...)
-	d.Events = d.Events[max(0, len(d.Events)-MaxEvents):]
 }
 
 func replace[T any](old **T, reported *T) {

@@ -54,6 +54,7 @@ const (
 	RequestRateLimited        Code = "slipway:Request:RATE_LIMITED"
 	RequestCrossOrigin        Code = "slipway:Request:CROSS_ORIGIN"
 	RequestTimeout            Code = "slipway:Request:TIMEOUT"
+	RequestIdempotencyReused  Code = "slipway:Request:IDEMPOTENCY_KEY_REUSED"
 
 	ServerInternal    Code = "slipway:Server:INTERNAL"
 	ServerUnavailable Code = "slipway:Server:UNAVAILABLE"
@@ -62,6 +63,7 @@ const (
 	DocumentValidationFailed Code = "slipway:Document:VALIDATION_FAILED"
 	DocumentVariablesInvalid Code = "slipway:Document:VARIABLES_INVALID"
 	DocumentTooLarge         Code = "slipway:Document:TOO_LARGE"
+	DocumentLimitExceeded    Code = "slipway:Document:LIMIT_EXCEEDED"
 
 	NodeNotFound Code = "slipway:Node:NOT_FOUND"
 
@@ -106,10 +108,18 @@ const (
 	DeploymentWrongState         Code = "slipway:Deployment:WRONG_STATE"
 	DeploymentCanceled           Code = "slipway:Deployment:CANCELED"
 	DeploymentFailed             Code = "slipway:Deployment:FAILED"
+	DeploymentLiveChanged        Code = "slipway:Deployment:LIVE_CHANGED"
+	DeploymentLeaseLost          Code = "slipway:Deployment:LEASE_LOST"
+	DeploymentLeaseExpired       Code = "slipway:Deployment:LEASE_EXPIRED"
 
 	ReleaseNotFound       Code = "slipway:Release:NOT_FOUND"
 	ReleaseUnavailable    Code = "slipway:Release:UNAVAILABLE"
 	ReleaseDigestMismatch Code = "slipway:Release:DIGEST_MISMATCH"
+	ReleaseQuarantined    Code = "slipway:Release:QUARANTINED"
+	ReleaseNotQuarantined Code = "slipway:Release:NOT_QUARANTINED"
+	ReleaseForbidden      Code = "slipway:Release:FORBIDDEN"
+
+	AuditEventForbidden Code = "slipway:AuditEvent:FORBIDDEN"
 )
 
 var registry = index(
@@ -127,6 +137,7 @@ var registry = index(
 	Entry{RequestRateLimited, 429, "Too many requests in too short a time.", "Wait as long as Retry-After says."},
 	Entry{RequestCrossOrigin, 403, "A browser sent the request from another origin.", "Serve the page from an allowed origin."},
 	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
+	Entry{RequestIdempotencyReused, 422, "The idempotency key was used before, for another request.", "Use a new key for each request; repeat one with the very same arguments."},
 
 	Entry{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},
 	Entry{ServerUnavailable, 503, "The server cannot reach its database, or is shutting down.", "Try again as Retry-After says."},
@@ -135,6 +146,7 @@ var registry = index(
 	Entry{DocumentValidationFailed, 400, "The GraphQL document does not fit the schema.", "Mend the document at the location that the error names."},
 	Entry{DocumentVariablesInvalid, 400, "A variable does not fit its declared type.", "Mend the variable that the error's path names."},
 	Entry{DocumentTooLarge, 413, "The GraphQL document is over a limit.", "Ask for less in one document."},
+	Entry{DocumentLimitExceeded, 400, "The GraphQL operation is over one of the server's limits; metadata names the limit, its value and what was found.", "Ask for less in one operation."},
 
 	Entry{NodeNotFound, 404, "There is no object of this id, or the caller may not see it.", "Check the id."},
 
@@ -179,10 +191,18 @@ var registry = index(
 	Entry{DeploymentWrongState, 409, "The deployment's status does not allow this transition.", "Read the deployment again."},
 	Entry{DeploymentCanceled, 409, "The deployment was canceled before it ended; kept as the record's error.", "Redeploy it when it is wanted after all."},
 	Entry{DeploymentFailed, 422, "Carrying the deployment out failed; kept as the record's error.", "Read the description, mend the cause and redeploy."},
+	Entry{DeploymentLiveChanged, 409, "The deployment that the caller took for the instance's live one is not live any more.", "Read the instance again and decide anew."},
+	Entry{DeploymentLeaseLost, 409, "The lease that the runner names has run out, or the deployment has ended.", "Stop carrying the deployment out; metadata has its status."},
+	Entry{DeploymentLeaseExpired, 409, "The runner did not renew its lease in time, so that nobody knows how far it got; kept as the record's error.", "See what was changed, then redeploy."},
 
 	Entry{ReleaseNotFound, 404, "There is no release of this id, or the caller may not see it.", "Check the id."},
 	Entry{ReleaseUnavailable, 422, "The release of the source deployment is not stored any more.", "Create a new deployment."},
 	Entry{ReleaseDigestMismatch, 422, "The stored release is not the one that was deployed: its digest differs.", "Do not trust it; create a new deployment and tell the operator."},
+	Entry{ReleaseQuarantined, 422, "The release is marked as bad; details say by whom and why.", "Deploy another release, or have an admin lift the quarantine."},
+	Entry{ReleaseNotQuarantined, 409, "The release is in no quarantine that could be lifted.", "Read the release again."},
+	Entry{ReleaseForbidden, 403, "The caller's role may not quarantine releases.", "Use an admin's token."},
+
+	Entry{AuditEventForbidden, 403, "The caller's role may not read audit events.", "Use an admin's token."},
 )
 
 func index(entries ...Entry) map[Code]Entry {

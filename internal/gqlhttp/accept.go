@@ -7,30 +7,21 @@ import (
 	"strings"
 )
 
-// The media types of answers.
+// The media types of answers: in one piece, and as a stream of events.
 const (
 	mediaJSON    = "application/json"
 	mediaGraphQL = "application/graphql-response+json"
+	mediaEvents  = "text/event-stream"
 )
 
-// negotiate chooses the media type of the answer by the Accept headers, empty when neither is wanted.
+// negotiate chooses the media type of an answer in one piece by the Accept headers, empty when neither is wanted.
 // Of two that are wanted alike the one that is named more exactly wins, and application/json where
 // both come by a wildcard: that is what clients expect who never heard of the other.
 func negotiate(header http.Header) string {
-	accept := strings.Join(header.Values("Accept"), ",")
-	if strings.TrimSpace(accept) == "" {
-		return mediaJSON
-	}
-	json, graphql := preference{}, preference{}
-	for part := range strings.SplitSeq(accept, ",") {
-		media, quality, ok := parseRange(part)
-		if !ok {
-			continue
-		}
-		json.consider(media, mediaJSON, quality)
-		graphql.consider(media, mediaGraphQL, quality)
-	}
+	json, graphql := wanted(header, mediaJSON), wanted(header, mediaGraphQL)
 	switch {
+	case strings.TrimSpace(strings.Join(header.Values("Accept"), ",")) == "":
+		return mediaJSON
 	case json.quality == 0 && graphql.quality == 0:
 		return ""
 	case graphql.beats(json):
@@ -38,6 +29,27 @@ func negotiate(header http.Header) string {
 	default:
 		return mediaJSON
 	}
+}
+
+// negotiateEvents says whether the Accept headers name event streams, and whether they want them more
+// than answers in one piece. Many clients name them in every request, for subscriptions only.
+func negotiateEvents(header http.Header) (named, first bool) {
+	events := wanted(header, mediaEvents)
+	if events.exactness < 3 || events.quality == 0 {
+		return false, false
+	}
+	return true, events.quality > max(wanted(header, mediaJSON).quality, wanted(header, mediaGraphQL).quality)
+}
+
+// wanted is what the Accept headers say of a media type.
+func wanted(header http.Header, offer string) preference {
+	var p preference
+	for part := range strings.SplitSeq(strings.Join(header.Values("Accept"), ","), ",") {
+		if media, quality, ok := parseRange(part); ok {
+			p.consider(media, offer, quality)
+		}
+	}
+	return p
 }
 
 // parseRange reads one media range. A malformed one, or one for another charset, is passed over.
@@ -66,7 +78,8 @@ type preference struct {
 }
 
 func (p *preference) consider(media, offer string, quality float64) {
-	exactness := map[string]int{"*/*": 1, "application/*": 2, offer: 3}[media]
+	kind, _, _ := strings.Cut(offer, "/")
+	exactness := map[string]int{"*/*": 1, kind + "/*": 2, offer: 3}[media]
 	if exactness > p.exactness {
 		*p = preference{exactness, quality}
 	}

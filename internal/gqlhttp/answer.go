@@ -28,7 +28,11 @@ func Refuse(w http.ResponseWriter, r *http.Request, err error) {
 func respond(w http.ResponseWriter, media string, resp *graphql.Response) {
 	status := http.StatusOK
 	if resp.Data == nil && len(resp.Errors) > 0 {
-		code, _ := resp.Errors[0].Extensions["code"].(string)
+		extensions := resp.Errors[0].Extensions
+		if metadata, ok := extensions["metadata"].(map[string]any); ok && metadata["retryAfterSeconds"] != nil {
+			w.Header().Set("Retry-After", fmt.Sprint(metadata["retryAfterSeconds"]))
+		}
+		code, _ := extensions["code"].(string)
 		status = fault.Code(code).Status()
 		if status == http.StatusBadRequest && media == mediaJSON {
 			status = http.StatusOK

@@ -2,12 +2,17 @@ package gqlhttp
 
 import "sync"
 
-// cache keeps documents by their text in two generations: when the young one has size documents it
-// becomes the old one, and the old one is forgotten. What is in use moves on to the young one.
+// maxKept is about how many bytes the documents of one generation may take.
+const maxKept = 32 << 20
+
+// cache keeps documents by their text in two generations: when the young one has size documents, or
+// maxKept bytes, it becomes the old one, and the old one is forgotten. What is in use moves on to the
+// young one.
 type cache struct {
 	size       int
 	mu         sync.Mutex
 	young, old map[string]*document
+	bytes      int
 }
 
 func (c *cache) get(text string) (*document, bool) {
@@ -30,8 +35,12 @@ func (c *cache) add(text string, doc *document) {
 }
 
 func (c *cache) put(text string, doc *document) {
-	if c.young == nil || len(c.young) >= c.size {
-		c.young, c.old = make(map[string]*document, c.size), c.young
+	bytes := doc.bytes()
+	if c.young == nil || len(c.young) >= c.size || c.bytes+bytes > maxKept {
+		c.young, c.old, c.bytes = map[string]*document{}, c.young, 0
+	}
+	if _, kept := c.young[text]; !kept {
+		c.bytes += bytes
 	}
 	c.young[text] = doc
 }

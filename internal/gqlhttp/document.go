@@ -11,21 +11,25 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
-	"github.com/vektah/gqlparser/v2/validator/rules"
+	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
 // documents parses and validates documents, and keeps those that are valid.
 type documents struct {
-	schema        *ast.Schema
-	rules         *rules.Rules
+	schema *ast.Schema
+	limits Limits
+	// rules are what documents are judged by; mute are the same without suggestions.
+	rules, mute   []core.Rule
 	introspection bool
 	kept          *cache
 }
 
 func newDocuments(schema *ast.Schema, c Config) *documents {
 	return &documents{
-		schema:        schema,
-		rules:         strictRules(c.Introspection),
+		schema:        WithoutDefer(schema),
+		limits:        c.Limits,
+		rules:         strictRules(c.Introspection, c.Introspection),
+		mute:          strictRules(c.Introspection, false),
 		introspection: c.Introspection,
 		kept:          &cache{size: max(cmp.Or(c.Documents, 1000)/2, 1)},
 	}
@@ -34,14 +38,22 @@ func newDocuments(schema *ast.Schema, c Config) *documents {
 // document is a valid document, and what its operations ask of their variables beyond their types.
 type document struct {
 	*ast.QueryDocument
+	tokens int
 	// needed are the variables whose own type allows null where a place that they are used at does
 	// not, with the type of that place. A default lets such a document pass validation.
 	needed map[*ast.VariableDefinition]*ast.Type
 }
 
+// bytes is about the most memory that the document takes, as measured on documents of fields alone.
+func (d *document) bytes() int { return 400*d.tokens + 2*len(d.Position.Src.Input) }
+
 func (d *documents) get(text string) (*document, gqlerror.List) {
 	if doc, ok := d.kept.get(text); ok {
 		return doc, nil
+	}
+	extent, refused := d.limits.scan(text)
+	if refused != nil {
+		return nil, gqlerror.List{refused}
 	}
 	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil {
@@ -50,12 +62,62 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	if len(parsed.Operations) == 0 {
 		return nil, coded(errcode.ValidationFailed, gqlerror.Errorf("The document has no operation."))
 	}
-	if errs := validator.ValidateWithRules(d.schema, parsed, d.rules); len(errs) > 0 {
+	cyclic, refused := d.limits.measure(parsed)
+	if refused != nil {
+		return nil, gqlerror.List{refused}
+	}
+	if errs := d.validate(parsed, extent.longest, cyclic); len(errs) > 0 {
 		return nil, coded(errcode.ValidationFailed, errs...)
 	}
-	doc := &document{parsed, needed(d.schema, parsed)}
+	doc := &document{parsed, extent.tokens, needed(d.schema, parsed)}
 	d.kept.add(text, doc)
 	return doc, nil
+}
+
+const (
+	// maxErrors is how many errors of a document are told. Validation ends there, because the search for
+	// names like one that is wrong takes time.
+	maxErrors = 20
+	// maxTypo is the longest name, in bytes, that others like it are looked for.
+	maxTypo = 60
+)
+
+// enough is the panic by which a rule ends the validation.
+type enough struct{}
+
+// validate gives what the rules have against the document. Fields of fragments that spread themselves
+// cannot be merged, and need not be: the document is refused.
+func (d *documents) validate(doc *ast.QueryDocument, longest int, cyclic bool) (errs gqlerror.List) {
+	defer func() {
+		if value := recover(); value != nil {
+			if _, ended := value.(enough); !ended {
+				panic(value)
+			}
+			errs = append(errs, gqlerror.Errorf("There may be more errors; validation ended after %d.", maxErrors))
+		}
+	}()
+	list := d.rules
+	if longest > maxTypo {
+		list = d.mute
+	}
+	var events validator.Events
+	for _, rule := range list {
+		if cyclic && rule.Name == fieldsMerge.Name {
+			continue
+		}
+		rule.RuleFunc(&events, func(options ...core.ErrorOption) {
+			if len(errs) == maxErrors {
+				panic(enough{})
+			}
+			err := &gqlerror.Error{Rule: rule.Name}
+			for _, option := range options {
+				option(err)
+			}
+			errs = append(errs, err)
+		})
+	}
+	validator.Walk(d.schema, doc, &events)
+	return errs
 }
 
 func gqlError(err error) *gqlerror.Error {

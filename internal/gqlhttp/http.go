@@ -2,10 +2,12 @@ package gqlhttp
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -20,13 +22,18 @@ const (
 )
 
 // HTTP is the transport of queries and mutations over POST, and of queries over GET, as the
-// GraphQL-over-HTTP specification has them. It supports every request and refuses those that it does
-// not understand, so it goes last.
+// GraphQL-over-HTTP specification has them, and of all operations as event streams. It supports every
+// request and refuses those that it does not understand, so it goes last.
 type HTTP struct {
 	// MaxBody is the most that a POST may carry, in bytes; 0 stands for DefaultMaxBody.
 	MaxBody int64
 	// MaxQuery is the longest text of a document, in bytes; 0 stands for DefaultMaxQuery.
 	MaxQuery int
+	// Timeout bounds the execution of an operation that is answered in one piece; 0 stands for
+	// DefaultTimeout.
+	Timeout time.Duration
+	// Streams serve those who accept text/event-stream; without them nobody is.
+	Streams *Streams
 }
 
 var _ graphql.Transport = HTTP{}
@@ -43,19 +50,32 @@ func (h HTTP) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecu
 
 // serve answers the request, or gives the error to refuse it with.
 func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) error {
-	params, media, err := h.read(w, r)
+	media, err := h.media(w, r)
+	if err != nil {
+		return err
+	}
+	params, err := h.read(w, r)
 	if err != nil {
 		return err
 	}
 	op, errs := exec.CreateOperationContext(r.Context(), params)
 	if len(errs) > 0 {
-		respond(w, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
+		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
 	}
-	if err := permit(w, r.Method, op.Operation.Operation); err != nil {
+	kind := op.Operation.Operation
+	if named, _ := h.events(r); named && kind == ast.Subscription {
+		media = mediaEvents
+	}
+	if err := permit(w, r.Method, kind, media); err != nil {
 		return err
 	}
-	next, ctx := exec.DispatchOperation(r.Context(), op)
+	if media == mediaEvents {
+		return h.Streams.serveEvents(w, r, exec, op)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(h.Timeout, DefaultTimeout))
+	defer cancel()
+	next, ctx := exec.DispatchOperation(ctx, op)
 	resp := next(ctx)
 	if resp == nil {
 		return timeout(ctx.Err())
@@ -64,28 +84,60 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	return nil
 }
 
-// read gives the parameters of the operation and the media type of the answer.
-func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, string, error) {
+// refuse answers with the errors of an operation that was not run.
+func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
+	if media == mediaEvents {
+		h.Streams.refuseEvents(w, r, resp)
+		return
+	}
+	respond(w, media, resp)
+}
+
+// media gives the media type of the answer, if the operation leaves the choice.
+func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
 	if r.Method != http.MethodPost && r.Method != http.MethodGet {
-		return nil, "", wrongMethod(w, "GET, POST", "GraphQL is served by POST and GET; found %s.", shorten(r.Method))
+		return "", wrongMethod(w, "GET, POST", "GraphQL is served by POST and GET; found %s.", shorten(r.Method))
+	}
+	if _, first := h.events(r); first {
+		return mediaEvents, nil
 	}
 	media := negotiate(r.Header)
 	if media == "" {
-		return nil, "", fault.New(fault.RequestNotAcceptable,
+		return "", fault.New(fault.RequestNotAcceptable,
 			"Accept must allow %s or %s; it allows neither.", mediaGraphQL, mediaJSON)
 	}
+	return media, nil
+}
+
+func (h HTTP) events(r *http.Request) (named, first bool) {
+	if h.Streams == nil {
+		return false, false
+	}
+	return negotiateEvents(r.Header)
+}
+
+// read gives the parameters of the operation.
+func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, error) {
 	start := graphql.Now()
 	params, err := h.params(w, r)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if most := cmp.Or(h.MaxQuery, DefaultMaxQuery); len(params.Query) > most {
-		return nil, "", fault.New(fault.DocumentTooLarge,
-			"The document may have at most %d bytes; found %d.", most, len(params.Query))
+	if err := withinQuery(params, h.MaxQuery); err != nil {
+		return nil, err
 	}
 	params.Headers = r.Header
 	params.ReadTime = graphql.TraceTiming{Start: start, End: graphql.Now()}
-	return params, media, nil
+	return params, nil
+}
+
+// withinQuery refuses a document whose text is longer than most; 0 stands for DefaultMaxQuery.
+func withinQuery(params *graphql.RawParams, most int) error {
+	if most = cmp.Or(most, DefaultMaxQuery); len(params.Query) > most {
+		return fault.New(fault.DocumentTooLarge,
+			"The document may have at most %d bytes; found %d.", most, len(params.Query))
+	}
+	return nil
 }
 
 func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, error) {
@@ -107,12 +159,12 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams
 	return paramsOfBody(body)
 }
 
-// permit refuses the operations that the method cannot carry.
-func permit(w http.ResponseWriter, method string, op ast.Operation) error {
+// permit refuses the operations that the method or the media type of the answer cannot carry.
+func permit(w http.ResponseWriter, method string, op ast.Operation, media string) error {
 	switch {
-	case op == ast.Subscription:
+	case op == ast.Subscription && media != mediaEvents:
 		return fault.New(fault.RequestNotAcceptable,
-			"A subscription has more than one answer; it needs a streaming transport.")
+			"A subscription has more than one answer; Accept must name %s, or use a WebSocket.", mediaEvents)
 	case op == ast.Mutation && method == http.MethodGet:
 		return wrongMethod(w, "POST", "GET carries queries only; send a mutation by POST.")
 	default:

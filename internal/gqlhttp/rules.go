@@ -1,6 +1,8 @@
 package gqlhttp
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -10,13 +12,17 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-// strictRules are the validation rules of the specification and those of our own that close its gaps
-// in the library. Without introspection none of them tells names that the document did not.
-func strictRules(introspection bool) *rules.Rules {
+// strictRules are the validation rules of the specification, in the order of their names, with those of
+// our own that close its gaps in the library. Without suggestions none of them tells names that the
+// document did not.
+func strictRules(introspection, suggestions bool) []core.Rule {
 	set := rules.NewDefaultRules()
-	own := []core.Rule{intLiterals, unicodeLiterals, noDefer}
+	own := []core.Rule{intLiterals, unicodeLiterals, fieldsMerge, singleRoot}
 	if !introspection {
-		own = append(own, noIntrospection,
+		own = append(own, noIntrospection)
+	}
+	if !suggestions {
+		own = append(own,
 			rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
 			rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions,
 			rules.ValuesOfCorrectTypeRuleWithoutSuggestions)
@@ -25,7 +31,12 @@ func strictRules(introspection bool) *rules.Rules {
 		set.RemoveRule(strings.TrimSuffix(rule.Name, "WithoutSuggestions"))
 		set.AddRule(rule.Name, rule.RuleFunc)
 	}
-	return set
+	var list []core.Rule
+	for name, rule := range set.GetInner() {
+		list = append(list, core.Rule{Name: name, RuleFunc: rule})
+	}
+	slices.SortFunc(list, func(a, b core.Rule) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // intLiterals: the library checks 64 bits.
@@ -89,18 +100,74 @@ func codeUnit(text []rune) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// noDefer: every schema of gqlgen's has @defer, and an answer in one piece loses what is deferred.
-var noDefer = core.Rule{Name: "NoDefer", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
-	o.OnDirective(func(_ *core.Walker, d *ast.Directive) {
-		if d.Name == "defer" {
-			refuse(core.Message("@defer is not supported."), core.At(d.Position))
+// singleRoot: the library takes two fields of one name for one, whatever they answer under, and lets
+// @skip and @include leave none.
+var singleRoot = core.Rule{Name: "SingleFieldSubscriptions", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
+	o.OnOperation(func(_ *core.Walker, op *ast.OperationDefinition) {
+		if op.Operation == ast.Subscription {
+			r := root{refuse: refuse, spread: map[string]bool{}}
+			r.look(op.SelectionSet)
 		}
 	})
 }}
 
+// root looks for what the root of a subscription must not have.
+type root struct {
+	refuse core.AddErrFunc
+	spread map[string]bool
+	// name is what the one field answers under, empty until it is found.
+	name string
+}
+
+func (r *root) look(set ast.SelectionSet) {
+	for _, selection := range set {
+		switch node := selection.(type) {
+		case *ast.Field:
+			r.conditions(node.Directives)
+			r.field(node)
+		case *ast.InlineFragment:
+			r.conditions(node.Directives)
+			r.look(node.SelectionSet)
+		case *ast.FragmentSpread:
+			r.conditions(node.Directives)
+			if node.Definition != nil && !r.spread[node.Name] {
+				r.spread[node.Name] = true
+				r.look(node.Definition.SelectionSet)
+			}
+		}
+	}
+}
+
+func (r *root) field(f *ast.Field) {
+	if strings.HasPrefix(f.Name, "__") {
+		r.refuse(core.Message("A subscription must not select %s at its root.", f.Name), core.At(f.Position))
+	}
+	if r.name != "" && r.name != f.Alias {
+		r.refuse(core.Message("A subscription must select one field; found %q beside %q.", f.Alias, r.name), core.At(f.Position))
+	}
+	r.name = f.Alias
+}
+
+func (r *root) conditions(directives ast.DirectiveList) {
+	for _, d := range directives {
+		if d.Name == "skip" || d.Name == "include" {
+			r.refuse(core.Message("A subscription must not have @%s at its root.", d.Name), core.At(d.Position))
+		}
+	}
+}
+
+// WithoutDefer is a schema without @defer, which the parser adds to every schema: an answer in one
+// piece would lose what is deferred.
+func WithoutDefer(schema *ast.Schema) *ast.Schema {
+	without := *schema
+	without.Directives = maps.Clone(schema.Directives)
+	delete(without.Directives, "defer")
+	return &without
+}
+
 var noIntrospection = core.Rule{Name: "NoIntrospection", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
 	o.OnField(func(_ *core.Walker, f *ast.Field) {
-		if f.Name == "__schema" || f.Name == "__type" {
+		if introspects(f) {
 			refuse(core.Message("Introspection is off on this server."), core.At(f.Position))
 		}
 	})

@@ -6,6 +6,7 @@ package gqlhttp
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -20,6 +21,11 @@ type Config struct {
 	Introspection bool
 	// Documents is about how many documents stay parsed and validated; 0 stands for 1,000.
 	Documents int
+	// Limits bound each operation, Bucket what a caller may spend on all of them.
+	Limits Limits
+	Bucket Bucket
+	// Now is the clock of the Bucket, time.Now where it is nil.
+	Now func() time.Time
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
 }
@@ -33,12 +39,24 @@ type Server struct {
 
 // NewServer makes a Server. Of its transports the first that supports a request serves it.
 func NewServer(schema graphql.ExecutableSchema, c Config, transports ...graphql.Transport) *Server {
+	c.Limits = c.Limits.withDefaults()
+	if c.Bucket.on() {
+		c.Limits.Cost = min(c.Limits.Cost, c.Bucket.Capacity)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	exec := executor.New(schema)
 	exec.SetErrorPresenter(c.Presenter.Present)
 	exec.SetRecoverFunc(c.Presenter.Recover)
 	exec.SetQueryCache(handover{})
+	exec.Use(receipts{})
 	return &Server{
-		exec:       strict{Executor: exec, documents: newDocuments(schema.Schema(), c)},
+		exec: strict{
+			Executor:  exec,
+			documents: newDocuments(schema.Schema(), c),
+			buckets:   &buckets{Bucket: c.Bucket, now: c.Now},
+		},
 		presenter:  c.Presenter,
 		transports: transports,
 	}
@@ -59,7 +77,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Refuse(w, r, s.presenter.Recover(r.Context(), value))
 		}
 	}()
-	r = r.WithContext(graphql.StartOperationTrace(r.Context()))
+	r = r.WithContext(graphql.StartOperationTrace(withAddress(r)))
 	for _, t := range s.transports {
 		if t.Supports(r) {
 			t.Do(w, r, s.exec)
@@ -74,6 +92,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type strict struct {
 	*executor.Executor
 	documents *documents
+	buckets   *buckets
 }
 
 // CreateOperationContext implements graphql.GraphExecutor.
@@ -96,5 +115,29 @@ func (s strict) CreateOperationContext(ctx context.Context, p *graphql.RawParams
 	}
 	running, errs := s.Executor.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
 	running.DisableIntrospection = !s.documents.introspection
+	if errs == nil {
+		errs = s.charge(ctx, running)
+	}
 	return running, errs
+}
+
+// charge refuses an operation that costs more than it may, or more than its caller has left.
+func (s strict) charge(ctx context.Context, op *graphql.OperationContext) gqlerror.List {
+	most := s.documents.limits.Cost
+	spent := spending{Used: bill{op.Variables}.total(op.Operation), Limit: most}
+	if spent.Used > most {
+		found := spent.Used
+		if found == ceiling {
+			found = 0
+		}
+		over := limit{"cost", most, "of cost"}.exceeded("The operation", found)
+		return gqlerror.List{refusal(over, nil, op.Operation.Position)}
+	}
+	if s.buckets.on() {
+		if err := s.buckets.charge(ctx, &spent); err != nil {
+			return gqlerror.List{refusal(err, nil, nil)}
+		}
+	}
+	op.Stats.SetExtension(spendingKey, spent)
+	return nil
 }

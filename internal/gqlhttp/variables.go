@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -18,7 +17,7 @@ const maxWrong = 100
 // coerce gives the variables of the operation as values of their types, or all that is wrong with
 // them. Variables that the operation does not declare are left out, and absent ones stay absent.
 func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
-	c := coercion{schema: d.schema, open: d.introspection}
+	c := coercion{schema: d.schema, limits: d.limits, open: d.introspection}
 	values := make(map[string]any, len(op.VariableDefinitions))
 	for _, def := range op.VariableDefinitions {
 		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
@@ -34,8 +33,8 @@ func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[s
 		}
 	}
 	if c.more > 0 {
-		c.def, c.path = op.VariableDefinitions[0], ast.Path{ast.PathName("variable")}
-		c.errs = append(c.errs, c.refusal(fmt.Sprintf("%d more values of variables are wrong.", c.more)))
+		rest := fault.New(fault.DocumentVariablesInvalid, "%d more values of variables are wrong.", c.more)
+		c.errs = append(c.errs, refusal(rest, ast.Path{ast.PathName("variable")}, op.VariableDefinitions[0].Position))
 	}
 	return values, c.errs
 }
@@ -43,6 +42,9 @@ func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[s
 // coercion walks a variable along its type. What it gives is of use only when errs is empty.
 type coercion struct {
 	schema *ast.Schema
+	limits Limits
+	// free is how many values of types that may nest freely the walk is inside of.
+	free int
 	// open is whether fields and enum values may be told.
 	open bool
 	def  *ast.VariableDefinition
@@ -63,6 +65,10 @@ func (c *coercion) value(t *ast.Type, v any) any {
 	}
 	switch def := c.schema.Types[t.NamedType]; def.Kind {
 	case ast.InputObject:
+		if slices.Contains(c.limits.FreeInputs, def.Name) {
+			c.free++
+			defer func() { c.free-- }()
+		}
 		return c.object(def, v)
 	case ast.Enum:
 		return c.enum(def, v)
@@ -77,6 +83,9 @@ func (c *coercion) list(elem *ast.Type, v any) any {
 	if !ok {
 		return []any{c.value(elem, v)}
 	}
+	if c.tooDeep() {
+		return nil
+	}
 	values := make([]any, len(items))
 	for i, item := range items {
 		values[i] = c.in(ast.PathIndex(i), elem, item)
@@ -88,6 +97,9 @@ func (c *coercion) object(def *ast.Definition, v any) any {
 	given, ok := v.(map[string]any)
 	if !ok {
 		c.wrong("must be an object of %s, found %s", def.Name, found(v))
+		return nil
+	}
+	if c.tooDeep() {
 		return nil
 	}
 	c.unknown(def, given)
@@ -104,6 +116,18 @@ func (c *coercion) object(def *ast.Definition, v any) any {
 		}
 	}
 	return values
+}
+
+// tooDeep refuses a list or an object that is further down than the limit. The path starts with the
+// word variable and a name.
+func (c *coercion) tooDeep() bool {
+	level := len(c.path) - 1
+	if c.free > 0 || level <= c.limits.VariableDepth {
+		return false
+	}
+	l := limit{"variableDepth", c.limits.VariableDepth, "levels of lists and objects"}
+	c.add(l.exceeded(variable(c.path), level))
+	return true
 }
 
 func (c *coercion) unknown(def *ast.Definition, given map[string]any) {
@@ -161,17 +185,13 @@ func (c *coercion) wrongIn(step ast.PathElement, format string, args ...any) {
 }
 
 func (c *coercion) wrong(format string, args ...any) {
+	c.add(fault.New(fault.DocumentVariablesInvalid, "%s %s.", variable(c.path), fmt.Sprintf(format, args...)))
+}
+
+func (c *coercion) add(err *fault.Error) {
 	if len(c.errs) == maxWrong {
 		c.more++
 		return
 	}
-	place := "$" + strings.TrimPrefix(c.path.String(), "variable.")
-	c.errs = append(c.errs, c.refusal(fmt.Sprintf("Variable %q ", place)+fmt.Sprintf(format, args...)+"."))
-}
-
-func (c *coercion) refusal(message string) *gqlerror.Error {
-	e := gqlerror.WrapPath(slices.Clone(c.path), fault.New(fault.DocumentVariablesInvalid, "%s", message))
-	e.Locations = []gqlerror.Location{{Line: c.def.Position.Line, Column: c.def.Position.Column}}
-	errcode.Set(e, errcode.ValidationFailed)
-	return e
+	c.errs = append(c.errs, refusal(err, slices.Clone(c.path), c.def.Position))
 }

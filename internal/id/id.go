@@ -25,6 +25,9 @@ const (
 	DefaultValueDefinition Kind = "dvd"
 	Token                  Kind = "tok"
 	AuditEvent             Kind = "aud"
+	Quarantine             Kind = "qua"
+	IdempotencyKey         Kind = "idk"
+	Lease                  Kind = "lease"
 )
 
 // New draws an id of the kind.

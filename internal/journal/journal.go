@@ -29,6 +29,9 @@ func New(s *store.Store, now func() time.Time, newID func(id.Kind) string) *Jour
 // NewID draws an id. It is to be drawn before the write, which may run more than once.
 func (j *Journal) NewID(k id.Kind) string { return j.newID(k) }
 
+// Now is the time, as writes note it.
+func (j *Journal) Now() time.Time { return j.now() }
+
 // Entry is a write in progress.
 type Entry struct {
 	// At is the time of the write.

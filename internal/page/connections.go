@@ -19,6 +19,8 @@ type (
 	ModuleInstanceEdge               = Edge[*ent.ModuleInstance]
 	DeploymentConnection             = Connection[*ent.Deployment]
 	DeploymentEdge                   = Edge[*ent.Deployment]
+	AuditEventConnection             = Connection[*ent.AuditEvent]
+	AuditEventEdge                   = Edge[*ent.AuditEvent]
 	DefaultValueDefinitionConnection = Connection[*ent.DefaultValueDefinition]
 	DynamicValueConnection           = Connection[*inputprop.Option]
 	DynamicValueEdge                 = Edge[*inputprop.Option]

@@ -58,12 +58,13 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 		},
 		Metadata: map[string]any{"attempt": 2, "nested": map[string]any{"null": nil}}, RequestID: "req_1",
 	})
-	all["rollback"] = p.Finish(t, must(w.Deploy.Rollback(developer, all["full"].ID)), nil)
-	all["redeploy, canceled"] = must(w.Deploy.Redeploy(developer, all["failed"].ID))
+	all["rollback"] = p.Finish(t, must(w.Deploy.Rollback(developer, deployment.Replay{SourceID: all["full"].ID})), nil)
+	all["redeploy, canceled"] = must(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: all["failed"].ID}))
 	all["redeploy, canceled"] = must(w.Deploy.Cancel(developer, all["redeploy, canceled"].ID))
 	all["terraform"] = terraform(t, w, p)
-	all["running"] = must(w.Deploy.Redeploy(developer, all["full"].ID))
-	all["running"] = must(w.Deploy.Claim(w.Acme.As(actor.Runner), []string{catalog.KindECS}))
+	all["running"] = must(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: all["full"].ID}))
+	p.Claim(t, all["running"])
+	all["running"] = must(w.Deploy.Deployment(developer, all["running"].ID))
 	all["pending"] = p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
 	return all
 }
@@ -77,16 +78,14 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment 
 	}
 	runner := w.Acme.As(actor.Runner)
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
-	if _, err := w.Deploy.Claim(runner, catalog.Kinds); err != nil {
-		t.Fatal(err)
-	}
+	lease := p.Claim(t, d)
 	external, arn, name := "ext-1", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "web"
-	if _, err := w.Deploy.Report(runner, d.ID, deployment.Report{
+	if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
 		Data: data, ExternalDeploymentID: &external, ResourceARN: &arn, ResourceName: &name,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := w.Deploy.Complete(runner, d.ID, nil)
+	done, err := w.Deploy.Complete(runner, d.ID, lease, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

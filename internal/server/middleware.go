@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -15,6 +16,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/gqlhttp"
 )
 
 type fail func(http.ResponseWriter, *http.Request, error)
@@ -36,7 +38,20 @@ func requestID(next http.Handler) http.Handler {
 }
 
 // noted is what the log line of a request learns further in.
-type noted struct{ actor *actor.Actor }
+type noted struct {
+	mu    sync.Mutex
+	actor *actor.Actor
+}
+
+// who is the actor, Anonymous where none was noted.
+func (n *noted) who() *actor.Actor {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.actor == nil {
+		return actor.Anonymous()
+	}
+	return n.actor
+}
 
 type notedKey struct{}
 
@@ -49,15 +64,13 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 			ctx := context.WithValue(r.Context(), notedKey{}, &n)
 			written := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(written, r.WithContext(ctx))
-			if n.actor == nil {
-				n.actor = actor.Anonymous()
-			}
+			who := n.who()
 			log.LogAttrs(ctx, slog.LevelInfo, "request",
 				slog.String("requestId", actor.RequestID(ctx)),
 				slog.String("method", r.Method),
 				slog.String("route", chi.RouteContext(ctx).RoutePattern()),
-				slog.String("actor", n.actor.Name),
-				slog.String("organization", n.actor.OrganizationID),
+				slog.String("actor", who.Name),
+				slog.String("organization", who.OrganizationID),
 				slog.Int("status", written.Status()),
 				slog.Int("bytes", written.BytesWritten()),
 				slog.Duration("duration", time.Since(begun)),
@@ -71,10 +84,30 @@ func via(c actor.Channel) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a := actor.From(r.Context()).Via(c)
-			if n, ok := r.Context().Value(notedKey{}).(*noted); ok {
-				n.actor = a
-			}
+			note(r.Context(), a)
 			next.ServeHTTP(w, r.WithContext(actor.With(r.Context(), a)))
+		})
+	}
+}
+
+func note(ctx context.Context, a *actor.Actor) {
+	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.actor = a
+	}
+}
+
+// exceptSockets leaves out the requests for sockets, whose callers say who they are in a message.
+func exceptSockets(middlewares ...func(http.Handler) http.Handler) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		others := chi.Chain(middlewares...).Handler(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if gqlhttp.IsUpgrade(r) {
+				next.ServeHTTP(w, r)
+			} else {
+				others.ServeHTTP(w, r)
+			}
 		})
 	}
 }
@@ -107,7 +140,8 @@ func sameOrigin(f fail) func(http.Handler) http.Handler {
 	return protection.Handler
 }
 
-// bounded ends the execution of a request after a time.
+// bounded ends the execution of a REST request after a time. GraphQL has streams, and bounds each of
+// its operations itself.
 func bounded(timeout time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -30,9 +31,11 @@ type Config struct {
 	// 256 KiB and 16 KiB.
 	MaxBody  int64
 	MaxQuery int
-	// Timeout bounds the execution of a request; 0 stands for 10 s.
+	// Timeout bounds the execution of a request, and of each event of a subscription; 0 stands for 10 s.
 	Timeout time.Duration
-	Log     *slog.Logger
+	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
+	Lease time.Duration
+	Log   *slog.Logger
 	// Now is the clock, store.Now where it is nil.
 	Now func() time.Time
 }
@@ -60,6 +63,7 @@ func (c Config) withDefaults() Config {
 type Server struct {
 	// Services are what the API calls.
 	Services *Services
+	streams  *gqlhttp.Streams
 	handler  http.Handler
 }
 
@@ -67,28 +71,35 @@ type Server struct {
 func New(s *store.Store, c Config) *Server {
 	c = c.withDefaults()
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
-	return &Server{Services: services, handler: routes(services, c)}
+	services.Deploy.LeaseTime = c.Lease
+	tokens := auth.New(services.Accounts, c.Now)
+	streams := gqlhttp.NewStreams(gqlhttp.StreamConfig{Authenticate: callers(tokens, c.Log), Timeout: c.Timeout})
+	return &Server{Services: services, streams: streams, handler: routes(services, tokens, streams, c)}
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
+// Shutdown ends the open streams and sockets in order, each told, and refuses new ones. It waits for
+// them as long as the context lasts, whose error it gives. Other requests are still served: ending those
+// is up to the http.Server.
+func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown(ctx) }
+
 // routes is the way of every request: its id, its log line, the end of its panics, then its surface,
 // which authenticates it.
-func routes(services *Services, c Config) http.Handler {
-	tokens := auth.New(services.Accounts, c.Now)
+func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	surface := rest.Surface{Log: c.Log, MaxBody: c.MaxBody}
 
 	r := chi.NewRouter()
-	r.Use(requestID, accessLog(c.Log), recovered(c.Log, surface.Fail), sameOrigin(surface.Fail), bounded(c.Timeout))
+	r.Use(requestID, accessLog(c.Log), recovered(c.Log, surface.Fail), sameOrigin(surface.Fail))
 	r.NotFound(surface.NotFound)
 	r.MethodNotAllowed(surface.MethodNotAllowed)
 
 	r.Group(func(r chi.Router) {
-		r.Use(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL))
+		r.Use(exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
 		r.Handle("/graphql", graph.NewHandler(resolver, graph.Config{
-			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery},
+			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
@@ -96,7 +107,7 @@ func routes(services *Services, c Config) http.Handler {
 		}))
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(tokens.Middleware(surface.Fail), via(actor.REST))
+		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)
@@ -110,9 +121,27 @@ func routes(services *Services, c Config) http.Handler {
 // refuseGraphQL answers requests that have a bad token; what is the server's own failure is logged.
 func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
-		if fault.Status(err) >= http.StatusInternalServerError {
-			log.ErrorContext(r.Context(), "a token could not be verified", "error", err, "requestId", actor.RequestID(r.Context()))
-		}
+		unverified(r.Context(), log, err)
 		gqlhttp.Refuse(w, r, err)
+	}
+}
+
+// callers gives streams the context of their caller.
+func callers(tokens *auth.Authenticator, log *slog.Logger) func(*http.Request) (context.Context, error) {
+	return func(r *http.Request) (context.Context, error) {
+		who, err := tokens.AuthenticateRequest(r)
+		if err != nil {
+			unverified(r.Context(), log, err)
+			return nil, err
+		}
+		who = who.Via(actor.GraphQL)
+		note(r.Context(), who)
+		return actor.With(r.Context(), who), nil
+	}
+}
+
+func unverified(ctx context.Context, log *slog.Logger, err error) {
+	if fault.Status(err) >= http.StatusInternalServerError {
+		log.ErrorContext(ctx, "a token could not be verified", "error", err, "requestId", actor.RequestID(ctx))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
 	"slipway/internal/dynamic"
+	"slipway/internal/feed"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputprop/jsregexp"
@@ -32,6 +33,7 @@ type Services struct {
 	Deploy    *deployment.Service
 	Dynamic   *dynamic.Registry
 	Inputs    *inputs.Service
+	Journal   *journal.Journal
 }
 
 // NewServices makes the services. baseURL is where the API is reached, for links in errors.
@@ -42,6 +44,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 		Workspace: &workspace.Service{Store: s, Journal: j},
 		Catalog:   &catalog.Service{Store: s, Journal: j},
 		Defaults:  &defaults.Service{Store: s, Journal: j},
+		Journal:   j,
 	}
 	all.Dynamic = dynamic.New(all.Catalog, all.Workspace, all.Defaults)
 	all.Inputs = &inputs.Service{
@@ -49,7 +52,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 	}
 	// What is saved is judged by what the server knows, which is read through these two.
 	all.Catalog.Rules, all.Defaults.Rules = all.Inputs, all.Inputs
-	all.Deploy = &deployment.Service{Store: s, Journal: j, Inputs: all.Inputs, BaseURL: baseURL}
+	all.Deploy = &deployment.Service{Store: s, Journal: j, Inputs: all.Inputs, Feed: &feed.Feed{}, BaseURL: baseURL}
 	return all
 }
 
@@ -76,5 +79,6 @@ func (s *Services) Resolver() *graph.Resolver {
 		Deploy:    s.Deploy,
 		Dynamic:   s.Dynamic,
 		Inputs:    s.Inputs,
+		Journal:   s.Journal,
 	}
 }

@@ -12,17 +12,28 @@ import (
 	"slipway/ent/deployment"
 )
 
+// Claim is a runner that looks for work.
+type Claim struct {
+	// Kinds are those of the deployments that it carries out.
+	Kinds []string
+	// Runner is its name.
+	Runner string
+	// LeaseID is what it will prove the claim by, until ExpiresAt.
+	LeaseID       string
+	At, ExpiresAt time.Time
+}
+
 // ClaimDeployment sets the oldest PENDING deployment of the kinds RUNNING and gives its id, "" where
 // there is none. It is one statement, because ent cannot lock rows on SQLite; on PostgreSQL it passes
 // over what another transaction is about to claim.
-func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, kinds []string, at time.Time) (id string, err error) {
+func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id string, err error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
 		return "", err
 	}
-	in := make([]any, len(kinds))
-	for i, k := range kinds {
-		in[i] = k
+	kinds := make([]any, len(c.Kinds))
+	for i, k := range c.Kinds {
+		kinds[i] = k
 	}
 	d := sql.Dialect(s.dialect)
 	t := d.Table(deployment.Table)
@@ -30,7 +41,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, kinds []string,
 		Where(sql.And(
 			sql.EQ(t.C(deployment.FieldOrganizationID), scope),
 			sql.EQ(t.C(deployment.FieldStatus), string(deployment.StatusPENDING)),
-			sql.In(t.C(deployment.FieldDeploymentType), in...),
+			sql.In(t.C(deployment.FieldDeploymentType), kinds...),
 		)).
 		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
 		Limit(1)
@@ -39,8 +50,11 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, kinds []string,
 	}
 	query, args := d.Update(deployment.Table).
 		Set(deployment.FieldStatus, string(deployment.StatusRUNNING)).
-		Set(deployment.FieldStartedAt, at).
-		Set(deployment.FieldUpdatedAt, at).
+		Set(deployment.FieldRunner, c.Runner).
+		Set(deployment.FieldLeaseID, c.LeaseID).
+		Set(deployment.FieldLeaseExpiresAt, c.ExpiresAt).
+		Set(deployment.FieldStartedAt, c.At).
+		Set(deployment.FieldUpdatedAt, c.At).
 		Add(deployment.FieldVersion, 1).
 		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), only(deployment.FieldID, oldest))).
 		Returning(deployment.FieldID).

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"slipway/ent"
-	"slipway/ent/deployment"
+	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/store"
 	"slipway/internal/worldtest"
@@ -22,11 +23,11 @@ func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
 	target := place.Succeeded(t)
 	p.loseCommits(1)
 	ctx := w.Acme.As(actor.Developer)
-	made, err := far.Deploy.Rollback(ctx, target.ID)
+	made, err := far.Deploy.Rollback(ctx, deployment.Replay{SourceID: target.ID})
 	if err != nil {
 		t.Fatalf("rollback: %v", err)
 	}
-	active := w.Store.Client.Deployment.Query().Where(deployment.CompletedAtIsNil()).AllX(ctx)
+	active := w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(ctx)
 	if len(active) != 1 || active[0].ID != made.ID {
 		t.Errorf("active are %v, want the answered %s only", active, made.ID)
 	}

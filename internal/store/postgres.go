@@ -42,7 +42,7 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	conns := cmp.Or(c.MaxConns, defaultMaxConns)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	s := &Store{dialect: dialect.Postgres, db: db, close: []func() error{db.Close}}
+	s := &Store{dialect: dialect.Postgres, db: db, reads: db, close: []func() error{db.Close}}
 	return s, scoped{entsql.OpenDB(dialect.Postgres, db), isolation == Strict}, nil
 }
 

@@ -42,7 +42,7 @@ func openSQLite(path string, exclusive bool) (*Store, dialect.Driver, error) {
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	s.db = writer
+	s.db, s.reads = writer, reader
 	s.close = append([]func() error{reader.Close, writer.Close}, s.close...)
 	return s, split{entsql.OpenDB(dialect.SQLite, reader), entsql.OpenDB(dialect.SQLite, writer)}, nil
 }

@@ -45,8 +45,9 @@ type Store struct {
 	Client *ent.Client
 
 	dialect string
-	db      *sql.DB
-	close   []func() error
+	// db writes, and on PostgreSQL it is also what reads.
+	db, reads *sql.DB
+	close     []func() error
 }
 
 // Open opens the database of the configuration. It does not migrate; see Migrate.

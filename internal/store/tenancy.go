@@ -36,6 +36,9 @@ var Classes = map[string]Class{
 	ent.TypeRelease:                Owned,
 	ent.TypeDeployment:             Owned,
 	ent.TypeDefaultValueDefinition: Owned,
+	ent.TypeDeploymentChange:       Owned,
+	ent.TypeQuarantine:             Owned,
+	ent.TypeIdempotencyKey:         Owned,
 	ent.TypeAuditEvent:             Owned,
 }
 

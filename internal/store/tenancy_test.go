@@ -11,9 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
-	"slipway/ent/deployment"
+	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/deployment"
 	deployments "slipway/internal/deployment"
 	"slipway/internal/page"
 	"slipway/internal/store"
@@ -136,7 +137,7 @@ func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 			t.Errorf("without the filter: %q, %v, want %d", got, err, want)
 		}
 	}
-	again, err := strict.Deploy.Rollback(w.Acme.As(actor.Developer), mine.ID)
+	again, err := strict.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: mine.ID})
 	if err != nil || again.ReleaseID == nil || *again.ReleaseID != *mine.ReleaseID {
 		t.Errorf("write in strict isolation: %v, %v", again, err)
 	}
@@ -184,7 +185,7 @@ func TestRowLevelSecurityHoldsWithoutTheFilter(t *testing.T) {
 			}
 		})
 	}
-	if n := w.Store.Client.Deployment.Query().Where(deployment.CreatedBy("me")).CountX(w.Globex.As(actor.Viewer)); n != 0 {
+	if n := w.Store.Client.Deployment.Query().Where(entdeployment.CreatedBy("me")).CountX(w.Globex.As(actor.Viewer)); n != 0 {
 		t.Error("another's row was changed")
 	}
 }

@@ -110,16 +110,31 @@ func (p *Place) Failed(t testing.TB) *ent.Deployment {
 func (p *Place) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *ent.Deployment {
 	t.Helper()
 	runner := p.org.As(actor.Runner)
-	claimed, err := p.w.Deploy.Claim(runner, catalog.Kinds)
+	done, err := p.w.Deploy.Complete(runner, d.ID, p.Claim(t, d), failure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// LeaseOf gives the id of the lease that an organization's deployment was claimed under, "" for none.
+func (w *World) LeaseOf(o *Org, deploymentID string) string {
+	d, err := w.Store.Client.Deployment.Get(o.As(actor.Viewer), deploymentID)
+	if err != nil || d.LeaseID == nil {
+		return ""
+	}
+	return *d.LeaseID
+}
+
+// Claim claims a PENDING deployment, which must be the only one that waits, and gives the id of the lease.
+func (p *Place) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
+	t.Helper()
+	claimed, lease, err := p.w.Deploy.Claim(p.org.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if claimed == nil || claimed.ID != d.ID {
 		t.Fatalf("claimed %v, want %s", claimed, d.ID)
 	}
-	done, err := p.w.Deploy.Complete(runner, d.ID, failure)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return done
+	return lease.ID
 }

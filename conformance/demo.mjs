@@ -1,0 +1,106 @@
+// The demo that run.sh has started, and the deployment of it that tests follow.
+import assert from 'node:assert/strict';
+
+function given(name) {
+  assert.ok(process.env[name], `${name} is not set: run the tests by run.sh`);
+  return process.env[name];
+}
+
+export const endpoint = new URL('/graphql', given('SLIPWAY_URL')).href;
+export const socket = endpoint.replace(/^http/, 'ws');
+
+const bearer = (token) => ({ Authorization: `Bearer ${token}` });
+export const admin = bearer(given('SLIPWAY_ADMIN'));
+export const runner = bearer(given('SLIPWAY_RUNNER'));
+export const wrong = bearer('slp_admin_00000000000000000000000000000000000000000');
+
+// unknown is an id of the right form that names nothing.
+export const unknown = 'dep_01h455vb4pex5vsknk084sn02q';
+
+// follow asks for what followed reads.
+export const follow = 'subscription Follow($id: ID!) { deploymentChanged(id: $id) { id status } }';
+export const followed = (data) => data.deploymentChanged;
+
+// run gives the data of an operation over plain HTTP, which must not fail.
+export async function run(query, variables, authorization = admin) {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { ...authorization, 'Content-Type': 'application/json', Accept: 'application/graphql-response+json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data, errors } = await response.json();
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  return data;
+}
+
+export const rollBackMutation = 'mutation RollBack($id: ID!) { rollbackDeployment(input: { id: $id }) { deployment { id } } }';
+export const cancelMutation = 'mutation Cancel($id: ID!) { cancelDeployment(input: { id: $id }) { deployment { id status } } }';
+export const target = given('SLIPWAY_ROLLBACK_TARGET');
+
+// rollBack begins a deployment, which is PENDING, and gives its id. It ends with the test.
+export async function rollBack(t) {
+  const { rollbackDeployment } = await run(rollBackMutation, { id: target });
+  const { id } = rollbackDeployment.deployment;
+  t.after(async () => {
+    const { deployment } = await run('query($id: ID!) { deployment(id: $id) { status } }', { id });
+    if (deployment.status === 'PENDING' || deployment.status === 'RUNNING') await cancel(id);
+  });
+  return id;
+}
+
+export const cancel = (id) => run(cancelMutation, { id });
+
+// claim sets the deployment RUNNING, after all that wait longer, and gives its lease.
+export async function claim(id) {
+  for (;;) {
+    const { claimDeployment } = await run(
+      'mutation { claimDeployment(input: { kinds: ["aws:ecs", "terraform"] }) { deployment { id } lease { id } } }', {}, runner);
+    assert.ok(claimDeployment.deployment, `${id} does not wait for a runner`);
+    if (claimDeployment.deployment.id === id) return claimDeployment.lease.id;
+  }
+}
+
+export const complete = (id, leaseId) => run(
+  'mutation($id: ID!, $leaseId: ID!) { completeDeployment(input: { id: $id, leaseId: $leaseId }) { deployment { status } } }',
+  { id, leaseId }, runner);
+
+// carriedOut follows a deployment by an iterator of results while it is claimed and completed, and
+// gives the statuses that it has been seen in.
+export function carriedOut(id, results) {
+  let lease;
+  return driven(results, {
+    PENDING: async () => { lease = await claim(id); },
+    RUNNING: () => complete(id, lease),
+  });
+}
+
+// canceled does the same while the deployment is canceled.
+export const canceled = (id, results) => driven(results, { PENDING: () => cancel(id) });
+
+// driven gives the statuses that results tell of, until they end, and answers each with its step.
+async function driven(results, steps) {
+  const statuses = [];
+  for await (const { data, errors } of results) {
+    assert.equal(errors, undefined, JSON.stringify(errors));
+    const { status } = followed(data);
+    statuses.push(status);
+    await steps[status]?.();
+  }
+  return statuses;
+}
+
+// codes gives the codes of the errors that an operation ends with, whether they come as a result or
+// as the client's own failure.
+export async function codes(results) {
+  let errors = [];
+  try {
+    for await (const result of results) {
+      assert.equal(result.data ?? null, null, JSON.stringify(result));
+      errors.push(...(result.errors ?? []));
+    }
+  } catch (failure) {
+    errors = failure.response ? (await failure.response.json()).errors : failure;
+  }
+  assert.ok(Array.isArray(errors) && errors.length > 0, `no GraphQL errors: ${errors}`);
+  return errors.map(({ extensions }) => extensions.code);
+}

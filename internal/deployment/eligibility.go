@@ -1,0 +1,87 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+)
+
+// Eligibility says whether a deployment could be replayed now.
+type Eligibility struct {
+	Allowed bool
+	// Code and Message are those of the refusal, nil where it is allowed.
+	Code    *string
+	Message *string
+	// BlockedBy is the active deployment that stands in the way, or nil.
+	BlockedBy *ent.Deployment
+}
+
+// Eligibilities are those of one deployment.
+type Eligibilities struct{ Rollback, Redeploy *Eligibility }
+
+// Eligibilities says of each deployment whether the actor could roll back to it or redeploy it now, by
+// the predicate of Rollback and Redeploy.
+func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]Eligibilities, error) {
+	list, err := sources(ctx, s.Store.Client.Deployment, false, ids...)
+	if err != nil {
+		return nil, err
+	}
+	blockers, err := s.blockers(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string]Eligibilities, len(list))
+	for _, from := range list {
+		var both Eligibilities
+		if both.Rollback, err = s.eligibility(ctx, rollback, from, blockers); err != nil {
+			return nil, err
+		}
+		if both.Redeploy, err = s.eligibility(ctx, redeploy, from, blockers); err != nil {
+			return nil, err
+		}
+		of[from.ID] = both
+	}
+	return of, nil
+}
+
+func (s *Service) eligibility(ctx context.Context, k kind, from *source, blockers map[string]*ent.Deployment) (*Eligibility, error) {
+	_, err := s.judge(actor.From(ctx), k, from, s.Journal.Now())
+	if err == nil {
+		return &Eligibility{Allowed: true}, nil
+	}
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return nil, err
+	}
+	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message}
+	if refusal.Code == fault.DeploymentInProgress {
+		e.BlockedBy = blockers[from.active.ID]
+	}
+	return e, nil
+}
+
+// blockers gives the active deployments that stand in the way, whole, by their ids.
+func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*ent.Deployment, error) {
+	of := map[string]*ent.Deployment{}
+	var ids []string
+	for _, from := range list {
+		of[from.ID] = from.Deployment
+	}
+	for _, from := range list {
+		if from.active != nil && of[from.active.ID] == nil {
+			of[from.active.ID] = from.active
+			ids = append(ids, from.active.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return of, nil
+	}
+	active, err := s.DeploymentsByID(ctx, ids)
+	for _, d := range active {
+		of[d.ID] = d
+	}
+	return of, err
+}

@@ -1,0 +1,173 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
+	"slipway/ent/quarantine"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+)
+
+const (
+	// MaxReason is how many characters the reason of a quarantine may have.
+	MaxReason = 1000
+	// mostQuarantines is how many quarantines of a release are told, the newest.
+	mostQuarantines = 50
+)
+
+// Holds says whether a quarantine, which may be nil, holds at a time.
+func Holds(q *ent.Quarantine, at time.Time) bool {
+	return q != nil && q.LiftedAt == nil && (q.Until == nil || q.Until.After(at))
+}
+
+// quarantined refuses a release whose quarantine holds.
+func quarantined(releaseID string, q *ent.Quarantine, at time.Time) error {
+	if !Holds(q, at) {
+		return nil
+	}
+	f := fault.New(fault.ReleaseQuarantined, "The release %s is quarantined by %s: %s", releaseID, q.CreatedBy, q.Reason)
+	told := map[string]any{
+		"releaseId":     releaseID,
+		"reason":        q.Reason,
+		"quarantinedBy": q.CreatedBy,
+		"quarantinedAt": q.CreatedAt.UTC().Format(time.RFC3339Nano),
+	}
+	if q.Until != nil {
+		told["until"] = q.Until.UTC().Format(time.RFC3339Nano)
+	}
+	f.Details = []fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: told}}
+	f.Metadata = map[string]any{"quarantine": told}
+	return f
+}
+
+// notQuarantined refuses a stored release whose quarantine holds.
+func notQuarantined(ctx context.Context, tx *ent.Tx, r *ent.Release, at time.Time) error {
+	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return quarantined(r.ID, open, at)
+}
+
+// Quarantine marks a release as bad until a moment, or for good where it is nil. One that is open ends
+// with it. It gives RequestInvalid, ReleaseNotFound and ReleaseForbidden.
+func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, until *time.Time) (*ent.Release, error) {
+	quarantineID := s.Journal.NewID(id.Quarantine)
+	return s.changeQuarantine(ctx, "quarantineRelease", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		if violations := checkQuarantine(reason, until, e.At); len(violations) > 0 {
+			return fault.Invalid(fault.RequestInvalid, violations...)
+		}
+		if _, err := lift(ctx, tx, releaseID, e.At); err != nil {
+			return err
+		}
+		a := actor.From(ctx)
+		e.Changes = map[string]any{"reason": reason, "until": until}
+		return tx.Quarantine.Create().
+			SetID(quarantineID).SetOrganizationID(a.OrganizationID).SetReleaseID(releaseID).
+			SetReason(reason).SetNillableUntil(micros(until)).SetCreatedAt(e.At).SetCreatedBy(a.Name).
+			Exec(ctx)
+	})
+}
+
+// LiftQuarantine ends the quarantine of a release. It gives ReleaseNotFound, ReleaseForbidden and
+// ReleaseNotQuarantined.
+func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*ent.Release, error) {
+	return s.changeQuarantine(ctx, "liftQuarantine", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		held, err := lift(ctx, tx, releaseID, e.At)
+		if err == nil && !held {
+			return fault.New(fault.ReleaseNotQuarantined, "The release %s is in no quarantine.", releaseID)
+		}
+		return err
+	})
+}
+
+// changeQuarantine writes what f does to the quarantines of a release. Of two at once the second may be
+// refused by the database: it is made again, and sees what the first has done.
+func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string, f func(context.Context, *ent.Tx, *journal.Entry) error) (*ent.Release, error) {
+	r, err := s.Release(ctx, releaseID)
+	if err != nil {
+		return nil, err
+	}
+	if err := access.Check(actor.From(ctx), access.QuarantineRelease, fault.ReleaseForbidden); err != nil {
+		return nil, err
+	}
+	for tries := 1; ; tries++ {
+		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			e.ObjectID = releaseID
+			return f(ctx, tx, e)
+		})
+		if !store.Taken(err) || tries == mostStarts {
+			return r, err
+		}
+	}
+}
+
+// lift ends the open quarantine of a release, and says whether it held until now.
+func lift(ctx context.Context, tx *ent.Tx, releaseID string, at time.Time) (held bool, err error) {
+	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(releaseID), quarantine.LiftedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	end := open.Update().Where(quarantine.LiftedAtIsNil())
+	if held = Holds(open, at); held {
+		end.SetLiftedAt(at).SetLiftedBy(actor.From(ctx).Name)
+	} else {
+		// It ended by itself.
+		end.SetLiftedAt(*open.Until)
+	}
+	return held, end.Exec(ctx)
+}
+
+func checkQuarantine(reason string, until *time.Time, now time.Time) []fault.Violation {
+	var violations []fault.Violation
+	if n := utf8.RuneCountInString(reason); n < 1 || n > MaxReason {
+		violations = append(violations, fault.Violation{Pointer: "/reason", Rule: "length",
+			Message: fmt.Sprintf("must have 1 to %d characters, found %d", MaxReason, n)})
+	}
+	if until != nil && !until.After(now) {
+		violations = append(violations, fault.Violation{Pointer: "/until", Rule: "future",
+			Message: fmt.Sprintf("must be in the future, found %s", until.UTC().Format(time.RFC3339Nano))})
+	}
+	return violations
+}
+
+func micros(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	return new(t.UTC().Truncate(time.Microsecond))
+}
+
+// QuarantinesOf gives the quarantines of each release, the newest first, at most 50.
+func (s *Service) QuarantinesOf(ctx context.Context, releaseIDs []string) (map[string][]*ent.Quarantine, error) {
+	list, err := s.Store.Client.Quarantine.Query().
+		Where(quarantine.ReleaseIDIn(releaseIDs...)).
+		Order(quarantine.ByCreatedAt(sql.OrderDesc()), quarantine.ByID(sql.OrderDesc())).
+		All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string][]*ent.Quarantine, len(releaseIDs))
+	for _, q := range list {
+		if len(of[q.ReleaseID]) < mostQuarantines {
+			of[q.ReleaseID] = append(of[q.ReleaseID], q)
+		}
+	}
+	return of, nil
+}

@@ -1,0 +1,144 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"slipway/ent"
+	"slipway/internal/access"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/journal"
+)
+
+// What one report may have.
+const (
+	MaxReportedEvents = 100
+	MaxEventMessage   = 4096
+)
+
+// Report is what is new of a RUNNING deployment; nil fields stay.
+type Report struct {
+	// Sequence counts the reports of a deployment, from 1: one that was taken before is not taken again.
+	// nil is always taken.
+	Sequence *int32
+	// Events are what happened, in order; at most MaxReportedEvents.
+	Events []ecs.Event
+	// Data has the fields of an aws:ecs deployment that changed: a JSON object.
+	Data                 []byte
+	ExternalDeploymentID *string
+	ResourceARN          *string
+	ResourceName         *string
+}
+
+// Report adds to the record of a RUNNING deployment and renews its lease. It gives DeploymentNotFound,
+// DeploymentForbidden, RequestInvalid and DeploymentLeaseLost.
+func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in Report) (*ent.Deployment, *Lease, error) {
+	reported, err := s.change(ctx, "reportDeployment", access.RunDeployments, deploymentID,
+		func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+			if err := held(d, leaseID, e.At); err != nil {
+				return err
+			}
+			if violations := in.check(); len(violations) > 0 {
+				return fault.Invalid(fault.RequestInvalid, violations...)
+			}
+			if in.Sequence != nil {
+				if *in.Sequence <= d.ReportSequence {
+					e.Silent = true
+					return nil
+				}
+				u.SetReportSequence(*in.Sequence)
+			}
+			u.SetLeaseExpiresAt(e.At.Add(s.leaseTime()))
+			return in.apply(d, u, e.At)
+		})
+	if err != nil {
+		return nil, nil, err
+	}
+	return reported, s.leaseOf(reported), nil
+}
+
+func (in Report) check() []fault.Violation {
+	var violations []fault.Violation
+	refuse := func(pointer, rule, message string, args ...any) {
+		violations = append(violations, fault.Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(message, args...)})
+	}
+	if in.Sequence != nil && *in.Sequence < 1 {
+		refuse("/sequence", "min", "must be at least 1, found %d", *in.Sequence)
+	}
+	if len(in.Events) > MaxReportedEvents {
+		refuse("/events", "max_items", "must have at most %d items, found %d", MaxReportedEvents, len(in.Events))
+	}
+	for i, e := range in.Events {
+		if e == (ecs.Event{}) {
+			refuse(fmt.Sprintf("/events/%d", i), "required", "must have at least one field, found none")
+		}
+		for name, text := range map[string]*string{"message": e.Message, "hookId": e.HookID, "lifecycleStage": e.LifecycleStage} {
+			if text != nil && utf8.RuneCountInString(*text) > MaxEventMessage {
+				refuse(fmt.Sprintf("/events/%d/%s", i, name), "max_length", "must have at most %d characters, found %d",
+					MaxEventMessage, utf8.RuneCountInString(*text))
+			}
+		}
+	}
+	return violations
+}
+
+// apply writes the report into an update of the deployment. The events of an aws:ecs deployment are in
+// its data; others have them beside it.
+func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Time) error {
+	u.SetNillableExternalDeploymentID(in.ExternalDeploymentID).
+		SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
+	data, err := d.Data.Data()
+	if err != nil {
+		return err
+	}
+	news := timed(in.Events, at)
+	if data == nil {
+		if violations := onlyECS("/data", in.Data, d.DeploymentType); len(violations) > 0 {
+			return fault.Invalid(fault.RequestInvalid, violations...)
+		}
+		if len(news) > 0 {
+			events, folded := ecs.Append(d.Events, d.FoldedEvents, news...)
+			u.SetEvents(events).SetFoldedEvents(folded)
+		}
+		return nil
+	}
+	if in.Data != nil {
+		patch, violations := ecs.DecodePatch(in.Data)
+		if len(violations) > 0 {
+			return fault.Invalid(fault.RequestInvalid, fault.Under("/data", violations)...)
+		}
+		data.Merge(patch)
+		news = append(patch.Events, news...)
+	}
+	if in.Data == nil && len(news) == 0 {
+		return nil
+	}
+	events, folded := ecs.Append(data.Events, d.FoldedEvents, news...)
+	data.Events = events
+	u.SetData(data.Column()).SetFoldedEvents(folded)
+	return nil
+}
+
+// timed gives events that do not say when they were the time of the report.
+func timed(events []ecs.Event, at time.Time) []ecs.Event {
+	out := make([]ecs.Event, len(events))
+	for i, e := range events {
+		if e.StartedAt == nil {
+			e.StartedAt = new(at.UTC().Format(time.RFC3339Nano))
+		}
+		out[i] = e
+	}
+	return out
+}
+
+// Events gives what happened in the course of a deployment, in order.
+func Events(d *ent.Deployment) ([]ecs.Event, error) {
+	data, err := d.Data.Data()
+	if err != nil || data == nil {
+		return d.Events, err
+	}
+	return data.Events, nil
+}

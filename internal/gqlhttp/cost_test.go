@@ -1,0 +1,73 @@
+package gqlhttp_test
+
+import (
+	"testing"
+
+	"slipway/internal/fault"
+	"slipway/internal/gqlhttp"
+)
+
+func TestAnAnswerTellsWhatItCost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		query, variables string
+		want             float64
+	}{
+		{`{ __typename take }`, ``, 0},
+		{`{ cat { id name } }`, ``, 1},
+		{`{ cat { mother { friend { id } } } pet { __typename } }`, ``, 4},
+		{`{ herd { __typename } }`, ``, 1},
+		{`{ herd { nodes { id } } }`, ``, 51},
+		{`{ herd(first: 3) { nodes { mother { id } } } }`, ``, 7},
+		{`{ herd(last: 4) { nodes { id } } }`, ``, 5},
+		{`{ herd(first: 3, last: 4) { nodes { id } } }`, ``, 5},
+		{`{ herd(first: null) { nodes { id } } }`, ``, 51},
+		{`{ herd(first: -7) { nodes { id } } }`, ``, 51},
+		{`query($n: Int) { herd(first: $n) { nodes { id } } }`, `{"n":9}`, 10},
+		{`query($n: Int) { herd(first: $n) { nodes { id } } }`, ``, 51},
+		{`query($n: Int = 6) { herd(first: $n) { nodes { id } } }`, ``, 7},
+		{`{ nodes(ids: ["a", "b"]) { id mother { id } } }`, ``, 3},
+		{`{ nodes(ids: "a") { mother { id } } }`, ``, 2},
+		{`query($ids: [ID!]!) { nodes(ids: $ids) { mother { id } } }`, `{"ids":["a","b","c"]}`, 4},
+		{`{ cat { ...f ... on Cat { mother { id } } } pet { ...f } } fragment f on Animal { friend { id } }`, ``, 5},
+		{`query($no: Boolean!) { cat @skip(if: $no) { id } pet @include(if: true) { __typename } ... @include(if: false) { cat { id } } }`, `{"no":true}`, 1},
+		{`query a($no: Boolean = true) { cat @skip(if: $no) { id } }`, ``, 0},
+		{`mutation { set grow { mother { id } } __typename }`, ``, 21},
+		{`{ __schema { types { name fields { name } } } }`, ``, 1},
+	} {
+		a := treeServer(gqlhttp.Config{Introspection: true}).run(t, c.query, c.variables)
+		cost, _ := a.Extensions["cost"].(map[string]any)
+		if a.Status != 200 || len(cost) != 2 || cost["used"] != c.want || cost["limit"] != 5000.0 {
+			t.Errorf("%s %s: %s, want %v", c.query, c.variables, a.Body, c.want)
+		}
+	}
+}
+
+func TestEndlessCostIsRefusedWithoutOverflow(t *testing.T) {
+	t.Parallel()
+	const page = `herd(first: 2147483647) { nodes { mother { id } friend { id } } }`
+	for _, query := range []string{
+		`{ ` + page + ` }`, `{ a: ` + page + ` b: ` + page + ` c: ` + page + ` }`,
+		`query($n: Int) { herd(first: $n) { nodes { id } } }`,
+	} {
+		a := treeServer(gqlhttp.Config{}).run(t, query, `{"n":2147483647}`)
+		if a.code() != string(fault.DocumentLimitExceeded) || a.Errors[0].Message != `The operation is over the limit "cost": at most 5000 of cost, found more.` {
+			t.Errorf("%s: %s", query, a.Body)
+		}
+	}
+}
+
+func TestOnlyTheOperationThatRunsIsPaidFor(t *testing.T) {
+	t.Parallel()
+	a := treeServer(gqlhttp.Config{}).do(t, post(`{"query":"query a { herd(first: 6000) { nodes { id } } } query b { cat { id } }","operationName":"b"}`))
+	if a.Status != 200 {
+		t.Error(a.Body)
+	}
+}
+
+func TestWhatIsRefusedHasNoCost(t *testing.T) {
+	t.Parallel()
+	if a := treeServer(gqlhttp.Config{}).run(t, `{ nothing }`, ``); a.Extensions != nil {
+		t.Error(a.Body)
+	}
+}

@@ -1,0 +1,245 @@
+package gqlhttp_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/internal/fault"
+	"slipway/internal/gqlhttp"
+)
+
+// treeSchema has what limits are about: objects in objects, pages, inputs in inputs.
+var treeSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
+	scalar JSON
+	interface Animal { id: ID! mother: Animal friend(name: String): Animal }
+	type Cat implements Animal { id: ID! mother: Animal friend(name: String): Animal lives: Int name: String }
+	type Dog implements Animal { id: ID! mother: Animal friend(name: String): Animal lives: String name: String }
+	type Owl implements Animal { id: ID! mother: Animal friend(name: String): Animal }
+	union Pet = Cat | Dog
+	type Herd { nodes: [Animal!]! }
+	input Nest { in: Nest list: [Nest] free: Free json: JSON }
+	input Free { in: Free }
+	type Query {
+		cat: Cat
+		pet: Pet
+		herd(first: Int, last: Int): Herd!
+		nodes(ids: [ID!]!): [Animal]!
+		take(nest: Nest, free: Free, json: JSON): JSON
+	}
+	type Mutation { grow: Cat set: JSON }
+	type Subscription { ticks(n: Int): Int cats: Cat }
+`})
+
+func treeServer(config gqlhttp.Config) server {
+	return server{Handler: gqlhttp.NewServer(toy{treeSchema}, config, gqlhttp.HTTP{})}
+}
+
+func repeat(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+func nested(n int, open, middle, end string) string {
+	return strings.Repeat(open, n) + middle + strings.Repeat(end, n)
+}
+
+// atLimit gives a document, or the value of $v, that has just n of what the limit counts.
+var atLimit = map[string]func(n int) string{
+	"tokens":     func(n int) string { return "{" + strings.Repeat(" __typename", n-2) + "}" },
+	"brackets":   func(n int) string { return "{ take(json: " + nested(n-2, "[", "", "]") + ") }" },
+	"directives": func(n int) string { return "{" + strings.Repeat(" __typename @skip(if: false)", n) + " }" },
+	"depth":      func(n int) string { return "{ cat " + nested(n-2, "{ mother ", "{ id }", "}") + " }" },
+	"aliases":    func(n int) string { return "{" + repeat(n, " a%d: __typename") + " }" },
+	"selections": func(n int) string {
+		return "{" + strings.Repeat(" ...f", n/10-1) + strings.Repeat(" __typename", n%10+10) + " } fragment f on Query {" + strings.Repeat(" __typename", 9) + " }"
+	},
+	"variableDepth": func(n int) string { return nested(n-1, `{"in":`, "{}", "}") },
+	"cost":          func(n int) string { return fmt.Sprintf("{ herd(first: %d) { nodes { id } } }", n-1) },
+}
+
+func (s server) atLimit(t *testing.T, name string, n int) answer {
+	t.Helper()
+	if name == "variableDepth" {
+		return s.run(t, `query($v: Nest) { take(nest: $v) }`, `{"v":`+atLimit[name](n)+`}`)
+	}
+	return s.run(t, atLimit[name](n), "")
+}
+
+func TestALimitIsTheMostThatIsTaken(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		limit   string
+		most    int
+		message string
+		found   int
+		line    int
+		column  int
+	}{
+		{"tokens", 1000, "The document is over the limit \"tokens\": at most 1000 tokens, found more.", 0, 1, 10991},
+		{"brackets", 64, "The document is over the limit \"brackets\": at most 64 levels of brackets, found more.", 0, 1, 76},
+		{"directives", 50, "The document is over the limit \"directives\": at most 50 directives, found more.", 0, 1, 1414},
+		{"depth", 12, "The document is over the limit \"depth\": at most 12 levels of fields, found 13.", 13, 1, 108},
+		{"aliases", 30, "The document is over the limit \"aliases\": at most 30 aliases, found more.", 0, 1, 504},
+		{"selections", 1000, "The document is over the limit \"selections\": at most 1000 selections, found more.", 0, 1, 609},
+		{"variableDepth", 32, "Variable \"$v" + strings.Repeat(".in", 32) + "\" is over the limit \"variableDepth\": at most 32 levels of lists and objects, found 33.", 33, 1, 7},
+		{"cost", 5000, "The operation is over the limit \"cost\": at most 5000 of cost, found 5001.", 5001, 1, 1},
+	} {
+		s := treeServer(gqlhttp.Config{})
+		if a := s.atLimit(t, c.limit, c.most); a.Status != 200 || len(a.Errors) > 0 {
+			t.Errorf("%d %s: %d %s", c.most, c.limit, a.Status, a.Body)
+		}
+		a := s.atLimit(t, c.limit, c.most+1)
+		metadata := map[string]any{"limit": c.limit, "value": float64(c.most)}
+		if c.found > 0 {
+			metadata["found"] = float64(c.found)
+		}
+		want := map[string]any{"code": "slipway:Document:LIMIT_EXCEEDED", "metadata": metadata}
+		if a.Status != 400 || len(a.Errors) != 1 || a.Errors[0].Message != c.message || strings.Contains(a.Body, `"data"`) {
+			t.Errorf("%d %s: %d %s", c.most+1, c.limit, a.Status, a.Body)
+			continue
+		}
+		if diff := cmp.Diff(want, a.Errors[0].Extensions); diff != "" {
+			t.Errorf("%s: %s", c.limit, diff)
+		}
+		place := []any{map[string]any{"line": float64(c.line), "column": float64(c.column)}}
+		if diff := cmp.Diff(place, a.Errors[0].Locations); diff != "" {
+			t.Errorf("%s: %s", c.limit, diff)
+		}
+	}
+}
+
+func TestLimitsCanBeChosen(t *testing.T) {
+	t.Parallel()
+	low := gqlhttp.Limits{Tokens: 40, Brackets: 8, Directives: 2, Depth: 3, Aliases: 4, Selections: 20, VariableDepth: 2, Cost: 30}
+	most := map[string]int{"tokens": 40, "brackets": 8, "directives": 2, "depth": 3, "aliases": 4, "selections": 20, "variableDepth": 2, "cost": 30}
+	for _, name := range slices.Sorted(maps.Keys(atLimit)) {
+		s := treeServer(gqlhttp.Config{Limits: low})
+		if name == "selections" {
+			s = treeServer(gqlhttp.Config{Limits: gqlhttp.Limits{Selections: 20}})
+		}
+		if a := s.atLimit(t, name, most[name]); a.Status != 200 {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+		if a := s.atLimit(t, name, most[name]+1); a.code() != string(fault.DocumentLimitExceeded) || !strings.Contains(a.Body, `"limit":"`+name+`"`) {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+}
+
+func TestNoLimitCanBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	s := treeServer(gqlhttp.Config{Limits: gqlhttp.Limits{Depth: -1, Cost: -1}})
+	for _, name := range []string{"depth", "cost"} {
+		if a := s.atLimit(t, name, 5001); a.code() != string(fault.DocumentLimitExceeded) {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+	}
+}
+
+func TestTextInStringsAndCommentsIsNoBracket(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("{[(@", 100)
+	for _, query := range []string{
+		`{ take(json: "` + many + `\"` + many + `") }`, `{ take(json: """` + many + ` \""" ` + many + `""") }`, "{ __typename } # " + many,
+	} {
+		if a := treeServer(gqlhttp.Config{}).run(t, query, ""); a.Status != 200 {
+			t.Errorf("%s: %s", query, a.Body)
+		}
+	}
+}
+
+func TestCommentsAreTokens(t *testing.T) {
+	t.Parallel()
+	if a := treeServer(gqlhttp.Config{}).run(t, "{ __typename }"+strings.Repeat("\n#", 1000), ""); a.code() != string(fault.DocumentLimitExceeded) {
+		t.Error(a.Body)
+	}
+}
+
+func TestIntrospectionNestsAsDeepAsItHasTo(t *testing.T) {
+	t.Parallel()
+	query := "{ __schema { types { fields { type " + nested(12, "{ ofType ", "{ name }", "}") + " } } } }"
+	a := treeServer(gqlhttp.Config{Introspection: true}).run(t, query, "")
+	if a.Status != 200 || a.Extensions["cost"].(map[string]any)["used"] != 1.0 {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+func TestFragmentsCountForTheirLimits(t *testing.T) {
+	t.Parallel()
+	deep := "{ cat { ...f } } fragment f on Animal " + nested(11, "{ mother ", "{ id }", "}")
+	unused := "{ __typename } fragment f on Animal " + nested(12, "{ mother ", "{ id }", "}")
+	aliases := "{ ...f ...f ...f } fragment f on Query {" + repeat(15, " a%d: __typename") + " }"
+	s := treeServer(gqlhttp.Config{})
+	for name, query := range map[string]string{"deep": deep, "unused": unused} {
+		if a := s.run(t, query, ""); a.code() != string(fault.DocumentLimitExceeded) || !strings.Contains(a.Body, `"limit":"depth"`) {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+	}
+	if a := s.run(t, aliases, ""); a.Status != 200 {
+		t.Errorf("an alias counts once, however often its fragment is spread: %s", a.Body)
+	}
+}
+
+func TestFragmentsInACircleAreRefusedAsSuch(t *testing.T) {
+	t.Parallel()
+	s := treeServer(gqlhttp.Config{})
+	for _, query := range []string{
+		`{ ...a } fragment a on Query { ...a }`,
+		`{ ...a } fragment a on Query { ...b } fragment b on Query { ...c __typename } fragment c on Query { ...a ...b }`,
+		`{ cat { ...a } } fragment a on Animal { mother { ...a } friend { ...a } }`,
+		`{ cat { id } } fragment a on Animal { mother { ...b } } fragment b on Animal { friend { ...a } }`,
+	} {
+		if a := s.run(t, query, ""); a.code() != string(fault.DocumentValidationFailed) || !strings.Contains(a.Body, "within itself") {
+			t.Errorf("%s: %s", query, a.Body)
+		}
+	}
+}
+
+func TestSomeVariablesNestAsDeepAsTheirDecodersLike(t *testing.T) {
+	t.Parallel()
+	s := treeServer(gqlhttp.Config{Limits: gqlhttp.Limits{FreeInputs: []string{"Free"}}})
+	deep := nested(59, `{"in":`, "{}", "}")
+	for name, variables := range map[string]string{
+		"json": `{"n":{"json":` + deep + `}}`, "free": `{"f":` + deep + `}`, "free in another": `{"n":{"free":` + deep + `}}`,
+	} {
+		if a := s.run(t, `query($n: Nest, $f: Free) { take(nest: $n, free: $f) }`, variables); a.Status != 200 {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+	}
+	lists := `{"n":` + nested(17, `{"list":[`, "{}", "]}") + `}`
+	for name, variables := range map[string]string{"typed": `{"n":` + deep + `}`, "lists": lists} {
+		a := s.run(t, `query($n: Nest) { take(nest: $n) }`, variables)
+		if a.code() != string(fault.DocumentLimitExceeded) || len(a.Errors[0].Path) != 2+32 {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+	}
+}
+
+func TestValidationEndsWhenThereIsEnoughToMend(t *testing.T) {
+	t.Parallel()
+	a := treeServer(gqlhttp.Config{Introspection: true}).run(t, "{"+repeat(500, " caat%d")+" }", "")
+	if n := len(a.Errors); n != 21 || a.Errors[20].Message != "There may be more errors; validation ended after 20." {
+		t.Errorf("%d errors: %s", n, a.Body)
+	}
+}
+
+func TestNamesLikeALongOneAreNotLookedFor(t *testing.T) {
+	t.Parallel()
+	s := treeServer(gqlhttp.Config{Introspection: true})
+	if a := s.run(t, "{ caat }", ""); !strings.Contains(a.Body, "Did you mean") {
+		t.Error(a.Body)
+	}
+	if a := s.run(t, "{ caat ca"+strings.Repeat("a", 60)+"t }", ""); strings.Contains(a.Body, "Did you mean") {
+		t.Error(a.Body)
+	}
+}

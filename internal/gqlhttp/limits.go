@@ -1,0 +1,91 @@
+package gqlhttp
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"slipway/internal/fault"
+)
+
+// Limits bound what one operation may ask for. What is over one of them is refused with
+// DocumentLimitExceeded before anything runs. A number that is not positive stands for its default.
+type Limits struct {
+	// Tokens is how many tokens a document may have, comments among them; by default 1,000.
+	Tokens int
+	// Brackets is how deep the brackets ( [ { of a document may nest; by default 64.
+	Brackets int
+	// Directives is how many directives a document may use; by default 50.
+	Directives int
+	// Depth is how deep fields may nest, without those below __schema and __type; by default 12.
+	Depth int
+	// Aliases is how many fields of a document may have an alias; by default 30.
+	Aliases int
+	// Selections is how many fields and fragments the operations of a document may select together,
+	// where a fragment counts with all it selects as often as it is spread; by default 1,000.
+	Selections int
+	// VariableDepth is how deep lists and input objects may nest in a variable; by default 32. It is
+	// not for the inside of custom scalars and of FreeInputs, whose decoders have limits of their own.
+	VariableDepth int
+	// FreeInputs are the names of input types that VariableDepth is not for.
+	FreeInputs []string
+	// Cost is what an operation may cost; by default 5,000. A field that has fields costs 1, a field of
+	// a mutation's root 10, any other 0. What is below a page counts times the size of the page.
+	Cost int
+}
+
+func (l Limits) withDefaults() Limits {
+	for value, standard := range map[*int]int{
+		&l.Tokens: 1000, &l.Brackets: 64, &l.Directives: 50, &l.Depth: 12, &l.Aliases: 30, &l.Selections: 1000,
+		&l.VariableDepth: 32, &l.Cost: 5000,
+	} {
+		if *value <= 0 {
+			*value = standard
+		}
+	}
+	return l
+}
+
+// limit is one of the Limits as refusals name it.
+type limit struct {
+	name string
+	most int
+	// what is counted, for "at most 12 …".
+	what string
+}
+
+// exceeded is the fault of a subject that is over the limit. Where counting ended early, found is 0.
+func (l limit) exceeded(subject string, found int) *fault.Error {
+	number := "more"
+	if found > 0 {
+		number = strconv.Itoa(found)
+	}
+	e := fault.New(fault.DocumentLimitExceeded, "%s is over the limit %q: at most %d %s, found %s.",
+		subject, l.name, l.most, l.what, number)
+	e.Metadata = map[string]any{"limit": l.name, "value": l.most}
+	if found > 0 {
+		e.Metadata["found"] = found
+	}
+	return e
+}
+
+// refuse gives the error of a document that is over the limit at a place.
+func (l limit) refuse(found int, at *ast.Position) *gqlerror.Error {
+	return refusal(l.exceeded("The document", found), nil, at)
+}
+
+// refusal is the error of a document or a variable; at may be nil.
+func refusal(err *fault.Error, path ast.Path, at *ast.Position) *gqlerror.Error {
+	e := gqlerror.WrapPath(path, err)
+	if at != nil {
+		e.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
+	}
+	errcode.Set(e, errcode.ValidationFailed)
+	return e
+}
+
+// variable names a place in the variables.
+func variable(path ast.Path) string { return fmt.Sprintf("Variable %q", "$"+path[1:].String()) }

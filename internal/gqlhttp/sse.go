@@ -1,0 +1,136 @@
+package gqlhttp
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// serveEvents answers an operation with an event stream, as the protocol GraphQL over Server-Sent Events
+// has it for one connection an operation: each answer is an event next, and complete is the last one.
+// Everything is written from here, so that nothing is once the handler has returned.
+func (s *Streams) serveEvents(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, op *graphql.OperationContext) error {
+	if err := s.enter(w); err != nil {
+		return err
+	}
+	defer s.open.Done()
+	ctx, cancel := context.WithCancel(r.Context())
+	answers := make(chan []byte)
+	go func() {
+		defer close(answers)
+		emit := func(resp *graphql.Response) bool {
+			select {
+			case answers <- encode(resp):
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		defer rescue(ctx, exec, emit)
+		s.run(ctx, exec, op, emit)
+	}()
+	defer func() {
+		cancel()
+		for range answers { // until the operation has ended
+		}
+	}()
+	s.relay(startEvents(w, r, s.WriteTimeout), r, answers)
+	return nil
+}
+
+// relay writes the answers until there are no more, the caller is gone or slow, or may not listen any
+// longer.
+func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
+	heartbeat, recheck := time.NewTicker(s.Heartbeat), time.NewTicker(s.Recheck)
+	defer heartbeat.Stop()
+	defer recheck.Stop()
+	for out.err == nil {
+		select {
+		case answer, more := <-answers:
+			if !more {
+				out.complete()
+				return
+			}
+			out.next(answer)
+		case <-heartbeat.C:
+			out.comment()
+		case <-recheck.C:
+			if err := s.revoked(r); err != nil {
+				out.next(encode(failure(r.Context(), err)))
+				out.complete()
+				return
+			}
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// refuseEvents answers with a stream of one event, which is how a request is refused whose document or
+// variables are wrong: a browser's EventSource does not tell the body of any other answer.
+func (s *Streams) refuseEvents(w http.ResponseWriter, r *http.Request, resp *graphql.Response) {
+	out := startEvents(w, r, s.WriteTimeout)
+	out.next(encode(resp))
+	out.complete()
+}
+
+// events writes an event stream. Its first error stays, and nothing is written after it.
+type events struct {
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	timeout time.Duration
+	err     error
+}
+
+// startEvents begins the stream and lifts the limits of the connection: what a request may take to be
+// read and answered does not fit a stream, whose every write has its own.
+func startEvents(w http.ResponseWriter, r *http.Request, timeout time.Duration) *events {
+	h := w.Header()
+	h.Set("Content-Type", mediaEvents+"; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Add("Vary", "Accept")
+	if r.ProtoMajor == 1 {
+		h.Set("Connection", "close") // the last write's limit must not meet the next request
+	}
+	e := &events{w: w, rc: http.NewResponseController(w), timeout: timeout}
+	_ = e.rc.SetReadDeadline(time.Time{}) // a connection without deadlines needs none lifted
+	w.WriteHeader(http.StatusOK)
+	e.comment()
+	return e
+}
+
+// next writes an answer. Line breaks would end its line; in JSON they can only be white space.
+func (e *events) next(answer []byte) {
+	if bytes.ContainsAny(answer, "\r\n") {
+		answer = bytes.Map(func(r rune) rune {
+			if r == '\r' || r == '\n' {
+				return ' '
+			}
+			return r
+		}, answer)
+	}
+	e.write([]byte("event: next\ndata: "), answer, []byte("\n\n"))
+}
+
+func (e *events) complete() { e.write([]byte("event: complete\ndata:\n\n")) }
+
+// comment is a sign of life that clients pass over.
+func (e *events) comment() { e.write([]byte(":\n\n")) }
+
+func (e *events) write(parts ...[]byte) {
+	if e.err != nil {
+		return
+	}
+	_ = e.rc.SetWriteDeadline(time.Now().Add(e.timeout)) // where there is none, the server has no connection to keep
+	for _, part := range parts {
+		if _, e.err = e.w.Write(part); e.err != nil {
+			return
+		}
+	}
+	e.err = e.rc.Flush()
+}

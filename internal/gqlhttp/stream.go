@@ -1,0 +1,135 @@
+package gqlhttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+// DefaultTimeout is how long an operation may run where nothing else is said.
+const DefaultTimeout = 10 * time.Second
+
+// StreamConfig is what the streams of a server may be told. A duration or a number of 0 stands for its
+// default.
+type StreamConfig struct {
+	// Authenticate gives the context of the caller whose Authorization header the request has; the
+	// context must come from the request's own. A stream is asked for again while it is open, and ends
+	// when the answer is an error whose status is below 500. Where it is nil, every caller is welcome.
+	Authenticate func(*http.Request) (context.Context, error)
+	// Timeout bounds a query, a mutation, the start of a subscription and the resolution of each of its
+	// events: DefaultTimeout.
+	Timeout time.Duration
+	// WriteTimeout is how long one message may take to leave; a slower reader is cut off: 5 s.
+	WriteTimeout time.Duration
+	// Heartbeat is the time between signs of life: 12 s. A socket whose peer does not answer one within
+	// the same time is cut off.
+	Heartbeat time.Duration
+	// Recheck is the time between questions to Authenticate: 1 s.
+	Recheck time.Duration
+	// InitTimeout is how long a socket may take to say who it is: 3 s.
+	InitTimeout time.Duration
+	// Operations is how many operations a socket may run at once: 20.
+	Operations int
+	// Message is the longest message that a socket may send, in bytes: 64 KiB.
+	Message int64
+}
+
+func (c StreamConfig) withDefaults() StreamConfig {
+	if c.Authenticate == nil {
+		c.Authenticate = func(r *http.Request) (context.Context, error) { return r.Context(), nil }
+	}
+	for setting, fallback := range map[*time.Duration]time.Duration{
+		&c.Timeout:      DefaultTimeout,
+		&c.WriteTimeout: 5 * time.Second,
+		&c.Heartbeat:    12 * time.Second,
+		&c.Recheck:      time.Second,
+		&c.InitTimeout:  3 * time.Second,
+	} {
+		if *setting == 0 {
+			*setting = fallback
+		}
+	}
+	if c.Operations == 0 {
+		c.Operations = 20
+	}
+	if c.Message == 0 {
+		c.Message = 64 << 10
+	}
+	return c
+}
+
+// Streams are the answers of a server that are not one piece: its event streams and its sockets. They
+// are shared by the transports, and end together.
+type Streams struct {
+	StreamConfig
+	// draining ends when the streams are to.
+	draining context.Context
+	drain    context.CancelFunc
+
+	mu   sync.Mutex // of open.Add against open.Wait
+	open sync.WaitGroup
+}
+
+// NewStreams makes the streams of a server.
+func NewStreams(c StreamConfig) *Streams {
+	s := &Streams{StreamConfig: c.withDefaults()}
+	s.draining, s.drain = context.WithCancel(context.Background())
+	return s
+}
+
+// Shutdown ends every stream in order and refuses new ones. Subscriptions are completed, queries and
+// mutations finish, then sockets are closed as going away. It waits for the last of them; where the
+// context ends before, its error is given and some are still open.
+func (s *Streams) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.drain()
+	s.mu.Unlock()
+	gone := make(chan struct{})
+	go func() {
+		s.open.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter counts a stream in, whose end is s.open.Done.
+func (s *Streams) enter(w http.ResponseWriter) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining.Err() != nil {
+		w.Header().Set("Retry-After", "1")
+		return errDraining()
+	}
+	s.open.Add(1)
+	return nil
+}
+
+// revoked asks again for the caller of an open stream, and gives the refusal. That the question cannot
+// be answered does not end a stream: the next one may be.
+func (s *Streams) revoked(r *http.Request) error {
+	if _, err := s.Authenticate(r); refuses(err) {
+		return err
+	}
+	return nil
+}
+
+// refuses tells a caller who is not welcome from a question that could not be answered.
+func refuses(err error) bool {
+	return err != nil && fault.Status(err) < http.StatusInternalServerError
+}
+
+func errDraining() error {
+	return fault.New(fault.ServerUnavailable, "The server is shutting down; nothing was run.")
+}
+
+// errEnded is why a subscription stops that is to be completed.
+var errEnded = errors.New("gqlhttp: the stream ends")

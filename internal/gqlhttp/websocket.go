@@ -1,0 +1,89 @@
+package gqlhttp
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
+
+	"slipway/internal/fault"
+)
+
+// subprotocol is the one that sockets speak: GraphQL over WebSocket.
+const subprotocol = "graphql-transport-ws"
+
+// WebSocket is the transport of every kind of operation over sockets. It goes before HTTP.
+type WebSocket struct {
+	// Streams must be set for sockets to be served.
+	Streams *Streams
+	// MaxQuery is the longest text of a document, in bytes; 0 stands for DefaultMaxQuery.
+	MaxQuery int
+}
+
+var _ graphql.Transport = WebSocket{}
+
+// Supports implements graphql.Transport.
+func (t WebSocket) Supports(r *http.Request) bool { return t.Streams != nil && IsUpgrade(r) }
+
+// IsUpgrade says whether the request asks for a socket. Its caller may only be known later: a browser
+// cannot set the header, and sends the token in its first message.
+func IsUpgrade(r *http.Request) bool {
+	if r.Method != http.MethodGet {
+		return false
+	}
+	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Upgrade"), ","), ",") {
+		if strings.EqualFold(strings.TrimSpace(offer), "websocket") {
+			return true
+		}
+	}
+	return false
+}
+
+// Do implements graphql.Transport. It comes back when the socket is closed and nothing of it runs.
+func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+	if err := fromHere(r); err != nil {
+		Refuse(w, r, err)
+		return
+	}
+	if err := t.Streams.enter(w); err != nil {
+		Refuse(w, r, err)
+		return
+	}
+	defer t.Streams.open.Done()
+	taken := &hijacker{ResponseWriter: w}
+	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
+	if err != nil {
+		return // it has been answered
+	}
+	conn.SetReadLimit(t.Streams.Message)
+	newSocket(t, r, exec, conn, taken.conn).serve()
+}
+
+// fromHere refuses sockets that a browser opens for another site's page. Such a socket would have what
+// the browser adds by itself, and no other rule of browsers stands in its way.
+func fromHere(r *http.Request) error {
+	given := r.Header.Get("Origin")
+	if given == "" {
+		return nil
+	}
+	if origin, err := url.Parse(given); err == nil && strings.EqualFold(origin.Host, r.Host) {
+		return nil
+	}
+	return fault.New(fault.RequestCrossOrigin, "The socket was opened by a page of another origin, %s; this server is %s.", shorten(given), shorten(r.Host))
+}
+
+// hijacker keeps the connection that a handshake takes over, so that it can be cut off.
+type hijacker struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements http.Hijacker.
+func (h *hijacker) Hijack() (conn net.Conn, buffers *bufio.ReadWriter, err error) {
+	h.conn, buffers, err = http.NewResponseController(h.ResponseWriter).Hijack()
+	return h.conn, buffers, err
+}

@@ -1,0 +1,168 @@
+package gqlhttp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/coder/websocket"
+
+	"slipway/internal/fault"
+	"slipway/internal/inputprop"
+)
+
+// closing is why a socket is closed, as its peer is told. The reasons are those that clients of the
+// protocol know.
+type closing struct {
+	code   websocket.StatusCode
+	reason string
+}
+
+var (
+	goingAway      = closing{websocket.StatusGoingAway, "Going away"}
+	notUTF8        = closing{websocket.StatusInvalidFramePayloadData, "Invalid UTF-8"}
+	internalError  = closing{websocket.StatusInternalError, "Internal server error"}
+	tryAgain       = closing{websocket.StatusTryAgainLater, "Try again later"}
+	unauthorized   = closing{4401, "Unauthorized"}
+	forbidden      = closing{4403, "Forbidden"}
+	noSubprotocol  = closing{4406, "Subprotocol not acceptable"}
+	initTimeout    = closing{4408, "Connection initialisation timeout"}
+	initialisedYet = closing{4429, "Too many initialisation requests"}
+)
+
+// invalid is the end of a socket by a message that is not the protocol's.
+func invalid(format string, args ...any) *closing {
+	return &closing{4400, fit(fmt.Sprintf(format, args...))}
+}
+
+func duplicate(id string) *closing {
+	return &closing{4409, fit("Subscriber for " + shorten(id) + " already exists")}
+}
+
+// fit cuts a reason to what a close frame holds.
+func fit(reason string) string {
+	const most = 123
+	if len(reason) > most {
+		reason = strings.ToValidUTF8(reason[:most-len("…")], "") + "…"
+	}
+	return reason
+}
+
+// message is one of the messages of a client.
+type message struct {
+	kind, id string
+	payload  *inputprop.Node    // of connection_init and ping; nil where there is none
+	params   *graphql.RawParams // of subscribe
+}
+
+// parseMessage reads a message as strictly as the body of a POST.
+func parseMessage(text []byte) (message, *closing) {
+	root, err := inputprop.ParseWithin(text, inputprop.Limits{Depth: maxLevels + 1, Bytes: len(text)})
+	switch {
+	case err != nil:
+		return message{}, invalid("The message is not the JSON that is taken here: %v", err)
+	case root.Kind != inputprop.Object:
+		return message{}, invalid("The message must be one object, found %s.", root.Kind)
+	}
+	var r reader
+	m := message{kind: r.text(root, "type"), id: r.text(root, "id"), payload: root.Get("payload")}
+	if m.payload != nil && m.payload.Kind == inputprop.Null {
+		m.payload = nil
+	}
+	for _, key := range root.Keys {
+		if !slices.Contains([]string{"id", "type", "payload"}, key) {
+			r.wrong(key, "unknown_field", "is not known, the members are id, type, payload")
+		}
+	}
+	if len(r.violations) > 0 {
+		return message{}, invalid("The message's %s %s.", r.violations[0].Pointer, r.violations[0].Message)
+	}
+	return m.checked()
+}
+
+// checked holds the message against its type.
+func (m message) checked() (message, *closing) {
+	switch m.kind {
+	case "connection_init", "ping", "pong":
+		if m.payload != nil && m.payload.Kind != inputprop.Object {
+			return m, invalid("The message's /payload must be an object, found %s.", m.payload.Kind)
+		}
+		return m, nil
+	case "subscribe", "complete":
+	default:
+		return m, invalid("The message's /type must be connection_init, ping, pong, subscribe or complete; found %q.", shorten(m.kind))
+	}
+	if m.id == "" {
+		return m, invalid("The message's /id must be the id of an operation, found nothing.")
+	}
+	if m.kind == "complete" {
+		return m, nil
+	}
+	if m.payload == nil || m.payload.Kind != inputprop.Object {
+		return m, invalid("The message's /payload must be an object with a query.")
+	}
+	var err error
+	m.params, err = params(m.payload)
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
+		return m, invalid("%s", refusal.Message)
+	}
+	return m, nil
+}
+
+// authorization is the header that the payload of connection_init stands in for, false without one.
+func (m message) authorization() ([]string, bool, *closing) {
+	if m.payload == nil {
+		return nil, false, nil
+	}
+	var values []string
+	for i, key := range m.payload.Keys {
+		item := m.payload.Items[i]
+		if !strings.EqualFold(key, "Authorization") || item.Kind == inputprop.Null {
+			continue
+		}
+		if item.Kind != inputprop.String {
+			return nil, false, invalid("The message's /payload/%s must be a string, found %s.", key, item.Kind)
+		}
+		values = append(values, item.Text)
+	}
+	return values, len(values) > 0, nil
+}
+
+// frame writes a message of the server's. The payload is JSON already, and absent where it is empty.
+func frame(kind, id string, payload []byte) []byte {
+	b := append(make([]byte, 0, len(payload)+64), `{"type":"`+kind+`"`...)
+	if id != "" {
+		b = append(append(b, `,"id":`...), mustEncode(id)...)
+	}
+	if len(payload) > 0 {
+		b = append(append(b, `,"payload":`...), payload...)
+	}
+	return append(b, '}')
+}
+
+// pong answers a ping with its own payload.
+func pong(ping message) []byte {
+	if ping.payload == nil {
+		return frame("pong", "", nil)
+	}
+	payload, err := json.Marshal(plain(ping.payload))
+	if err != nil {
+		payload = nil // no value of JSON is without a JSON form
+	}
+	return frame("pong", "", payload)
+}
+
+// ended is what to close a socket with that could not be read. Where the peer has closed it, or the
+// library has for a message that is too long, that stands.
+func ended(err error) closing {
+	if code := websocket.CloseStatus(err); code != -1 {
+		return closing{websocket.StatusNormalClosure, ""}
+	}
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		return closing{websocket.StatusMessageTooBig, "Message too big"}
+	}
+	return closing{websocket.StatusProtocolError, "Protocol error"}
+}

@@ -1,0 +1,54 @@
+package journal
+
+import (
+	"context"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/auditevent"
+	"slipway/ent/predicate"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+)
+
+// Filter has conditions on audit events; nil ones do not count.
+type Filter struct {
+	ActorID  *string
+	Action   *string
+	ObjectID *string
+	From     *time.Time
+	Before   *time.Time
+}
+
+func (f Filter) conditions() []predicate.AuditEvent {
+	var list []predicate.AuditEvent
+	if f.ActorID != nil {
+		list = append(list, auditevent.ActorID(*f.ActorID))
+	}
+	if f.Action != nil {
+		list = append(list, auditevent.Action(*f.Action))
+	}
+	if f.ObjectID != nil {
+		list = append(list, auditevent.ObjectID(*f.ObjectID))
+	}
+	if f.From != nil {
+		list = append(list, auditevent.CreatedAtGTE(f.From.UTC()))
+	}
+	if f.Before != nil {
+		list = append(list, auditevent.CreatedAtLT(f.Before.UTC()))
+	}
+	return list
+}
+
+// Events gives a page of the organization's audit events. It gives AuditEventForbidden.
+func (j *Journal) Events(ctx context.Context, f Filter, args page.Args) (*page.AuditEventConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.ReadAudit, fault.AuditEventForbidden); err != nil {
+		return nil, err
+	}
+	q := j.store.Client.AuditEvent.Query().Where(f.conditions()...)
+	scope := page.Scope{List: "auditEvents", Viewer: a.OrganizationID, Filter: f}
+	return page.Read(ctx, q, args, scope, func(e *ent.AuditEvent) (time.Time, string) { return e.CreatedAt, e.ID })
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
+	"slipway/ent/idempotencykey"
+	"slipway/internal/actor"
+)
+
+// OwnedID is a record and whose it is.
+type OwnedID struct{ OrganizationID, ID string }
+
+// sweeps are the only statements over the rows of all organizations at once. What they find is then
+// changed in its own organization. Each gives organization_id and id, by a time, the oldest first.
+var sweeps = struct{ leases, keys, changes sweep }{
+	leases:  sweep{deployment.Table, deployment.FieldLeaseExpiresAt},
+	keys:    sweep{idempotencykey.Table, idempotencykey.FieldCreatedAt},
+	changes: sweep{deploymentchange.Table, deploymentchange.FieldCreatedAt},
+}
+
+type sweep struct{ table, column string }
+
+// ExpiredLeases gives at most limit RUNNING deployments of all organizations whose lease has run out by
+// a time. It is for the system.
+func (s *Store) ExpiredLeases(ctx context.Context, by time.Time, limit int) ([]OwnedID, error) {
+	return s.sweep(ctx, sweeps.leases, by, limit)
+}
+
+// OldIdempotencyKeys gives at most limit keys of all organizations that are older than a time. It is for
+// the system.
+func (s *Store) OldIdempotencyKeys(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
+	return s.sweep(ctx, sweeps.keys, before, limit)
+}
+
+// OldChanges gives at most limit change rows of all organizations that are older than a time. It is for
+// the system.
+func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
+	return s.sweep(ctx, sweeps.changes, before, limit)
+}
+
+var errNotSystem = errors.New("store: only the system looks over all organizations")
+
+func (s *Store) sweep(ctx context.Context, over sweep, by time.Time, limit int) (found []OwnedID, err error) {
+	if a := actor.From(ctx); a == nil || a.Role != actor.System {
+		return nil, errNotSystem
+	}
+	t := entsql.Dialect(s.dialect).Table(over.table)
+	query, args := entsql.Dialect(s.dialect).Select(t.C("organization_id"), t.C("id")).From(t).
+		Where(entsql.LTE(t.C(over.column), by)).
+		OrderBy(t.C(over.column)).Limit(limit).Query()
+	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, reported(ctx, err)
+	}
+	defer func() { err = reported(ctx, rolledBack(tx, err)) }()
+	if s.dialect == dialect.Postgres {
+		if _, err := tx.ExecContext(ctx, "SELECT set_config('app.isolation', 'filter', true)"); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		var o OwnedID
+		if err := rows.Scan(&o.OrganizationID, &o.ID); err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		found = append(found, o)
+	}
+	return found, errors.Join(rows.Err(), rows.Close())
+}
