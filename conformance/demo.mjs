@@ -18,8 +18,8 @@ export const wrong = bearer('slp_admin_00000000000000000000000000000000000000000
 export const unknown = 'dep_01h455vb4pex5vsknk084sn02q';
 
 // follow asks for what followed reads.
-export const follow = 'subscription Follow($id: ID!) { deploymentChanged(id: $id) { id status } }';
-export const followed = (data) => data.deploymentChanged;
+export const follow = 'subscription Follow($id: ID!) { deploymentChanged(id: $id) { deployment { id status } } }';
+export const followed = (data) => data.deploymentChanged.deployment;
 
 // run gives the data of an operation over plain HTTP, which must not fail.
 export async function run(query, variables, authorization = admin) {

@@ -21,8 +21,8 @@ func serveCommand() *cobra.Command {
 		Short: "Serve the API",
 		Long: `Serve the API: GraphQL at /graphql, REST beside it, the explorer at /playground.
 
-SIGTERM and SIGINT end it in order: /readyz answers 503, requests in flight finish, exit code 0. A second
-signal ends it at once.`,
+SIGTERM and SIGINT end it in order: /readyz answers 503, subscriptions are completed, requests in flight
+finish, exit code 0. A second signal ends it at once.`,
 		Example: `  slipway serve
   slipway serve --listen :8080 --database postgres://slipway@db.internal/slipway
   SLIPWAY_DATABASE=sqlite:/var/lib/slipway/slipway.db slipway serve`,

@@ -3,6 +3,7 @@ package deployment
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"slipway/ent"
 	"slipway/internal/actor"
@@ -58,22 +59,18 @@ func (s *Service) eligibility(ctx context.Context, k kind, from *source, blocker
 	}
 	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message}
 	if refusal.Code == fault.DeploymentInProgress {
-		e.BlockedBy = blockers[from.active.ID]
+		e.BlockedBy = blockers[*from.ActiveID]
 	}
 	return e, nil
 }
 
-// blockers gives the active deployments that stand in the way, whole, by their ids.
+// blockers gives the active deployments that stand in the way, by their ids.
 func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*ent.Deployment, error) {
 	of := map[string]*ent.Deployment{}
 	var ids []string
 	for _, from := range list {
-		of[from.ID] = from.Deployment
-	}
-	for _, from := range list {
-		if from.active != nil && of[from.active.ID] == nil {
-			of[from.active.ID] = from.active
-			ids = append(ids, from.active.ID)
+		if from.ActiveID != nil && !slices.Contains(ids, *from.ActiveID) {
+			ids = append(ids, *from.ActiveID)
 		}
 	}
 	if len(ids) == 0 {

@@ -47,7 +47,7 @@ type kind struct {
 	trigger string
 	verb    string
 	// admits says whether a deployment may be replayed so.
-	admits func(*ent.Deployment) error
+	admits func(*source) error
 	// refer lets the new deployment refer to the one that it replays.
 	refer func(*ent.DeploymentCreate, string) *ent.DeploymentCreate
 }
@@ -65,11 +65,11 @@ var redeploy = kind{
 	trigger: TriggerRedeploy,
 	verb:    "Redeploy of",
 	// One that is active stands in its own way.
-	admits: func(*ent.Deployment) error { return nil },
+	admits: func(*source) error { return nil },
 	refer:  (*ent.DeploymentCreate).SetRedeployOfDeploymentID,
 }
 
-func succeeded(target *ent.Deployment) error {
+func succeeded(target *source) error {
 	if target.Status == deployment.StatusSUCCEEDED {
 		return nil
 	}
@@ -85,21 +85,22 @@ func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (rel
 	if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
 		return release.Content{}, err
 	}
-	if err := k.admits(from.Deployment); err != nil {
+	if err := k.admits(from); err != nil {
 		return release.Content{}, err
 	}
-	if from.release == nil {
+	r := from.release()
+	if r == nil {
 		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", from.ID)
 	}
-	content, err := Content(from.release)
+	content, err := Content(r)
 	if err != nil {
 		return release.Content{}, err
 	}
-	if err := quarantined(from.release.ID, from.quarantine, at); err != nil {
+	if err := quarantined(r.ID, from.quarantine(), at); err != nil {
 		return release.Content{}, err
 	}
-	if from.active != nil {
-		return release.Content{}, s.inProgress(from.active)
+	if active := from.active(); active != nil {
+		return release.Content{}, s.inProgress(active)
 	}
 	return content, nil
 }
@@ -121,7 +122,7 @@ func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deploymen
 		}
 		content, err := s.judge(a, k, from, e.At)
 		if err == nil {
-			err = expectedLive(in.ExpectedLiveID, from.liveID)
+			err = expectedLive(in.ExpectedLiveID, idOrNone(from.LiveID))
 		}
 		if err != nil {
 			return nil, "", err
@@ -130,14 +131,14 @@ func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deploymen
 		if err != nil {
 			return nil, "", err
 		}
-		e.Changes = map[string]any{"source": from.ID, "releaseId": from.release.ID}
+		e.Changes = map[string]any{"source": from.ID, "releaseId": from.ReleaseID}
 		create := tx.Deployment.Create().
 			SetID(deploymentID).SetOrganizationID(from.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetProjectID(from.ProjectID).SetEnvironmentID(from.EnvironmentID).
-			SetModuleInstanceID(from.ModuleInstanceID).SetReleaseID(from.release.ID).
+			SetModuleInstanceID(from.ModuleInstanceID).SetNillableReleaseID(from.ReleaseID).
 			SetDeploymentType(from.DeploymentType).SetTriggerSource(k.trigger).
 			SetDescription(k.describe(from)).SetCreatedBy(a.Name).
-			SetNillableResourceArn(from.ResourceArn).SetNillableResourceName(from.ResourceName).
+			SetNillableResourceArn(from.ResourceARN).SetNillableResourceName(from.ResourceName).
 			SetData(data.Column())
 		created, err := k.refer(create, from.ID).Save(ctx)
 		return created, from.ModuleInstanceID, err
@@ -179,13 +180,21 @@ func replayedData(a *actor.Actor, from *source, content release.Content) (*ecs.D
 	if err != nil || data == nil {
 		return nil, err
 	}
-	return data.Replay(content.Artifact, from.live, string(a.Channel), a.Name)
+	var shipped *ecs.TaskDefinition
+	live, err := from.LiveData.Data()
+	if err != nil {
+		return nil, err
+	}
+	if live != nil {
+		shipped = live.DeployedTaskDefinition
+	}
+	return data.Replay(content.Artifact, shipped, string(a.Channel), a.Name)
 }
 
 // describe says what is replayed, which version of the module, when it had ended and by whom it had been
 // started. Only what has ended can be replayed.
 func (k kind) describe(from *source) string {
-	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", k.verb, from.ID, from.version,
+	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", k.verb, from.ID, *from.Version,
 		endings[from.Status], from.CompletedAt.UTC().Format(time.RFC3339), from.CreatedBy)
 }
 

@@ -51,7 +51,7 @@ func TestEndlessCostIsRefusedWithoutOverflow(t *testing.T) {
 		`query($n: Int) { herd(first: $n) { nodes { id } } }`,
 	} {
 		a := treeServer(gqlhttp.Config{}).run(t, query, `{"n":2147483647}`)
-		if a.code() != string(fault.DocumentLimitExceeded) || a.Errors[0].Message != `The operation is over the limit "cost": at most 5000 of cost, found more.` {
+		if a.code() != string(fault.DocumentLimitExceeded) || a.Errors[0].Message != `The operation is over the limit "cost": at most 5000 of cost, found more than 5000.` {
 			t.Errorf("%s: %s", query, a.Body)
 		}
 	}

@@ -59,7 +59,7 @@ type limit struct {
 
 // exceeded is the fault of a subject that is over the limit. Where counting ended early, found is 0.
 func (l limit) exceeded(subject string, found int) *fault.Error {
-	number := "more"
+	number := fmt.Sprintf("more than %d", l.most)
 	if found > 0 {
 		number = strconv.Itoa(found)
 	}

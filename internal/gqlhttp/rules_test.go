@@ -1,6 +1,7 @@
 package gqlhttp_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -22,6 +23,75 @@ func TestDocumentsThatTheLibraryTakesAreRefused(t *testing.T) {
 		if a.code() != string(fault.DocumentValidationFailed) || len(a.Errors[0].Locations) == 0 {
 			t.Errorf("%s: %d %s", query, a.Status, a.Body)
 		}
+	}
+}
+
+func TestDeferIsNoDirectiveOfAnySchema(t *testing.T) {
+	t.Parallel()
+	a := newServer(gqlhttp.Config{}).run(t, `{ ... @defer { __typename } }`, "")
+	if a.code() != string(fault.DocumentValidationFailed) || a.Errors[0].Message != `Unknown directive "@defer".` {
+		t.Error(a.Body)
+	}
+	if toySchema.Directives["defer"] == nil || gqlhttp.WithoutDefer(toySchema).Directives["defer"] != nil {
+		t.Error("WithoutDefer changes the schema that it is given, or not the one that it gives")
+	}
+}
+
+func TestASubscriptionHasOneFieldWhateverItsVariables(t *testing.T) {
+	t.Parallel()
+	s := treeServer(gqlhttp.Config{})
+	for query, want := range map[string]string{
+		`subscription { ticks cats { id } }`:                                             `A subscription must select one field; found \"cats\" beside \"ticks\".`,
+		`subscription { a: ticks b: ticks }`:                                             `found \"b\" beside \"a\"`,
+		`subscription { ticks ...f } fragment f on Subscription { ... { cats { id } } }`: `found \"cats\" beside \"ticks\"`,
+		`subscription { __typename }`:                                                    "must not select __typename at its root",
+		`subscription { ticks x: __typename }`:                                           "must not select __typename at its root",
+		`subscription { __schema { __typename } }`:                                       "",
+		`subscription { ticks @skip(if: true) }`:                                         "must not have @skip at its root",
+		`subscription { ticks @include(if: false) }`:                                     "must not have @include at its root",
+		`subscription($v: Boolean!) { ticks @include(if: $v) }`:                          "must not have @include at its root",
+		`subscription { ... @skip(if: false) { ticks } }`:                                "must not have @skip at its root",
+		`subscription { ...f @skip(if: true) } fragment f on Subscription { ticks }`:     "must not have @skip at its root",
+		`subscription { ...f } fragment f on Subscription { ticks @skip(if: true) }`:     "must not have @skip at its root",
+	} {
+		if a := s.run(t, query, `{"v":true}`); a.code() != string(fault.DocumentValidationFailed) || !strings.Contains(a.Body, want) {
+			t.Errorf("%s: %s, want %s", query, a.Body, want)
+		}
+	}
+	for _, query := range []string{
+		`subscription { cats { id name @skip(if: true) __typename } }`, `subscription { a: ticks a: ticks }`,
+		`subscription { ticks ...f ...f } fragment f on Subscription { ... { ticks } }`,
+	} {
+		if a := s.run(t, query, ""); a.code() != string(fault.RequestNotAcceptable) {
+			t.Errorf("%s: %s", query, a.Body)
+		}
+	}
+}
+
+func TestSuggestionsGoWithIntrospection(t *testing.T) {
+	t.Parallel()
+	for kind, query := range map[string]string{
+		"field":              `{ ecko }`,
+		"argument":           `{ echo(colr: RED) }`,
+		"directive argument": `{ echo @skip(iff: true, if: true) }`,
+		"enum value":         `{ echo(color: GREE) }`,
+		"input field":        `{ echo(item: {name: "a", cuont: 1}) }`,
+		"one-of field":       `{ echo(pick: {txet: "a"}) }`,
+		"fragment's type":    `{ ...f } fragment f on Quer { __typename }`,
+	} {
+		if a := newServer(gqlhttp.Config{Introspection: true}).run(t, query, ""); !strings.Contains(a.Body, "Did you mean") {
+			t.Errorf("%s, on: %s", kind, a.Body)
+		}
+		if a := newServer(gqlhttp.Config{}).run(t, query, ""); a.Status != 400 || strings.Contains(a.Body, "Did you mean") {
+			t.Errorf("%s, off: %s", kind, a.Body)
+		}
+	}
+	const inline = `{ pet { lives } cat { mother { name } } }`
+	if a := treeServer(gqlhttp.Config{Introspection: true}).run(t, inline, ""); !strings.Contains(a.Body, "inline fragment on") {
+		t.Error(a.Body)
+	}
+	if a := treeServer(gqlhttp.Config{}).run(t, inline, ""); a.Status != 400 || strings.Contains(a.Body, "inline fragment on") {
+		t.Error(a.Body)
 	}
 }
 

@@ -16,10 +16,10 @@ type operation struct {
 
 // start runs an operation of any kind.
 func (s *socket) start(m message) *closing {
-	if s.caller == nil {
+	if !isClosed(s.acknowledged) {
 		return &unauthorized
 	}
-	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(s.caller))
+	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(s.request.Context()))
 	op := &operation{cancel, make(chan struct{})}
 	isTaken, err := s.add(m.id, op)
 	if isTaken || err != nil {
@@ -29,7 +29,7 @@ func (s *socket) start(m message) *closing {
 	case isTaken:
 		return duplicate(m.id)
 	case err != nil:
-		s.write(frame("error", m.id, mustEncode(failure(s.caller, err).Errors)))
+		s.write(frame("error", m.id, mustEncode(failure(ctx, err).Errors)))
 	default:
 		go s.carry(ctx, m, op)
 	}

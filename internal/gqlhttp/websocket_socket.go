@@ -24,11 +24,10 @@ type socket struct {
 	conn     *websocket.Conn
 	tcp      net.Conn
 
-	// request has the Authorization of connection_init once initialised is closed.
-	request     *http.Request
-	initialised chan struct{}
-	// caller is the context of operations, nil until the reader has acknowledged the connection.
-	caller context.Context
+	// request is that of the handshake; once acknowledged is closed it has the Authorization of
+	// connection_init, and its context is the caller's.
+	request                   *http.Request
+	initialised, acknowledged chan struct{}
 	// ctx ends when the socket is being closed.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -45,7 +44,7 @@ type socket struct {
 func newSocket(t WebSocket, r *http.Request, exec graphql.GraphExecutor, conn *websocket.Conn, tcp net.Conn) *socket {
 	s := &socket{
 		Streams: t.Streams, maxQuery: t.MaxQuery, exec: exec, conn: conn, tcp: tcp,
-		initialised: make(chan struct{}), operations: map[string]*operation{},
+		initialised: make(chan struct{}), acknowledged: make(chan struct{}), operations: map[string]*operation{},
 	}
 	s.ctx, s.cancel = context.WithCancel(r.Context())
 	s.request = r.WithContext(s.ctx)
@@ -110,11 +109,10 @@ func (s *socket) handle(m message) *closing {
 
 // initialise finds out whose socket it is.
 func (s *socket) initialise(m message) *closing {
-	select {
-	case <-s.initialised:
+	if isClosed(s.initialised) {
 		return &initialisedYet
-	default:
 	}
+	close(s.initialised)
 	values, given, wrong := m.authorization()
 	if wrong != nil {
 		return wrong
@@ -123,11 +121,11 @@ func (s *socket) initialise(m message) *closing {
 		s.request = s.request.Clone(s.ctx)
 		s.request.Header["Authorization"] = values
 	}
-	close(s.initialised)
 	caller, err := s.Authenticate(s.request)
 	switch {
 	case err == nil:
-		s.caller = caller
+		s.request = s.request.WithContext(caller)
+		close(s.acknowledged)
 		s.write(frame("connection_ack", "", nil))
 		return nil
 	case refuses(err):
@@ -137,13 +135,22 @@ func (s *socket) initialise(m message) *closing {
 	}
 }
 
+func isClosed(signal <-chan struct{}) bool {
+	select {
+	case <-signal:
+		return true
+	default:
+		return false
+	}
+}
+
 // watch ends the socket for what its messages do not tell: time, the server's end, a token's end.
 func (s *socket) watch() {
 	late := time.NewTimer(s.InitTimeout)
 	defer late.Stop()
 	recheck := time.NewTicker(s.Recheck)
 	defer recheck.Stop()
-	initialised := s.initialised
+	initialised, acknowledged := s.initialised, s.acknowledged
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -158,8 +165,10 @@ func (s *socket) watch() {
 		case <-initialised:
 			late.Stop()
 			initialised = nil
+		case <-acknowledged:
+			acknowledged = nil
 		case <-recheck.C:
-			if initialised == nil && s.revoked(s.request) != nil {
+			if acknowledged == nil && s.revoked(s.request) != nil {
 				s.end(forbidden)
 				return
 			}

@@ -131,7 +131,9 @@ func callers(tokens *auth.Authenticator, log *slog.Logger) func(*http.Request) (
 	return func(r *http.Request) (context.Context, error) {
 		who, err := tokens.AuthenticateRequest(r)
 		if err != nil {
-			unverified(r.Context(), log, err)
+			if actor.From(r.Context()) == nil { // an open stream goes on, and asks again soon
+				unverified(r.Context(), log, err)
+			}
 			return nil, err
 		}
 		who = who.Via(actor.GraphQL)
