@@ -26,7 +26,7 @@ var bound = map[string]any{
 	"MapKey": inputprop.MapKeyConfig{}, "DynamicValuesRef": inputprop.DynamicValuesRef{},
 	"EcsDeploymentData": ecs.Data{}, "EcsAcceptedPauseControl": ecs.AcceptedPauseControl{},
 	"EcsTaskDefinition": ecs.TaskDefinition{}, "EcsListenerState": ecs.ListenerState{},
-	"EcsListenerRule": ecs.ListenerRule{}, "EcsEvent": ecs.Event{},
+	"EcsListenerRule": ecs.ListenerRule{}, "DeploymentEvent": ecs.Event{},
 	"EcsServiceDeploymentState": ecs.ServiceDeploymentState{}, "EcsServiceRevision": ecs.ServiceRevision{},
 }
 

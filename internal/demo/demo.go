@@ -52,7 +52,7 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 	d := &demo{
 		Services: server.NewServices(st, log, c.Now, ""),
 		clock:    c,
-		random:   rand.New(rand.NewPCG(1, 2)), //nolint:gosec // the same content each time is the point
+		chance:   chance{rand.New(rand.NewPCG(1, 2))}, //nolint:gosec // the same content each time is the point
 		result:   &Result{Slug: organizationSlug},
 	}
 	// Nobody renews leases while the clock leaps.
@@ -78,8 +78,8 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 // demo is a seeding in progress.
 type demo struct {
 	*server.Services
+	chance
 	clock  *clock
-	random *rand.Rand
 	result *Result
 
 	// actors are those of the tokens, by name.

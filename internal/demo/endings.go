@@ -80,7 +80,7 @@ func (r *rollout) failed(message, description, reason string, metadata map[strin
 	where := map[string]any{"cluster": r.s.arn("cluster", ""), "service": r.s.arn("service", ""), "serviceDeployment": r.arn}
 	var tasks []string
 	for range 2 {
-		tasks = append(tasks, fmt.Sprintf("task/%s: %s", r.d.letters(32), reason))
+		tasks = append(tasks, fmt.Sprintf("task/%s: %s", r.letters(32), reason))
 	}
 	return &fault.Data{
 		Code: string(fault.DeploymentFailed), Message: message, Description: description,

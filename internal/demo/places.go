@@ -108,13 +108,10 @@ func (d *demo) provision(ctx context.Context, instanceID, versionID, name string
 	if err != nil {
 		return err
 	}
-	d.clock.pass(d.between(40, 300))
-	run := "run-" + d.letters(16)
-	if _, _, err := d.Deploy.Report(d.as(ctx, runner), made.ID, lease, deployment.Report{ExternalDeploymentID: &run}); err != nil {
-		return err
+	p := &provisioning{
+		chance: d.chance, tempo: d.leaping(), deploy: d.Deploy, deploymentID: made.ID, leaseID: lease, first: true,
 	}
-	_, err = d.Deploy.Complete(d.as(ctx, runner), made.ID, lease, nil)
-	return err
+	return p.run(d.as(ctx, runner))
 }
 
 // claim lets the runner take a deployment, the only one that waits, and gives the id of the lease.

@@ -1,22 +1,28 @@
 package demo
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// chance draws what differs from one deployment to the next.
+type chance struct{ *rand.Rand }
 
 // between draws a time of from to to seconds.
-func (d *demo) between(from, to int) time.Duration {
-	return time.Duration(from)*time.Second + time.Duration(d.random.Int64N(int64(time.Duration(to-from)*time.Second)))
+func (c chance) between(from, to float64) time.Duration {
+	return time.Duration((from + c.Float64()*(to-from)) * float64(time.Second))
 }
 
 // letters draws n small letters and digits, as they are in the cloud's names.
-func (d *demo) letters(n int) string { return d.draw("abcdefghijklmnopqrstuvwxyz0123456789", n) }
+func (c chance) letters(n int) string { return c.draw("abcdefghijklmnopqrstuvwxyz0123456789", n) }
 
 // digits draws n digits.
-func (d *demo) digits(n int) string { return d.draw("123456789", n) }
+func (c chance) digits(n int) string { return c.draw("123456789", n) }
 
-func (d *demo) draw(alphabet string, n int) string {
+func (c chance) draw(alphabet string, n int) string {
 	text := make([]byte, n)
 	for i := range text {
-		text[i] = alphabet[d.random.IntN(len(alphabet))]
+		text[i] = alphabet[c.IntN(len(alphabet))]
 	}
 	return string(text)
 }

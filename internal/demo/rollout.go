@@ -11,7 +11,9 @@ import (
 
 // rollout is a deployment of a service being carried out, as the runner sees it.
 type rollout struct {
-	d            *demo
+	chance
+	tempo
+	deploy       *deployment.Service
 	s            *service
 	deploymentID string
 	leaseID      string
@@ -20,13 +22,25 @@ type rollout struct {
 	// external is the name that the cloud has for the deployment.
 	external string
 	stages   []stage
-	// at is the stage that it is in, and since when.
+	// at is the stage that it is in, since when, and how far tasks and traffic have moved.
 	at    int
 	since time.Time
+	moved share
 	// news are the events that have not been reported.
 	news      []ecs.Event
 	pause     *ecs.AcceptedPauseControl
 	listeners []ecs.ListenerState
+}
+
+// newRollout is a deployment at its very beginning.
+func newRollout(c chance, t tempo, deploy *deployment.Service, s *service, deploymentID, leaseID string) *rollout {
+	r := &rollout{
+		chance: c, tempo: t, deploy: deploy, s: s, deploymentID: deploymentID, leaseID: leaseID, stages: courses[s.strategy],
+		arn: s.arn("service-deployment", "/"+c.letters(21)), target: s.arn("service-revision", "/"+c.digits(19)),
+		external: "ecs-svc/" + c.digits(19),
+	}
+	r.look(s.color)
+	return r
 }
 
 // rollOut claims a deployment and carries it out as far as its ending says.
@@ -35,19 +49,26 @@ func (d *demo) rollOut(ctx context.Context, s *service, deploymentID string, e e
 	if err != nil {
 		return err
 	}
-	ctx = d.as(ctx, runner)
-	r := &rollout{
-		d: d, s: s, deploymentID: deploymentID, leaseID: leaseID, stages: courses[s.strategy],
-		arn: s.arn("service-deployment", "/"+d.letters(21)), target: s.arn("service-revision", "/"+d.digits(19)),
-		external: "ecs-svc/" + d.digits(19),
+	r := newRollout(d.chance, d.leaping(), d.Deploy, s, deploymentID, leaseID)
+	if err := r.run(d.as(ctx, runner), 0, e); err != nil {
+		return err
 	}
-	r.look(s.color)
-	for i, stage := range r.stages {
-		r.enter(i)
-		if stage.name == e.stage {
+	if e.canceled {
+		_, err = d.Deploy.Cancel(d.as(ctx, developer), deploymentID)
+	}
+	return err
+}
+
+// run goes through the stages from the first on, as far as the ending says, and ends the deployment.
+func (r *rollout) run(ctx context.Context, first int, e ending) error {
+	for i := first; i < len(r.stages); i++ {
+		if err := r.enter(ctx, i); err != nil {
+			return err
+		}
+		if r.stages[i].name == e.stage {
 			break
 		}
-		if stage.name == scaleUp {
+		if r.looks == 0 && r.stages[i].name == scaleUp {
 			if err := r.report(ctx, "IN_PROGRESS", ""); err != nil {
 				return err
 			}
@@ -56,24 +77,51 @@ func (d *demo) rollOut(ctx context.Context, s *service, deploymentID string, e e
 	return r.end(ctx, e)
 }
 
-// enter goes on to a stage.
-func (r *rollout) enter(i int) {
+// enter goes on to a stage and stays until it is over.
+func (r *rollout) enter(ctx context.Context, i int) error {
 	stage := r.stages[i]
-	r.at, r.since = i, r.d.clock.Now()
-	r.d.clock.pass(r.d.between(stage.from, stage.to))
+	r.at, r.since = i, r.now()
 	event := r.event(stage.message + ".")
-	if stage.hook && r.s.hooks {
-		event.HookID = new("hook-" + r.d.letters(12))
-		if stage.name == testShift {
-			r.pause = &ecs.AcceptedPauseControl{
-				AcceptedAt: r.now(), HookID: event.HookID, EventStartedAt: event.StartedAt, LifecycleStage: event.LifecycleStage,
-			}
-		}
+	hooked := stage.hook && r.s.hooks
+	if hooked {
+		event.HookID = new("hook-" + r.letters(12))
 	}
 	r.news = append(r.news, event)
+	if err := r.stay(ctx); err != nil {
+		return err
+	}
+	if hooked && stage.name == testShift {
+		r.pause = &ecs.AcceptedPauseControl{
+			AcceptedAt: r.moment(), HookID: event.HookID, EventStartedAt: event.StartedAt, LifecycleStage: event.LifecycleStage,
+		}
+	}
 	if stage.name == productionShift {
 		r.look(1 - r.s.color)
 	}
+	return nil
+}
+
+// stay lets the time of the stage pass. Where somebody watches, what moves is reported on its way.
+func (r *rollout) stay(ctx context.Context) error {
+	stage, from := r.stages[r.at], r.moved
+	looks := r.looks
+	if from == stage.share {
+		looks = min(looks, 1)
+	}
+	for part := range looks {
+		r.moved = from.towards(stage.share, part, looks)
+		if err := r.report(ctx, "IN_PROGRESS", ""); err != nil {
+			return err
+		}
+		if err := r.pass(ctx, stage.from/float64(looks), stage.to/float64(looks)); err != nil {
+			return err
+		}
+	}
+	r.moved = stage.share
+	if looks > 0 {
+		return nil
+	}
+	return r.pass(ctx, stage.from, stage.to)
 }
 
 func (r *rollout) event(message string) ecs.Event {
@@ -87,11 +135,8 @@ func (r *rollout) event(message string) ecs.Event {
 // end reports the last that is seen of the deployment and ends it, unless it goes on.
 func (r *rollout) end(ctx context.Context, e ending) error {
 	if e.failure != nil {
-		r.since = r.d.clock.Now()
-		r.d.clock.pass(r.d.between(60, 200))
-		r.news = append(r.news, r.event("Going back to the revision before: "+e.reason))
-		if len(r.listeners) > 1 {
-			r.look(r.s.color)
+		if err := r.goBack(ctx, e.reason); err != nil {
+			return err
 		}
 	}
 	if err := r.report(ctx, e.status, e.reason); err != nil {
@@ -104,13 +149,29 @@ func (r *rollout) end(ctx context.Context, e ending) error {
 		if r.s.strategy == blue {
 			r.s.color = 1 - r.s.color
 		}
-		_, err = r.d.Deploy.Complete(ctx, r.deploymentID, r.leaseID, nil)
+		_, err = r.deploy.Complete(ctx, r.deploymentID, r.leaseID, nil)
 	case e.failure != nil:
-		_, err = r.d.Deploy.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
-	case e.canceled:
-		_, err = r.d.Deploy.Cancel(r.d.as(ctx, developer), r.deploymentID)
+		_, err = r.deploy.Complete(ctx, r.deploymentID, r.leaseID, e.failure(r))
 	}
 	return err
+}
+
+// goBack undoes what was done of the deployment.
+func (r *rollout) goBack(ctx context.Context, reason string) error {
+	r.since = r.now()
+	r.news = append(r.news, r.event("Going back to the revision before: "+reason))
+	if r.looks > 0 {
+		if err := r.report(ctx, "ROLLBACK_IN_PROGRESS", reason); err != nil {
+			return err
+		}
+	}
+	if err := r.pass(ctx, 60, 200); err != nil {
+		return err
+	}
+	if len(r.listeners) > 1 {
+		r.look(r.s.color)
+	}
+	return nil
 }
 
 // report tells what is new.
@@ -128,11 +189,11 @@ func (r *rollout) report(ctx context.Context, status, reason string) error {
 	}
 	r.news = nil
 	in := deployment.Report{Data: data.Encode(), ExternalDeploymentID: &r.external}
-	_, _, err := r.d.Deploy.Report(ctx, r.deploymentID, r.leaseID, in)
+	_, _, err := r.deploy.Report(ctx, r.deploymentID, r.leaseID, in)
 	return err
 }
 
-func (r *rollout) now() *string { return moment(r.d.clock.Now()) }
+func (r *rollout) moment() *string { return moment(r.now()) }
 
 // moment is a time as the cloud writes it.
 func moment(t time.Time) *string { return new(t.UTC().Format("2006-01-02T15:04:05.000Z")) }

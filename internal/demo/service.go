@@ -18,8 +18,13 @@ const (
 	blue      = "BLUE_GREEN"
 )
 
-// regions are where the projects run.
-var regions = map[string]string{"storefront": "eu-west-1", "payments": "eu-central-1"}
+// region is where a service runs: those of payments in Frankfurt, all others in Dublin.
+func (s *service) region() string {
+	if s.project == "payments" {
+		return "eu-central-1"
+	}
+	return "eu-west-1"
+}
 
 // service is an instance of a container service and where its releases have got to.
 type service struct {
@@ -53,7 +58,7 @@ func newService(instanceID, project, environment string, in instanceFile) *servi
 		instanceID: instanceID, project: project, environment: environment, name: in.Name,
 		place:  project + "/" + environment + "/" + in.Name,
 		module: in.Module, version: in.Version, earlier: in.Earlier, inputs: in.Inputs,
-		strategy: rolling, revision: 11,
+		strategy: rolling, replicas: 1, revision: 11,
 	}
 	if n, ok := in.Inputs["replicas"].(float64); ok {
 		s.replicas = int32(n)
@@ -70,7 +75,7 @@ func newService(instanceID, project, environment string, in instanceFile) *servi
 
 // arn names something of the service in the cloud; what is below it follows in rest.
 func (s *service) arn(kind, rest string) string {
-	name := fmt.Sprintf("arn:aws:ecs:%s:%s:%s/%s-%s", regions[s.project], accountID, kind, s.project, s.environment)
+	name := fmt.Sprintf("arn:aws:ecs:%s:%s:%s/%s-%s", s.region(), accountID, kind, s.project, s.environment)
 	if kind != "cluster" {
 		name += "/" + s.name
 	}
@@ -117,7 +122,7 @@ var taskDefinition = template.Must(template.New("task definition").Option("missi
 // artifact gives the next revision of the service's task definition, with the image of a tag.
 func (s *service) artifact(tag string) ([]byte, error) {
 	s.revision++
-	arn := fmt.Sprintf("arn:aws:ecs:%s:%s:task-definition/%s:%d", regions[s.project], accountID, s.family(), s.revision)
+	arn := fmt.Sprintf("arn:aws:ecs:%s:%s:task-definition/%s:%d", s.region(), accountID, s.family(), s.revision)
 	port, balanced := s.inputs["port"].(float64)
 	if !balanced {
 		port = 8080
@@ -130,7 +135,7 @@ func (s *service) artifact(tag string) ([]byte, error) {
 	var definition bytes.Buffer
 	err := taskDefinition.Execute(&definition, map[string]any{
 		"Family": s.family(), "Name": s.name, "Image": s.inputs["image"], "Tag": tag, "Port": int(port), "Balanced": s.balancer != "",
-		"Project": s.project, "Environment": s.environment, "Region": regions[s.project], "Account": accountID,
+		"Project": s.project, "Environment": s.environment, "Region": s.region(), "Account": accountID,
 		"ARN": arn, "Revision": s.revision, "CPU": cpu, "Memory": memory,
 		"TelemetryCPU": telemetryCPU, "TelemetryMemory": telemetryMemory,
 		"OwnCPU": cpu - telemetryCPU, "OwnMemory": memory - telemetryMemory,

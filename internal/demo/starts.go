@@ -62,7 +62,7 @@ func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	description := tag + ": " + changes[d.random.IntN(len(changes))]
+	description := tag + ": " + changes[d.IntN(len(changes))]
 	arn, name := s.arn("service", ""), s.family()
 	made, err := d.Deploy.Create(d.as(ctx, by), deployment.New{
 		InstanceID: s.instanceID, VersionID: versionID,

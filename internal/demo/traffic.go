@@ -10,38 +10,34 @@ import (
 func (r *rollout) state(status, reason string) *ecs.ServiceDeploymentState {
 	state := &ecs.ServiceDeploymentState{
 		AcceptsNativeStandbyRevert: new(r.s.strategy == blue && r.stages[r.at].name == bakeTime && status == "IN_PROGRESS"),
-		ObservedAt:                 r.now(), ServiceDeploymentARN: &r.arn,
+		ObservedAt:                 r.moment(), ServiceDeploymentARN: &r.arn,
 		Status: &status, LifecycleStage: &r.stages[r.at].name, Strategy: &r.s.strategy,
 		SourceServiceRevisions: []ecs.ServiceRevision{},
 	}
 	if reason != "" {
 		state.StatusReason = &reason
 	}
-	stage := r.stages[r.at]
-	if status == "ROLLBACK_SUCCESSFUL" || status == "STOPPED" {
-		stage = stageBefore
+	undone := status == "ROLLBACK_SUCCESSFUL" || status == "STOPPED"
+	moved, wanted := r.moved, r.s.replicas
+	if undone {
+		moved, wanted = share{}, 0
 	}
-	running := (r.s.replicas*stage.running + 99) / 100
-	target := revision(r.target, running, r.s.replicas, stage.test, stage.production)
-	if stage == stageBefore {
-		target.RequestedTaskCount, target.PendingTaskCount = new(int32(0)), new(int32(0))
-	}
+	// Tasks are whole, and the first is there as soon as there is any.
+	running := int32((int64(wanted)*int64(moved.running) + 99) / 100)
+	target := revision(r.target, running, wanted, moved.test, moved.production)
 	state.TargetServiceRevision = &target
 	if r.s.live != "" {
 		old := r.s.replicas
-		if stage.name == cleanUp {
+		if r.stages[r.at].name == cleanUp && !undone {
 			old = 0
 		} else if r.s.strategy == rolling {
 			old -= running
 		}
 		state.SourceServiceRevisions = append(state.SourceServiceRevisions,
-			revision(r.s.live, old, old, 100-stage.test, 100-stage.production))
+			revision(r.s.live, old, old, 100-moved.test, 100-moved.production))
 	}
 	return state
 }
-
-// stageBefore is where a deployment is back at after it was undone: nothing runs of the new revision.
-var stageBefore = stage{name: "RECONCILE_SERVICE"}
 
 func revision(arn string, running, requested, test, production int32) ecs.ServiceRevision {
 	return ecs.ServiceRevision{
@@ -57,7 +53,7 @@ func (r *rollout) look(color int) {
 	if r.s.balancer == "" {
 		return
 	}
-	base := fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:", regions[r.s.project], accountID)
+	base := fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:", r.s.region(), accountID)
 	balancer := "app/" + r.s.balancer + "/50dc6c495c0c9188"
 	group := r.s.name + "-" + []string{"blue", "green"}[color]
 	rules := []ecs.ListenerRule{
@@ -76,8 +72,8 @@ func (r *rollout) look(color int) {
 		}
 	}
 	r.listeners = append(r.listeners, ecs.ListenerState{
-		CapturedAt: r.now(), LoadBalancerARN: new(base + "loadbalancer/" + balancer),
-		LoadBalancerDNSName: new(r.s.balancer + "-1043826557." + regions[r.s.project] + ".elb.example"),
+		CapturedAt: r.moment(), LoadBalancerARN: new(base + "loadbalancer/" + balancer),
+		LoadBalancerDNSName: new(r.s.balancer + "-1043826557." + r.s.region() + ".elb.example"),
 		Rules:               rules,
 	})
 }

@@ -2,10 +2,18 @@ package deployment
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"strings"
 
 	"slipway/ent"
+	"slipway/ent/moduleversion"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/inputprop"
 	"slipway/internal/release"
+	"slipway/internal/store"
 )
 
 // Comparison is what differs between what two deployments ship.
@@ -13,11 +21,162 @@ type Comparison struct {
 	From, To               *ent.Deployment
 	SameRelease            bool
 	FromVersion, ToVersion *ent.ModuleVersion
-	// Inputs and Artifact are what differs from the one to the other, leaf by leaf.
+	// Inputs and Artifact are what differs from the one to the other, leaf by leaf. Inputs are Immutable
+	// by ToVersion.
 	Inputs, Artifact []release.Change
 }
 
-// Compare gives what differs between what two deployments ship.
+// Compare gives what differs between what two deployments ship, whatever their instances and modules. It
+// gives DeploymentNotFound, ReleaseUnavailable and ReleaseDigestMismatch.
 func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison, error) {
-	return nil, errors.New("not built")
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	from, to, err := s.both(ctx, fromID, toID)
+	if err != nil {
+		return nil, err
+	}
+	releases, err := s.releasesOf(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	before, err := shipped(from.ID, releases[idOrNone(from.ReleaseID)])
+	if err != nil {
+		return nil, err
+	}
+	after, err := shipped(to.ID, releases[idOrNone(to.ReleaseID)])
+	if err != nil {
+		return nil, err
+	}
+	versions, err := s.versionsByID(ctx, before.ModuleVersionID, after.ModuleVersionID)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{
+		From: from, To: to, SameRelease: *from.ReleaseID == *to.ReleaseID,
+		FromVersion: versions[before.ModuleVersionID], ToVersion: versions[after.ModuleVersionID],
+		Inputs: release.Diff(before.Inputs, after.Inputs), Artifact: release.Diff(before.Artifact, after.Artifact),
+	}
+	list, err := c.ToVersion.Inputs.Properties()
+	if err != nil {
+		return nil, fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
+	}
+	for i := range c.Inputs {
+		c.Inputs[i].Immutable = locked(list, tokens(c.Inputs[i].Pointer))
+	}
+	return c, nil
+}
+
+// both gives two deployments, or DeploymentNotFound for the first that there is not.
+func (s *Service) both(ctx context.Context, fromID, toID string) (from, to *ent.Deployment, err error) {
+	ids := []string{fromID, toID}
+	for _, text := range ids {
+		if err := store.Known(id.Deployment, text, fault.DeploymentNotFound); err != nil {
+			return nil, nil, err
+		}
+	}
+	list, err := s.DeploymentsByID(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, d := range list {
+		if d.ID == fromID {
+			from = d
+		}
+		if d.ID == toID {
+			to = d
+		}
+	}
+	switch {
+	case from == nil:
+		return nil, nil, store.Missing(fromID, fault.DeploymentNotFound)
+	case to == nil:
+		return nil, nil, store.Missing(toID, fault.DeploymentNotFound)
+	}
+	return from, to, nil
+}
+
+func (s *Service) releasesOf(ctx context.Context, list ...*ent.Deployment) (map[string]*ent.Release, error) {
+	var ids []string
+	for _, d := range list {
+		if d.ReleaseID != nil {
+			ids = append(ids, *d.ReleaseID)
+		}
+	}
+	releases, err := s.ReleasesByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.Release, len(releases))
+	for _, r := range releases {
+		found[r.ID] = r
+	}
+	return found, nil
+}
+
+// shipped gives what a deployment ships, proved by its digest. It gives ReleaseUnavailable where no
+// release is stored, and ReleaseDigestMismatch.
+func shipped(deploymentID string, r *ent.Release) (release.Content, error) {
+	if r == nil {
+		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
+	}
+	return Content(r)
+}
+
+func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*ent.ModuleVersion, error) {
+	list, err := s.Store.Client.ModuleVersion.Query().Where(moduleversion.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*ent.ModuleVersion, len(list))
+	for _, v := range list {
+		found[v.ID] = v
+	}
+	for _, text := range ids {
+		if found[text] == nil {
+			return nil, store.Missing(text, fault.ModuleVersionNotFound)
+		}
+	}
+	return found, nil
+}
+
+// locked says whether the way to a value of a level leads through an immutable input. The values of
+// mapped inputs are beside that of their reference.
+func locked(level []inputprop.Property, way []string) bool {
+	if len(way) == 0 {
+		return false
+	}
+	for _, p := range level {
+		var below []inputprop.Property
+		switch p := p.(type) {
+		case *inputprop.ReferenceProperty:
+			if locked(p.MappedInputs, way) {
+				return true
+			}
+		case *inputprop.ObjectMapProperty:
+			below = p.ItemInputs
+		case *inputprop.ObjectArrayProperty:
+			below = p.ItemInputs
+		}
+		if p.Head().ID != way[0] {
+			continue
+		}
+		if c, ok := p.(interface{ IsImmutable() bool }); ok && c.IsImmutable() {
+			return true
+		}
+		// Within an entry, whose key or index is the second step.
+		if len(way) > 2 && locked(below, way[2:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// tokens gives the steps of a JSON Pointer.
+func tokens(pointer string) []string {
+	list := strings.Split(pointer, "/")[1:]
+	for i := range list {
+		list[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(list[i])
+	}
+	return list
 }

@@ -89,10 +89,7 @@ func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (rel
 		return release.Content{}, err
 	}
 	r := from.release()
-	if r == nil {
-		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", from.ID)
-	}
-	content, err := Content(r)
+	content, err := shipped(from.ID, r)
 	if err != nil {
 		return release.Content{}, err
 	}

@@ -11,23 +11,27 @@ const (
 	MaxEventBytes = 256 << 10
 )
 
+// countBytes is more than the event has that says how many were folded.
+const countBytes = 128
+
 // Append adds news to the events that are kept, in order. Where that is too much, the oldest are folded
-// into one event that says how many they were; folded is that number, before and after.
+// into one event that says how many they were; folded is that number, before and after. The newest event
+// is kept, however large it is.
 func Append(kept []Event, folded int32, news ...Event) (all []Event, foldedNow int32) {
 	var since *string
 	if folded > 0 {
 		since, kept = kept[0].StartedAt, kept[1:]
 	}
 	all = append(kept[:len(kept):len(kept)], news...)
-	most := MaxEvents
-	if folded > 0 || len(all) > MaxEvents || size(all) > MaxEventBytes {
-		most-- // the first event tells of the others
+	bytes := size(all)
+	if folded == 0 && len(all) <= MaxEvents && bytes <= MaxEventBytes {
+		return all, 0
 	}
-	for bytes := size(all); len(all) > most || len(all) > 1 && bytes > MaxEventBytes; {
+	for len(all) >= MaxEvents || len(all) > 1 && bytes+countBytes > MaxEventBytes {
 		if since == nil {
 			since = all[0].StartedAt
 		}
-		bytes -= size(all[:1])
+		bytes -= size(all[:1]) - 1 // one of its brackets was a comma
 		all, folded = all[1:], folded+1
 	}
 	if folded == 0 {

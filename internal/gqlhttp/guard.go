@@ -15,8 +15,8 @@ func (l Limits) scan(text string) (e extent, refused *gqlerror.Error) {
 	brackets, directives := 0, 0
 	lex := lexer.New(&ast.Source{Input: text})
 	for {
-		token, err := lex.ReadToken()
-		if err != nil || token.Kind == lexer.EOF {
+		token, _ := lex.ReadToken() // an error comes with an invalid token
+		if token.Kind == lexer.Invalid || token.Kind == lexer.EOF {
 			return e, nil
 		}
 		if e.tokens++; e.tokens > l.Tokens {

@@ -156,7 +156,7 @@ func TestAPanicOutsideTheResolversEndsItsStreamOnly(t *testing.T) {
 
 // TestNothingIsLeftOfStreams is not parallel: it counts goroutines.
 func TestNothingIsLeftOfStreams(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
-	l := goLive(t, gqlhttp.StreamConfig{Heartbeat: time.Millisecond, Recheck: time.Millisecond})
+	l := goLive(t, gqlhttp.StreamConfig{Recheck: time.Millisecond})
 	before := runtime.NumGoroutine()
 	for i := range 20 {
 		p, s := l.welcome(t), l.listen(t, items)

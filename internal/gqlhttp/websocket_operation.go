@@ -65,26 +65,32 @@ func (s *socket) carry(ctx context.Context, m message, op *operation) {
 	defer s.running.Done()
 	defer close(op.done)
 	defer op.cancel()
-	failed := s.execute(ctx, m)
-	s.mu.Lock()
-	if s.operations[m.id] == op {
-		delete(s.operations, m.id)
-	}
-	s.mu.Unlock()
-	if !failed && ctx.Err() == nil {
+	if failed := s.execute(ctx, m, op); !failed && ctx.Err() == nil {
+		s.release(m.id, op)
 		s.write(frame("complete", m.id, nil))
+	}
+	s.release(m.id, op)
+}
+
+// release frees the id, before its client is told that it is free.
+func (s *socket) release(id string, op *operation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.operations[id] == op {
+		delete(s.operations, id)
 	}
 }
 
 // execute sends the operation's answers, and says whether the last one was an error message, after
 // which there is no complete.
-func (s *socket) execute(ctx context.Context, m message) (failed bool) {
+func (s *socket) execute(ctx context.Context, m message, op *operation) (failed bool) {
 	emit := func(resp *graphql.Response) bool {
 		switch {
 		case ctx.Err() != nil:
 			return false
 		case resp.Data == nil:
 			failed = true
+			s.release(m.id, op)
 			s.write(frame("error", m.id, mustEncode(resp.Errors)))
 			return false
 		default:
@@ -98,12 +104,12 @@ func (s *socket) execute(ctx context.Context, m message) (failed bool) {
 		return
 	}
 	m.params.Headers = s.request.Header
-	op, errs := s.exec.CreateOperationContext(ctx, m.params)
+	running, errs := s.exec.CreateOperationContext(ctx, m.params)
 	if len(errs) > 0 {
-		emit(s.exec.DispatchError(graphql.WithOperationContext(ctx, op), errs))
+		emit(s.exec.DispatchError(graphql.WithOperationContext(ctx, running), errs))
 		return
 	}
-	s.run(ctx, s.exec, op, emit)
+	s.run(ctx, s.exec, running, emit)
 	return
 }
 

@@ -1,0 +1,61 @@
+package release
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// place is where a value is, and what the names on the way say of it.
+type place struct {
+	path []step
+	// name is that of the innermost member.
+	name string
+	// secret says that all there is here belongs to something that has the name of a secret.
+	secret bool
+}
+
+// step leads to a member of an object, or to an item of an array.
+type step struct {
+	member string
+	index  int
+	isItem bool
+}
+
+// member is the place of a member of objects, which are those of the two sides. Everything under a
+// secret's name at the top is secret, and so is the value of an entry {name, value} that is named so.
+func (p place) member(name string, owners ...map[string]any) place {
+	secret := p.secret || p.path == nil && namesSecret(name)
+	if name == "value" {
+		for _, owner := range owners {
+			secret = secret || entryNamesSecret(owner)
+		}
+	}
+	return place{append(slices.Clip(p.path), step{member: name}), name, secret}
+}
+
+func (p place) item(index int) place {
+	return place{append(slices.Clip(p.path), step{index: index, isItem: true}), p.name, p.secret}
+}
+
+func (p place) pointer() string {
+	var b strings.Builder
+	for _, s := range p.path {
+		b.WriteByte('/')
+		if s.isItem {
+			b.WriteString(strconv.Itoa(s.index))
+		} else {
+			b.WriteString(escapes.Replace(s.member))
+		}
+	}
+	return b.String()
+}
+
+var escapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func (p place) compare(other place) int {
+	return slices.CompareFunc(p.path, other.path, func(a, b step) int {
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.member, b.member))
+	})
+}
