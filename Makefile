@@ -33,6 +33,16 @@ test-race: bin/withpg ## run the tests under the race detector, which needs a C 
 bench: bin/withpg ## run the benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)
 
+# Each proof is also a target of its own: proof-race, proof-idempotency, proof-kill and proof-lost.
+PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/prooftest
+
+.PHONY: proof
+proof: bin/withpg ## race, repeat, kill and cut off whole servers, and print the figures (proof-race for one)
+	$(PROOF)
+
+proof-%: bin/withpg
+	$(PROOF) -run '(?i)^Test$*'
+
 fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60s
 	@.ci/fuzz $(or $(FUZZTIME),60s)
 

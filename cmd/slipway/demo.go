@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -20,25 +22,42 @@ import (
 
 func demoCommand() *cobra.Command {
 	var s settings
+	var pace float64
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Serve the API on a throw-away database with demo data",
 		Long: `Serve the API on a database that is filled with demo data, and print the tokens for it. Without
 --database the data is in a temporary file that goes when the demo ends.
 
+What is deployed, rolled back or redeployed is carried out as you watch: a blue/green deployment takes half
+a minute, a rolling one half of that. One fails whose inputs or artifact have the word "broken" in them, as
+in an image's tag. With --pace 0 it waits for a runner of your own.
+
 The explorer's page has the admin token: serve a demo to others only where everybody may do everything.`,
 		Example: `  slipway demo
-  slipway demo --listen 127.0.0.1:0`,
+  slipway demo --listen 127.0.0.1:0
+  slipway demo --pace 5`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return s.demo(c.Context(), c.OutOrStdout(), s.logger(c.ErrOrStderr()))
+			return s.demo(c.Context(), pace, c.OutOrStdout(), s.logger(c.ErrOrStderr()))
 		},
 	}
 	s.flags(c.Flags(), "", databaseUsage+"; a throw-away SQLite file where it is not set")
+	setting(c.Flags(), &pace, "pace", "1", speed, "how fast deployments are carried out: 2 is twice as fast, 0 not at all")
 	return c
 }
 
-func (s *settings) demo(ctx context.Context, out io.Writer, log *slog.Logger) (err error) {
+// speed reads how fast the demo goes.
+var speed = parser[float64]{"number", func(s string) (float64, error) {
+	const slowest, fastest = 0.01, 1000
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || n != 0 && !(n >= slowest && n <= fastest) {
+		return 0, unlike(fmt.Sprintf("0 or a number from %g to %d", slowest, fastest), s)
+	}
+	return n, nil
+}}
+
+func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *slog.Logger) (err error) {
 	if s.url == "" {
 		dir, err := os.MkdirTemp("", "slipway-demo-")
 		if err != nil {
@@ -65,14 +84,29 @@ func (s *settings) demo(ctx context.Context, out io.Writer, log *slog.Logger) (e
 		return fmt.Errorf("cannot fill the demo's database: %w", err)
 	}
 	api := server.New(st, s.api(web.Config{Token: result.Tokens[actor.Admin], Examples: result.Examples}, log))
-	if err := introduce(out, url, result, s.playground); err != nil {
+	if err := introduce(out, url, result, s.playground, pace > 0); err != nil {
 		return err
 	}
+	defer carryOut(ctx, api.Services, result, pace, log)()
 	return s.serve(ctx, l, api, &server.Health{Ping: st.Ping}, log)
 }
 
+// carryOut starts the demo's runner, unless the pace is 0; what it gives stops the runner and waits for it.
+func carryOut(ctx context.Context, services *server.Services, r *demo.Result, pace float64, log *slog.Logger) (stop func()) {
+	if pace == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { demo.Run(ctx, services, r, pace, log) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
 // introduce prints what a visitor needs, as lines that can be pasted.
-func introduce(out io.Writer, url string, r *demo.Result, playground bool) error {
+func introduce(out io.Writer, url string, r *demo.Result, playground, carriedOut bool) error {
 	lines := "\nThe organization " + r.Slug + " and its tokens:\n"
 	for _, role := range actor.Roles {
 		if token, ok := r.Tokens[role]; ok {
@@ -91,9 +125,13 @@ export SLIPWAY_TOKEN=%s
 curl "$SLIPWAY_URL/module-definitions?limit=2" -H "Authorization: Bearer $SLIPWAY_TOKEN"
 curl "$SLIPWAY_URL/deployments/%s" -H "Authorization: Bearer $SLIPWAY_TOKEN"
 curl -X POST "$SLIPWAY_URL/deployments/%s/rollback" -H "Authorization: Bearer $SLIPWAY_TOKEN"
-
-ready: %s
-`, url, r.Tokens[actor.Admin], r.LiveDeploymentID, r.RollbackTargetID, url)
+`, url, r.Tokens[actor.Admin], r.LiveDeploymentID, r.RollbackTargetID)
+	if carriedOut {
+		lines += `
+Deployments are carried out as you watch. To see one fail, deploy an image whose tag has the word "broken".
+`
+	}
+	lines += "\nready: " + url + "\n"
 	_, err := io.WriteString(out, lines)
 	return err
 }

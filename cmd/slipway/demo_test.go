@@ -3,11 +3,14 @@ package main_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	main "slipway/cmd/slipway"
 )
@@ -20,7 +23,7 @@ func TestDemoPrintsWhatCanBePastedAndLeavesNothing(t *testing.T) {
 	out, in := io.Pipe()
 	done := make(chan int, 1)
 	go func() {
-		args := []string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", ""}
+		args := []string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", "", "--pace", "100"}
 		code := main.Run(ctx, args, in, io.Discard, variables{}.lookup)
 		_ = in.Close()
 		done <- code
@@ -43,11 +46,60 @@ func TestDemoPrintsWhatCanBePastedAndLeavesNothing(t *testing.T) {
 			t.Errorf("%s: %d", line[0], got)
 		}
 	}
+	rollback := regexp.MustCompile(`(?m)^curl -X POST "\$SLIPWAY_URL(\S+)"`).FindStringSubmatch(printed.String())
+	if rollback == nil || !strings.Contains(printed.String(), "carried out as you watch") {
+		t.Fatalf("nothing to deploy: %s", &printed)
+	}
+	carriedOut(t, url, rollback[1], token[1])
 	stop()
 	if code := <-done; code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
+// carriedOut posts a rollback to a path of the API and asks for what it makes until that has succeeded.
+func carriedOut(t *testing.T, url, path, token string) {
+	t.Helper()
+	type answer struct {
+		Data struct {
+			ID          string
+			CompletedAt *string
+			Error       any
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ask := func(method, path string) (a answer) {
+		r, err := http.NewRequestWithContext(ctx, method, url+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		if err := json.NewDecoder(got.Body).Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	made := ask(http.MethodPost, path)
+	for made.Data.CompletedAt == nil {
+		made = ask(http.MethodGet, "/deployments/"+made.Data.ID)
+	}
+	if made.Data.Error != nil {
+		t.Errorf("%s: %v", path, made.Data.Error)
+	}
+}
+
+func TestTheDemosPaceIsANumberWithinLimits(t *testing.T) {
+	t.Parallel()
+	for _, pace := range []string{"fast", "-1", "0.001", "1001", "NaN", "+Inf", ""} {
+		mustFail(t, 2, `--pace: want 0 or a number from 0.01 to 1000, found "`+pace+`"`, "demo", "--pace", pace)
 	}
 }

@@ -48,6 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env envir
 	root := group("slipway", "The control-plane API of an infrastructure delivery platform",
 		serveCommand(),
 		demoCommand(),
+		runnerCommand(),
 		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
 		group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
 		group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slipway/internal/deployment"
+	"slipway/internal/gqlhttp"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/web"
@@ -22,6 +23,10 @@ type settings struct {
 	listen, admin, baseURL    string
 	introspection, playground bool
 	maxBody, maxQuery         int
+	limits                    gqlhttp.Limits
+	bucket                    gqlhttp.Bucket
+	streams                   gqlhttp.StreamConfig
+	maxMessage                int
 	requestTimeout            time.Duration
 	lease                     time.Duration
 	drainWait                 time.Duration
@@ -44,6 +49,7 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground")
 	setting(fs, &s.maxBody, "max-body", "256KiB", size, "largest body of a request")
 	setting(fs, &s.maxQuery, "max-query", "16KiB", size, "largest GraphQL document")
+	s.graphqlFlags(fs)
 	setting(fs, &s.requestTimeout, "request-timeout", "10s", atLeast(time.Millisecond), "how long a request may run")
 	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Second),
 		"how long a runner may be silent before its deployment has failed")
@@ -55,6 +61,27 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.logLevel, "log-level", "info", level, "least level that is logged")
 }
 
+// graphqlFlags are the limits of one GraphQL operation, and of the streams and sockets that carry them.
+func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
+	const most = 1 << 30
+	count := between(1, most)
+	setting(fs, &s.limits.Tokens, "max-tokens", "1000", count, "tokens of a GraphQL document")
+	setting(fs, &s.limits.Brackets, "max-brackets", "64", count, "levels of brackets in a document")
+	setting(fs, &s.limits.Directives, "max-directives", "50", count, "directives of a document")
+	setting(fs, &s.limits.Depth, "max-depth", "12", count, "levels of fields, without those of introspection")
+	setting(fs, &s.limits.Aliases, "max-aliases", "30", count, "aliases of a document")
+	setting(fs, &s.limits.Selections, "max-selections", "1000", count, "fields and fragments that a document selects, its fragments counted as often as they are spread")
+	setting(fs, &s.limits.VariableDepth, "max-variable-depth", "32", count, "levels of lists and objects in a variable")
+	setting(fs, &s.limits.Cost, "max-cost", "5000", count, "cost of an operation: 1 for each field that has fields, 10 for each of a mutation, times the sizes of the pages they are in")
+	setting(fs, &s.bucket.Capacity, "cost-capacity", "0", between(0, most), "cost that one caller may spend at once; 0 is without limit")
+	setting(fs, &s.bucket.PerSecond, "cost-per-second", "0", between(0, most), "cost that comes back to a caller in a second; 0 is without limit")
+	setting(fs, &s.streams.Operations, "max-subscriptions", "20", count, "operations that a socket may run at once")
+	setting(fs, &s.maxMessage, "max-message", "64KiB", size, "longest message that a socket may send")
+	setting(fs, &s.streams.InitTimeout, "init-timeout", "3s", atLeast(time.Millisecond), "how long a socket may take to say who it is")
+	setting(fs, &s.streams.WriteTimeout, "write-timeout", "5s", atLeast(time.Millisecond), "how long the reader of a stream or socket may take over one message")
+	setting(fs, &s.streams.Heartbeat, "heartbeat", "12s", atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
+}
+
 func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.logFormat, s.logLevel) }
 
 // opening says how to open the database for a server.
@@ -64,6 +91,7 @@ func (s *settings) opening() store.Config {
 
 // api says how to serve the API.
 func (s *settings) api(explorer web.Config, log *slog.Logger) server.Config {
+	s.streams.Message = int64(s.maxMessage)
 	return server.Config{
 		BaseURL:       s.baseURL,
 		Introspection: s.introspection,
@@ -71,6 +99,9 @@ func (s *settings) api(explorer web.Config, log *slog.Logger) server.Config {
 		Explorer:      explorer,
 		MaxBody:       int64(s.maxBody),
 		MaxQuery:      s.maxQuery,
+		Limits:        s.limits,
+		Bucket:        s.bucket,
+		Streams:       s.streams,
 		Timeout:       s.requestTimeout,
 		Lease:         s.lease,
 		Log:           log,

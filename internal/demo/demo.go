@@ -1,5 +1,6 @@
 // Package demo fills a database with an organization as people have them: modules with their inputs,
-// projects and environments, and some weeks of deployments. It calls the services that users call.
+// projects and environments, and some weeks of deployments; and it carries out what a visitor deploys. It
+// calls the services that users call.
 package demo
 
 import (
@@ -34,6 +35,9 @@ type Result struct {
 	LiveDeploymentID, RollbackTargetID, FailedDeploymentID string
 	// DefaultValueDefinitionID is a definition of a number.
 	DefaultValueDefinitionID string
+
+	// runner is who has carried out the deployments.
+	runner *actor.Actor
 }
 
 // weeks is how far the history goes back.

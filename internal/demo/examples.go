@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"slipway/web"
 )
@@ -22,10 +23,11 @@ func (d *demo) examples(context.Context) error {
 		{"Module catalogue", "catalogue", nil},
 		{"A deployment with its data", "deployment", variables{"id": d.result.LiveDeploymentID}},
 		{"Default value definitions: every kind of input", "definitions", nil},
-		{"Projects, environments and what runs in them", "places", variables{"projects": 10}},
+		{"Projects, environments and what runs in them", "places", variables{"projects": 5}},
 		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}},
 		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}},
 		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}},
+		{"Deploy, and see it fail", "deploy", variables{"input": d.brokenRelease()}},
 		{"Change a default value definition", "update-definition", variables{"input": map[string]any{
 			"id":          d.result.DefaultValueDefinitionID,
 			"description": "How long logs are kept, in days. Ask the platform team for more.",
@@ -48,4 +50,20 @@ func (d *demo) examples(context.Context) error {
 		d.result.Examples = append(d.result.Examples, example)
 	}
 	return nil
+}
+
+// brokenRelease is the input of a deployment that the live runner lets fail.
+func (d *demo) brokenRelease() map[string]any {
+	s := d.serviceAt(placeToBreak)
+	image := fmt.Sprint(s.inputs["image"], ":3.0.0-broken")
+	inputs := maps.Clone(s.inputs)
+	inputs["image"] = image
+	return map[string]any{
+		"moduleInstanceId": s.instanceID, "moduleVersionId": d.published[s.module].versions[s.version].id,
+		"description": "3.0.0: Post entries in batches",
+		"inputs":      inputs,
+		"artifact": map[string]any{"definition": map[string]any{
+			"family": s.family(), "containerDefinitions": []any{map[string]any{"name": s.name, "image": image}},
+		}},
+	}
 }

@@ -40,11 +40,12 @@ func scripts() map[string][]move {
 	}
 }
 
-// The services that the result shows: one whose live deployment can be rolled back, and one whose last
-// deployment failed.
+// The services that the result shows: one whose live deployment can be rolled back, one whose last
+// deployment failed, and one that an example lets fail.
 const (
 	placeToShow   = "storefront/production/web"
 	placeInFlames = "storefront/production/catalog"
+	placeToBreak  = "payments/staging/ledger"
 )
 
 // underway is what goes on right now. The runner claims the oldest that waits, so those that go on

@@ -65,5 +65,6 @@ func (d *demo) people(ctx context.Context, accounts *account.Service) error {
 			d.result.Tokens[p.role] = secret.Reveal()
 		}
 	}
+	d.result.runner = d.actors[runner]
 	return nil
 }

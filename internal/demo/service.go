@@ -18,14 +18,6 @@ const (
 	blue      = "BLUE_GREEN"
 )
 
-// region is where a service runs: those of payments in Frankfurt, all others in Dublin.
-func (s *service) region() string {
-	if s.project == "payments" {
-		return "eu-central-1"
-	}
-	return "eu-west-1"
-}
-
 // service is an instance of a container service and where its releases have got to.
 type service struct {
 	instanceID string
@@ -71,6 +63,14 @@ func newService(instanceID, project, environment string, in instanceFile) *servi
 	}
 	s.hooks, _ = in.Inputs["pre_deploy"].(bool)
 	return s
+}
+
+// region is where a service runs: those of payments in Frankfurt, all others in Dublin.
+func (s *service) region() string {
+	if s.project == "payments" {
+		return "eu-central-1"
+	}
+	return "eu-west-1"
 }
 
 // arn names something of the service in the cloud; what is below it follows in rest.

@@ -24,6 +24,9 @@ func (r *rollout) state(status, reason string) *ecs.ServiceDeploymentState {
 	}
 	// Tasks are whole, and the first is there as soon as there is any.
 	running := int32((int64(wanted)*int64(moved.running) + 99) / 100)
+	if r.s.strategy == rolling && wanted > 0 {
+		moved.production = 100 * running / wanted // each task gets its part
+	}
 	target := revision(r.target, running, wanted, moved.test, moved.production)
 	state.TargetServiceRevision = &target
 	if r.s.live != "" {

@@ -28,8 +28,7 @@ type Claim struct {
 // where there is none. A claim under a lease id that was used before gives the deployment that is carried
 // out under it, or DeploymentLeaseLost where that has ended.
 func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.RunDeployments, fault.DeploymentForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
 	if err := checkKinds(in.Kinds); err != nil {
@@ -39,7 +38,22 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err != nil {
 		return nil, nil, err
 	}
-	var claimed *ent.Deployment
+	claimed, err := s.claim(ctx, in, leaseID)
+	for store.Taken(err) {
+		// The same claim, made twice at once: the other has its answer.
+		claimed, err = s.claim(ctx, in, leaseID)
+	}
+	if err != nil || claimed == nil {
+		return nil, nil, err
+	}
+	if err := held(claimed, leaseID, s.Journal.Now()); err != nil {
+		return nil, nil, err
+	}
+	s.Feed.Changed(claimed.ID)
+	return claimed, s.leaseOf(claimed), nil
+}
+
+func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, err error) {
 	err = s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		if in.LeaseID != nil {
 			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
@@ -50,7 +64,7 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 		}
 		claimed = nil
 		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
-			Kinds: in.Kinds, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.At.Add(s.leaseTime()),
+			Kinds: in.Kinds, Runner: actor.From(ctx).Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.At.Add(s.leaseTime()),
 		})
 		if err != nil || deploymentID == "" {
 			e.Silent = true
@@ -62,14 +76,7 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 		}
 		return tell(ctx, tx, claimed)
 	})
-	if err != nil || claimed == nil {
-		return nil, nil, err
-	}
-	if err := held(claimed, leaseID, s.Journal.Now()); err != nil {
-		return nil, nil, err
-	}
-	s.Feed.Changed(claimed.ID)
-	return claimed, s.leaseOf(claimed), nil
+	return claimed, err
 }
 
 func checkKinds(kinds []string) error {

@@ -50,7 +50,9 @@ func (s *Service) Follow(ctx context.Context, deploymentID string) (<-chan *Chan
 			case <-ctx.Done():
 				return
 			}
-			d, err = s.Deployment(ctx, deploymentID)
+			if d, err = s.Deployment(ctx, deploymentID); ctx.Err() != nil {
+				return
+			}
 		}
 	}()
 	return changes, nil

@@ -64,16 +64,17 @@ func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 			return expired, err
 		}
 		for _, one := range found {
-			switch err := s.expire(system(ctx, one.OrganizationID), one.ID); {
-			case errors.Is(err, errStillHeld):
-			case err != nil:
-				return expired, fmt.Errorf("expire the lease of %s: %w", one.ID, err)
+			switch failed := s.expire(system(ctx, one.OrganizationID), one.ID); {
+			case errors.Is(failed, errStillHeld):
+			case failed != nil:
+				// The others do not wait for it.
+				err = errors.Join(err, fmt.Errorf("expire the lease of %s: %w", one.ID, failed))
 			default:
 				expired++
 			}
 		}
-		if len(found) < batch {
-			return expired, nil
+		if err != nil || len(found) < batch {
+			return expired, err
 		}
 	}
 }

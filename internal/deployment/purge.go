@@ -21,14 +21,15 @@ func purge(
 		}
 		removed := 0
 		for organization, ids := range byOrganization(found) {
-			err := s.Tx(system(ctx, organization), repeatable, func(ctx context.Context, tx *ent.Tx) error {
-				n, err := remove(ctx, tx, ids)
-				removed += n
+			var n int
+			err := s.Tx(system(ctx, organization), repeatable, func(ctx context.Context, tx *ent.Tx) (err error) {
+				n, err = remove(ctx, tx, ids)
 				return err
 			})
 			if err != nil {
-				return purged, err
+				return purged + removed, err
 			}
+			removed += n
 		}
 		purged += removed
 		// Where others have removed what was found, they go on.

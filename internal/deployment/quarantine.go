@@ -95,7 +95,8 @@ func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*ent.Re
 }
 
 // changeQuarantine writes what f does to the quarantines of a release. Of two at once the second may be
-// refused by the database: it is made again, and sees what the first has done.
+// refused by the database, or not find what the first has ended: it is made again, and sees what the
+// first has done.
 func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string, f func(context.Context, *ent.Tx, *journal.Entry) error) (*ent.Release, error) {
 	r, err := s.Release(ctx, releaseID)
 	if err != nil {
@@ -104,12 +105,12 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 	if err := access.Check(actor.From(ctx), access.QuarantineRelease, fault.ReleaseForbidden); err != nil {
 		return nil, err
 	}
-	for tries := 1; ; tries++ {
+	for {
 		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 			e.ObjectID = releaseID
 			return f(ctx, tx, e)
 		})
-		if !store.Taken(err) || tries == mostStarts {
+		if !store.Taken(err) && !ent.IsNotFound(err) {
 			return r, err
 		}
 	}

@@ -47,16 +47,14 @@ var operations = map[string]struct {
 // refused says that a call is refused with a code, gives nothing and writes nothing.
 func refused(t *testing.T, w *worldtest.World, name string, code fault.Code, call func() (*ent.Deployment, error)) *fault.Error {
 	t.Helper()
-	before := w.Rows(t)
-	d, err := call()
-	if !fault.Is(err, code) || d != nil {
-		t.Errorf("%s: %v, %v, want %s", name, d, err, code)
-	}
-	if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
-		t.Errorf("%s was refused and wrote:\n%s", name, diff)
-	}
 	var f *fault.Error
-	errors.As(err, &f)
+	unchanged(t, w, name, func() {
+		d, err := call()
+		if !fault.Is(err, code) || d != nil {
+			t.Errorf("%s: %v, %v, want %s", name, d, err, code)
+		}
+		errors.As(err, &f)
+	})
 	return f
 }
 

@@ -75,10 +75,15 @@ func (in Report) check() []fault.Violation {
 		if e == (ecs.Event{}) {
 			refuse(fmt.Sprintf("/events/%d", i), "required", "must have at least one field, found none")
 		}
-		for name, text := range map[string]*string{"message": e.Message, "hookId": e.HookID, "lifecycleStage": e.LifecycleStage} {
-			if text != nil && utf8.RuneCountInString(*text) > MaxEventMessage {
-				refuse(fmt.Sprintf("/events/%d/%s", i, name), "max_length", "must have at most %d characters, found %d",
-					MaxEventMessage, utf8.RuneCountInString(*text))
+		for _, text := range []struct {
+			field string
+			value *string
+		}{{"message", e.Message}, {"hookId", e.HookID}, {"lifecycleStage", e.LifecycleStage}} {
+			if text.value == nil {
+				continue
+			}
+			if n := utf8.RuneCountInString(*text.value); n > MaxEventMessage {
+				refuse(fmt.Sprintf("/events/%d/%s", i, text.field), "max_length", "must have at most %d characters, found %d", MaxEventMessage, n)
 			}
 		}
 	}

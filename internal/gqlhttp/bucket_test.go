@@ -143,16 +143,18 @@ func TestACallerIsRememberedAmongMany(t *testing.T) {
 	}
 }
 
-func TestWhoSpendsSteadilyIsNotForgottenBeforeTheBucketIsFull(t *testing.T) {
+func TestABucketIsNotForgottenBeforeItIsFull(t *testing.T) {
 	t.Parallel()
 	s, clock := metered()
-	for range 4 {
-		s.do(t, by(spending(99), "token"))
-		clock.pass(6 * time.Second)
-		if a := s.do(t, by(spending(90), "token")); a.Status != 429 {
-			t.Fatalf("61 is back, and 90 could be spent: %s", a.Body)
-		}
-		clock.pass(6 * time.Second)
+	s.do(t, by(spending(10), "token"))
+	clock.pass(9 * time.Second)
+	s.do(t, by(spending(95), "token"))
+	for range 2 {
+		clock.pass(2600 * time.Millisecond)
+		s.do(t, by(spending(2), "other"))
+	}
+	if a := s.do(t, by(spending(90), "token")); a.Status != 429 || a.Errors[0].Extensions["metadata"].(map[string]any)["left"] != 57.0 {
+		t.Error(a.Body)
 	}
 }
 

@@ -54,7 +54,7 @@ func (b bill) field(f *ast.Field, mutating bool) int {
 	if introspects(f) {
 		return own
 	}
-	return own + min(b.page(f)*b.selections(f.SelectionSet, false), ceiling)
+	return own + b.page(f)*b.selections(f.SelectionSet, false)
 }
 
 // skips says whether @skip or @include leaves the selection out.

@@ -3,6 +3,8 @@ package gqlhttp_test
 import (
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
 )
@@ -49,6 +51,7 @@ func TestEndlessCostIsRefusedWithoutOverflow(t *testing.T) {
 	for _, query := range []string{
 		`{ ` + page + ` }`, `{ a: ` + page + ` b: ` + page + ` c: ` + page + ` }`,
 		`query($n: Int) { herd(first: $n) { nodes { id } } }`,
+		"{ herd { nodes { ... on Cat " + nested(4, "{ herd(first: 2147483647) { nodes { ... on Cat ", "{ id }", "} } }") + " } } }",
 	} {
 		a := treeServer(gqlhttp.Config{}).run(t, query, `{"n":2147483647}`)
 		if a.code() != string(fault.DocumentLimitExceeded) || a.Errors[0].Message != `The operation is over the limit "cost": at most 5000 of cost, found more than 5000.` {
@@ -62,6 +65,22 @@ func TestOnlyTheOperationThatRunsIsPaidFor(t *testing.T) {
 	a := treeServer(gqlhttp.Config{}).do(t, post(`{"query":"query a { herd(first: 6000) { nodes { id } } } query b { cat { id } }","operationName":"b"}`))
 	if a.Status != 200 {
 		t.Error(a.Body)
+	}
+}
+
+func TestEventsDoNotTellTheirCost(t *testing.T) {
+	t.Parallel()
+	exec := executor(treeSchema, gqlhttp.Config{})
+	for query, want := range map[string]int{`subscription { cats { id } }`: 0, `{ cat { id } }`: 1} {
+		ctx := graphql.StartOperationTrace(t.Context())
+		op, errs := exec.CreateOperationContext(ctx, &graphql.RawParams{Query: query})
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		next, ctx := exec.DispatchOperation(ctx, op)
+		if told := next(ctx).Extensions; len(told) != want {
+			t.Errorf("%s: %v", query, told)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ const (
 	// names like one that is wrong takes time.
 	maxErrors = 20
 	// maxTypo is the longest name, in bytes, that others like it are looked for.
-	maxTypo = 60
+	maxTypo = 40
 )
 
 // enough is the panic by which a rule ends the validation.

@@ -39,6 +39,10 @@ func (l Limits) scan(text string) (e extent, refused *gqlerror.Error) {
 	}
 }
 
+// maxReach is how many selections the fragments of a document may come to when each is counted with
+// all that it spreads. A client's fragments, some dozens with some dozens of fields, stay far below.
+const maxReach = 4000
+
 // shape walks a document with its fragments put in the place of their spreads.
 type shape struct {
 	Limits
@@ -46,6 +50,7 @@ type shape struct {
 	// open are the fragments that the walk is inside of, seen those that it has been in.
 	open, seen          map[string]bool
 	selections, aliases int
+	reached             int
 	// cyclic is whether a fragment spreads itself. The walk leaves that out.
 	cyclic bool
 }
@@ -63,6 +68,9 @@ func (l Limits) measure(doc *ast.QueryDocument) (cyclic bool, refused *gqlerror.
 		}
 	}
 	for _, f := range doc.Fragments {
+		if s.reach(f.SelectionSet, map[string]bool{f.Name: true}); s.reached > maxReach {
+			return s.cyclic, limit{"fragments", maxReach, "selections below fragments"}.refuse(0, f.Position)
+		}
 		if s.seen[f.Name] {
 			continue
 		}
@@ -71,6 +79,27 @@ func (l Limits) measure(doc *ast.QueryDocument) (cyclic bool, refused *gqlerror.
 		}
 	}
 	return s.cyclic, nil
+}
+
+// reach counts what a fragment selects, with every fragment that it comes to once. That is what
+// validation looks at for each fragment, so that many that spread one another in a row are slow.
+func (s *shape) reach(set ast.SelectionSet, spread map[string]bool) {
+	for _, selection := range set {
+		if s.reached++; s.reached > maxReach {
+			return
+		}
+		switch node := selection.(type) {
+		case *ast.Field:
+			s.reach(node.SelectionSet, spread)
+		case *ast.InlineFragment:
+			s.reach(node.SelectionSet, spread)
+		case *ast.FragmentSpread:
+			if f := s.fragments[node.Name]; f != nil && !spread[node.Name] {
+				spread[node.Name] = true
+				s.reach(f.SelectionSet, spread)
+			}
+		}
+	}
 }
 
 // walk looks at selections whose fields are at a depth. Aliases that were seen before are not counted.

@@ -38,10 +38,15 @@ func (t tap) Do(_ http.ResponseWriter, _ *http.Request, exec graphql.GraphExecut
 	*t.exec = exec
 }
 
-// judge gives a function that does with a document all that comes before its execution.
-func judge(schema *ast.Schema, config gqlhttp.Config) func(query string) error {
+func executor(schema *ast.Schema, config gqlhttp.Config) graphql.GraphExecutor {
 	var exec graphql.GraphExecutor
 	gqlhttp.NewServer(toy{schema}, config, tap{&exec}).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/graphql", nil))
+	return exec
+}
+
+// judge gives a function that does with a document all that comes before its execution.
+func judge(schema *ast.Schema, config gqlhttp.Config) func(query string) error {
+	exec := executor(schema, config)
 	ctx := graphql.StartOperationTrace(context.Background())
 	return func(query string) error {
 		_, errs := exec.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: map[string]any{"id": "dep_1"}})
@@ -80,17 +85,18 @@ var hostile = map[string]string{
 	"circle":                "{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }",
 	"within/equal fields":   "{ viewer {" + strings.Repeat(" id", 990) + " } }",
 	"within/inline":         nested(60, "{ ...", "{"+strings.Repeat(" __typename", 800)+" }", " }"),
-	"within/chain":          chain(120, "...f%[2]d"),
-	"within/chain, fields":  chain(64, "...f%[2]d"+strings.Repeat(" __typename", 6)),
-	"within/chain, inline":  chain(64, "...f%[2]d ... on Query { __typename }"),
+	"chain":                 chain(120, "...f%[2]d"),
+	"within/chain":          chain(87, "...f%[2]d"),
+	"within/chain, fields":  chain(32, "...f%[2]d"+strings.Repeat(" __typename", 6)),
+	"within/chain, inline":  chain(49, "...f%[2]d ... on Query { __typename }"),
 	"within/chain, skip":    chain(50, "...f%[2]d __typename @skip(if: true)"),
 	"within/chain, args":    chain(47, "...f%[2]d deployment(id: 1) { id }"),
 	"within/operations":     repeat(20, "query q%d { ...f0 } ") + strings.TrimPrefix(chain(48, "...f%[2]d"), "{ ...f0 }"),
 	"within/list":           "{ nodes(ids: [" + strings.Repeat(" 1", 980) + "]) { id } }",
 	"within/variables":      "query(" + repeat(150, " $v%03d: Int") + ") {" + repeat(28, " a%[1]d: moduleDefinitions(first: $v%03[1]d) { totalCount }") + " }",
-	"within/unknown fields": "{" + repeat(200, " moduleDefinitionmoduleDefinitionmoduleDefinitionmodulexxx%03d") + " }",
-	"within/unknown types":  "{ __typename }" + repeat(120, " fragment f%03d on ModuleDefinitionConnectionModuleDefinitionConnectionModul%03[1]d { id }"),
-	"within/unknown inputs": "{ moduleDefinitions(" + repeat(240, " organizationIdorganizationIdorganizationIdorganizationIdx%03d: 1") + ") { totalCount } }",
+	"within/unknown fields": "{" + repeat(200, " moduleDefinitionmoduleDefinitionmodul%03d") + " }",
+	"within/unknown types":  "{ __typename }" + repeat(120, " fragment f%03d on ModuleDefinitionConnectionModuleDefin%03[1]d { id }"),
+	"within/unknown inputs": "{ moduleDefinitions(" + repeat(240, " organizationIdorganizationIdorganizat%03d: 1") + ") { totalCount } }",
 	"within/long name":      "{ " + strings.Repeat("m", 16_000) + " }",
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -19,7 +20,7 @@ import (
 var treeSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 	scalar JSON
 	interface Animal { id: ID! mother: Animal friend(name: String): Animal }
-	type Cat implements Animal { id: ID! mother: Animal friend(name: String): Animal lives: Int name: String }
+	type Cat implements Animal { herd(first: Int): Herd id: ID! mother: Animal friend(name: String): Animal lives: Int name: String }
 	type Dog implements Animal { id: ID! mother: Animal friend(name: String): Animal lives: String name: String }
 	type Owl implements Animal { id: ID! mother: Animal friend(name: String): Animal }
 	union Pet = Cat | Dog
@@ -31,7 +32,7 @@ var treeSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
 		pet: Pet
 		herd(first: Int, last: Int): Herd!
 		nodes(ids: [ID!]!): [Animal]!
-		take(nest: Nest, free: Free, json: JSON): JSON
+		take(nest: Nest, nests: [Nest], free: Free, json: JSON): JSON
 	}
 	type Mutation { grow: Cat set: JSON }
 	type Subscription { ticks(n: Int): Int cats: Cat }
@@ -187,6 +188,18 @@ func TestFragmentsCountForTheirLimits(t *testing.T) {
 	}
 }
 
+func TestLongRowsOfFragmentsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := treeServer(gqlhttp.Config{})
+	if a := s.run(t, chain(80, "...f%[2]d"), ""); a.Status != 200 {
+		t.Error(a.Body)
+	}
+	a := s.run(t, chain(100, "...f%[2]d"), "")
+	if a.code() != string(fault.DocumentLimitExceeded) || !strings.Contains(a.Body, `"metadata":{"limit":"fragments","value":4000}`) {
+		t.Error(a.Body)
+	}
+}
+
 func TestFragmentsInACircleAreRefusedAsSuch(t *testing.T) {
 	t.Parallel()
 	s := treeServer(gqlhttp.Config{})
@@ -213,12 +226,41 @@ func TestSomeVariablesNestAsDeepAsTheirDecodersLike(t *testing.T) {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}
-	lists := `{"n":` + nested(17, `{"list":[`, "{}", "]}") + `}`
-	for name, variables := range map[string]string{"typed": `{"n":` + deep + `}`, "lists": lists} {
-		a := s.run(t, `query($n: Nest) { take(nest: $n) }`, variables)
+	for name, variables := range map[string]string{
+		"typed":               `{"n":` + deep + `}`,
+		"lists in objects":    `{"n":` + nested(17, `{"list":[`, "{}", "]}") + `}`,
+		"objects in lists":    `{"l":` + nested(17, `[{"list":`, "[]", "}]") + `}`,
+		"typed beside a free": `{"f":` + deep + `,"n":` + deep + `}`,
+	} {
+		a := s.run(t, `query($f: Free, $n: Nest, $l: [Nest]) { take(free: $f, nest: $n, nests: $l) }`, variables)
 		if a.code() != string(fault.DocumentLimitExceeded) || len(a.Errors[0].Path) != 2+32 {
 			t.Errorf("%s: %s", name, a.Body)
 		}
+	}
+}
+
+func TestLargeDocumentsAreNotAllKept(t *testing.T) {
+	t.Parallel()
+	exec := executor(treeSchema, gqlhttp.Config{})
+	parsed := func(query string) *ast.QueryDocument {
+		op, errs := exec.CreateOperationContext(graphql.StartOperationTrace(t.Context()), &graphql.RawParams{Query: query})
+		if errs != nil {
+			t.Fatal(errs)
+		}
+		return op.Doc
+	}
+	first := parsed("{ __typename }")
+	for i := range 200 {
+		parsed("{ __typename } #" + fmt.Sprint(i))
+	}
+	if parsed("{ __typename }") != first {
+		t.Error("a document was forgotten among 200 small ones")
+	}
+	for i := range 200 {
+		parsed(atLimit["tokens"](990) + fmt.Sprint("#", i))
+	}
+	if parsed("{ __typename }") == first {
+		t.Error("200 documents that take 400 KiB each are kept")
 	}
 }
 

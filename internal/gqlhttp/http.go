@@ -60,7 +60,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	}
 	op, errs := exec.CreateOperationContext(r.Context(), params)
 	if len(errs) > 0 {
-		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
+		h.refuse(w, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
 	}
 	kind := op.Operation.Operation
@@ -85,9 +85,9 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 }
 
 // refuse answers with the errors of an operation that was not run.
-func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
+func (h HTTP) refuse(w http.ResponseWriter, media string, resp *graphql.Response) {
 	if media == mediaEvents {
-		h.Streams.refuseEvents(w, r, resp)
+		h.Streams.refuseEvents(w, resp)
 		return
 	}
 	respond(w, media, resp)

@@ -37,12 +37,12 @@ func (s *Streams) serveEvents(w http.ResponseWriter, r *http.Request, exec graph
 		for range answers { // until the operation has ended
 		}
 	}()
-	s.relay(startEvents(w, r, s.WriteTimeout), r, answers)
+	s.relay(startEvents(w, s.WriteTimeout), r, answers)
 	return nil
 }
 
-// relay writes the answers until there are no more, the caller is gone or slow, or may not listen any
-// longer.
+// relay writes the answers until there are no more, which is so when the caller is gone, or until the
+// caller is slow or may not listen any longer.
 func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
 	heartbeat, recheck := time.NewTicker(s.Heartbeat), time.NewTicker(s.Recheck)
 	defer heartbeat.Stop()
@@ -63,16 +63,14 @@ func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
 				out.complete()
 				return
 			}
-		case <-r.Context().Done():
-			return
 		}
 	}
 }
 
 // refuseEvents answers with a stream of one event, which is how a request is refused whose document or
 // variables are wrong: a browser's EventSource does not tell the body of any other answer.
-func (s *Streams) refuseEvents(w http.ResponseWriter, r *http.Request, resp *graphql.Response) {
-	out := startEvents(w, r, s.WriteTimeout)
+func (s *Streams) refuseEvents(w http.ResponseWriter, resp *graphql.Response) {
+	out := startEvents(w, s.WriteTimeout)
 	out.next(encode(resp))
 	out.complete()
 }
@@ -85,20 +83,16 @@ type events struct {
 	err     error
 }
 
-// startEvents begins the stream and lifts the limits of the connection: what a request may take to be
-// read and answered does not fit a stream, whose every write has its own.
-func startEvents(w http.ResponseWriter, r *http.Request, timeout time.Duration) *events {
+// startEvents begins the stream. The time that the server gives an answer does not fit a stream: each
+// write has its own.
+func startEvents(w http.ResponseWriter, timeout time.Duration) *events {
 	h := w.Header()
 	h.Set("Content-Type", mediaEvents+"; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept")
-	if r.ProtoMajor == 1 {
-		h.Set("Connection", "close") // the last write's limit must not meet the next request
-	}
 	e := &events{w: w, rc: http.NewResponseController(w), timeout: timeout}
-	_ = e.rc.SetReadDeadline(time.Time{}) // a connection without deadlines needs none lifted
 	w.WriteHeader(http.StatusOK)
 	e.comment()
 	return e

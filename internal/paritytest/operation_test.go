@@ -18,6 +18,8 @@ type operation struct {
 	// method, path and status are REST's; {id} in the path is the record's id.
 	method, path string
 	status       int
+	// headers are sent over REST.
+	headers map[string]string
 	// document is GraphQL's; it takes $id or $input. at is the place of the record in its answer.
 	document string
 	at       []any
@@ -88,7 +90,7 @@ func (o operation) rest(t testing.TB, w *worldtest.World, token, id, data string
 	if o.method == http.MethodPatch {
 		body = `{"data":` + data + `}`
 	}
-	return w.REST(t, o.method, strings.Replace(o.path, "{id}", url.PathEscape(id), 1), token, body, nil)
+	return w.REST(t, o.method, strings.Replace(o.path, "{id}", url.PathEscape(id), 1), token, body, o.headers)
 }
 
 func (o operation) graphQL(t testing.TB, w *worldtest.World, token, id, data string) worldtest.Response {

@@ -2,6 +2,7 @@ package paritytest_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -73,5 +74,20 @@ func raced(t *testing.T, w *worldtest.World, servers ...*worldtest.World) {
 	}
 	if n, err := w.Store.Client.Deployment.Query().Count(w.Acme.As(actor.Viewer)); err != nil || n != 2 {
 		t.Errorf("%s deployments, error %v, want the source and the winner", fmt.Sprint(n), err)
+	}
+}
+
+// names wants a refusal to name the deployment that is in the way, for people, for programs and as a
+// link.
+func names(t *testing.T, refusal map[string]any, blocker string) {
+	t.Helper()
+	metadata, _ := refusal["metadata"].(map[string]any)
+	by, _ := metadata["blockedBy"].(map[string]any)
+	action, _ := refusal["action"].(map[string]any)
+	if by["deploymentId"] != blocker || by["startedBy"] == nil || by["createdAt"] == nil {
+		t.Errorf("metadata does not name %s: %v", blocker, metadata)
+	}
+	if !strings.Contains(fmt.Sprint(action["url"]), blocker) || !strings.Contains(fmt.Sprint(refusal["details"]), blocker) {
+		t.Errorf("action and details do not name %s: %v", blocker, refusal)
 	}
 }

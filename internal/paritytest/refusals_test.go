@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/worldtest"
@@ -142,50 +141,6 @@ func TestALostRaceIsRefusedAlike(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-}
-
-func TestRefusedReplaysAreTheSame(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		developer := w.Acme.Tokens[actor.Developer]
-		p := w.Place(t, w.Acme, "web")
-		lost, forged, failed := p.Succeeded(t), p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil), p.Failed(t)
-		tamper(t, w, w.Acme, `UPDATE deployments SET release_id = NULL WHERE id = $1`, lost.ID)
-		tamper(t, w, w.Acme, `UPDATE releases SET content = '{}' WHERE id = $1`, *forged.ReleaseID)
-		canceled := p.Deploy(t, p.Instance.ID, `{"image":"web:3"}`)
-		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), canceled.ID); err != nil {
-			t.Fatal(err)
-		}
-		for _, target := range []*ent.Deployment{failed, canceled} {
-			rollback.refused(t, w, developer, target.ID, "", fault.DeploymentTargetNotSucceeded)
-		}
-		for _, o := range []operation{rollback, redeploy} {
-			o.refused(t, w, developer, lost.ID, "", fault.ReleaseUnavailable)
-			o.refused(t, w, developer, forged.ID, "", fault.ReleaseDigestMismatch)
-		}
-		active := p.Deploy(t, p.Instance.ID, `{"image":"web:4"}`)
-		rollback.refused(t, w, developer, active.ID, "", fault.DeploymentTargetNotSucceeded)
-		found := redeploy.refused(t, w, developer, active.ID, "", fault.DeploymentInProgress)
-		names(t, found, active.ID)
-		for _, target := range []*ent.Deployment{failed, canceled} {
-			names(t, redeploy.refused(t, w, developer, target.ID, "", fault.DeploymentInProgress), active.ID)
-		}
-	})
-}
-
-// names wants a refusal to name the deployment that is in the way, for people, for programs and as a
-// link.
-func names(t *testing.T, refusal map[string]any, blocker string) {
-	t.Helper()
-	metadata, _ := refusal["metadata"].(map[string]any)
-	by, _ := metadata["blockedBy"].(map[string]any)
-	action, _ := refusal["action"].(map[string]any)
-	if by["deploymentId"] != blocker || by["startedBy"] == nil || by["createdAt"] == nil {
-		t.Errorf("metadata does not name %s: %v", blocker, metadata)
-	}
-	if !strings.Contains(fmt.Sprint(action["url"]), blocker) || !strings.Contains(fmt.Sprint(refusal["details"]), blocker) {
-		t.Errorf("action and details do not name %s: %v", blocker, refusal)
-	}
 }
 
 func TestRefusedPagesHaveTheSameCode(t *testing.T) {

@@ -61,10 +61,10 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 	all["rollback"] = p.Finish(t, must(w.Deploy.Rollback(developer, deployment.Replay{SourceID: all["full"].ID})), nil)
 	all["redeploy, canceled"] = must(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: all["failed"].ID}))
 	all["redeploy, canceled"] = must(w.Deploy.Cancel(developer, all["redeploy, canceled"].ID))
-	all["terraform"] = terraform(t, w, p)
 	all["running"] = must(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: all["full"].ID}))
 	p.Claim(t, all["running"])
 	all["running"] = must(w.Deploy.Deployment(developer, all["running"].ID))
+	all["terraform"] = terraform(t, w, p)
 	all["pending"] = p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
 	return all
 }

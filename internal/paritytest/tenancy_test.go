@@ -106,6 +106,9 @@ func onForeign(mine map[string]string) []question {
 			all = append(all, question{kind: kind, empty: true, document: `query($id: ID!) { ` + field + ` { nodes { id } totalCount } }`})
 		}
 	}
+	for _, pair := range []string{`from: $id, to: "` + mine["dep"] + `"`, `from: "` + mine["dep"] + `", to: $id`} {
+		all = append(all, question{kind: "dep", document: `query($id: ID!) { compareDeployments(` + pair + `) { __typename } }`})
+	}
 	all = append(all, question{kind: "org", document: `query($id: ID!) { deployments(organizationId: $id) { totalCount } }`})
 	mutation := func(kind string, runner bool, call string) {
 		all = append(all, question{kind: kind, runner: runner, document: `mutation($id: ID!) { ` + call + ` { __typename } }`})
@@ -122,9 +125,11 @@ func onForeign(mine map[string]string) []question {
 	for _, field := range []string{"rollbackDeployment", "redeployDeployment", "cancelDeployment"} {
 		mutation("dep", false, field+`(input: {id: $id})`)
 	}
-	for _, field := range []string{"reportDeployment", "completeDeployment"} {
-		mutation("dep", true, field+`(input: {id: $id})`)
+	for _, field := range []string{"renewLease", "reportDeployment", "completeDeployment"} {
+		mutation("dep", true, field+`(input: {id: $id, leaseId: "x"})`)
 	}
+	mutation("rel", false, `quarantineRelease(input: {id: $id, reason: "x"})`)
+	mutation("rel", false, `liftQuarantine(input: {id: $id})`)
 	mutation("org", false, `createProject(input: {name: "x", slug: "x", organizationId: $id})`)
 	return all
 }

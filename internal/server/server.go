@@ -33,6 +33,11 @@ type Config struct {
 	MaxQuery int
 	// Timeout bounds the execution of a request, and of each event of a subscription; 0 stands for 10 s.
 	Timeout time.Duration
+	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
+	Limits gqlhttp.Limits
+	Bucket gqlhttp.Bucket
+	// Streams says how streams and sockets behave; who may open one and the Timeout are put in.
+	Streams gqlhttp.StreamConfig
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
 	Lease time.Duration
 	Log   *slog.Logger
@@ -73,7 +78,8 @@ func New(s *store.Store, c Config) *Server {
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
 	services.Deploy.LeaseTime = c.Lease
 	tokens := auth.New(services.Accounts, c.Now)
-	streams := gqlhttp.NewStreams(gqlhttp.StreamConfig{Authenticate: callers(tokens, c.Log), Timeout: c.Timeout})
+	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
+	streams := gqlhttp.NewStreams(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, streams, c)}
 }
 
@@ -102,6 +108,8 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
+				Limits:        c.Limits,
+				Bucket:        c.Bucket,
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
 			},
 		}))

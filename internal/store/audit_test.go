@@ -6,13 +6,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
+	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/journal"
 	"slipway/internal/store"
 	"slipway/internal/worldtest"
 )
@@ -98,18 +101,25 @@ func callServices(t *testing.T, w *worldtest.World) {
 	p := w.Place(t, w.Acme, "web")
 	target := p.Succeeded(t)
 	p.Failed(t)
-	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID})
+	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("key")})
 	must(t, err)
 	_, err = w.Deploy.Redeploy(admin, deployment.Replay{SourceID: target.ID})
 	if err == nil {
 		t.Error("redeploy beside an active deployment")
 	}
-	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds})
+	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my-lease-1")})
+	must(t, err)
+	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
 	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
 	must(t, err)
 	_, err = w.Deploy.Cancel(admin, rolled.ID)
 	must(t, err)
+	_, err = w.Deploy.Quarantine(admin, *target.ReleaseID, "bad", nil)
+	must(t, err)
+	_, err = w.Deploy.LiftQuarantine(admin, *target.ReleaseID)
+	must(t, err)
+	keepHouse(t, w, p)
 	editDefaults(t, w, admin)
 	name := "Web"
 	_, err = w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Name: &name})
@@ -117,6 +127,21 @@ func callServices(t *testing.T, w *worldtest.World) {
 	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Channel: actor.CLI})
 	_, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
 	must(t, err)
+}
+
+// keepHouse lets a lease run out, and everything that can be purged be too old.
+func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Place) {
+	t.Helper()
+	p.Claim(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`))
+	house := *w.Deploy
+	house.Journal = journal.New(w.Store, func() time.Time { return store.Now().Add(30 * 24 * time.Hour) }, id.New)
+	expired, err := house.ExpireLeases(t.Context())
+	must(t, err)
+	purged, err := house.Purge(t.Context())
+	must(t, err)
+	if expired != 1 || purged == 0 {
+		t.Errorf("%d leases expired, %d rows were purged", expired, purged)
+	}
 }
 
 func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {
@@ -145,19 +170,21 @@ func must(t *testing.T, err error) {
 
 const everything = `{
 	viewer { id organization { id } }
-	projects { totalCount nodes { id environments { totalCount nodes { id moduleInstances { nodes { id
-		liveDeployment { id release { id deployments { totalCount nodes { id } } } }
-		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id } } }
+	projects(first: 2) { totalCount nodes { id environments(first: 2) { totalCount nodes { id moduleInstances(first: 2) { nodes { id
+		liveDeployment { id release { id quarantine { reason } quarantines { reason } deployments(first: 2) { totalCount nodes { id } } } }
+		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id }
+			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { id } } }
 	} } } } } }
-	moduleDefinitions { totalCount nodes { id latestModuleVersion { id } versions { totalCount nodes { id moduleDefinition { id } } } } }
-	deployments(filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id } } }
-	defaultValueDefinitions { totalCount nodes { id } }
+	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
+	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id } } }
+	defaultValueDefinitions(first: 2) { totalCount nodes { id } }
+	auditEvents(first: 2) { totalCount nodes { id } }
 }`
 
 // ask asks over both surfaces.
 func ask(t *testing.T, w *worldtest.World) {
 	t.Helper()
-	token := w.Acme.Tokens[actor.Viewer]
+	token := w.Acme.Tokens[actor.Admin]
 	r := w.GraphQL(t, token, everything, nil)
 	if r.Status != http.StatusOK || r.At(t, "errors") != nil {
 		t.Errorf("GraphQL: %d %s", r.Status, r.Body)

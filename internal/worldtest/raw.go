@@ -45,6 +45,7 @@ func scoped(t testing.TB, databaseURL, organizationID string) string {
 func (w *World) Rows(t testing.TB) map[string]int {
 	t.Helper()
 	db := w.Raw(t, w.Acme)
+	defer func() { _ = db.Close() }() // a test may count often
 	rows := map[string]int{}
 	for _, table := range entmigrate.Tables {
 		var n int

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"slipway/internal/catalog"
+	"slipway/internal/runner"
+)
+
+// runnerSettings are those of runner.
+type runnerSettings struct {
+	runner.Config
+	tokenFile string
+	logFormat format
+	logLevel  slog.Level
+}
+
+func runnerCommand() *cobra.Command {
+	var s runnerSettings
+	c := &cobra.Command{
+		Use:   "runner --server URL --exec CMD",
+		Short: "Carry deployments out with a program",
+		Long: `Claim deployments from a server and run a program for each, in a folder of its module instance.
+
+The program reads the deployment and its release as JSON on standard input. Each line that it prints is
+reported; exit code 0 is success. It gets SIGTERM where the deployment is canceled.
+
+The token is a runner's. On a command line it would show in the list of processes: put it into
+SLIPWAY_TOKEN, or into a file for --token-file.
+
+SIGTERM and SIGINT end the runner in order: it claims no more, and programs that run may finish. A second
+signal ends it at once.`,
+		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec ./deploy.sh
+  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --kinds terraform --exec ./terraform.sh --once`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := s.prepare(c.Flags()); err != nil {
+				return err
+			}
+			s.Log = newLogger(c.ErrOrStderr(), s.logFormat, s.logLevel)
+			s.Environ = os.Environ()
+			return runner.Run(c.Context(), s.Config)
+		},
+	}
+	s.flags(c.Flags())
+	return c
+}
+
+func (s *runnerSettings) flags(fs *pflag.FlagSet) {
+	setting(fs, &s.Server, "server", "", origin, "where the API is served")
+	setting(fs, &s.Token, "token", "", secret, "token of a runner; better in its variable or in a file")
+	setting(fs, &s.tokenFile, "token-file", "", orEmpty(text), "file with the token, which goes before --token")
+	setting(fs, &s.Kinds, "kinds", strings.Join(catalog.Kinds, ","), kinds, "kinds of the deployments that the program carries out")
+	setting(fs, &s.Command, "exec", "", text, "program to run for each deployment, by sh -c")
+	setting(fs, &s.Parallel, "parallel", "1", between(1, 1000), "how many deployments may run at once")
+	setting(fs, &s.Poll, "poll", "2s", atLeast(10*time.Millisecond), "how long to wait before asking again where nothing is waiting")
+	setting(fs, &s.WorkDir, "work-dir", "./slipway-runner", text, "folder with a folder for each module instance, where the program runs")
+	setting(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", atLeast(0), "how long programs may go on after SIGTERM; those that do are stopped and fail")
+	setting(fs, &s.StopGrace, "stop-grace", "10s", atLeast(0), "how long a program that is stopped has between SIGTERM and SIGKILL")
+	setting(fs, &s.Once, "once", "false", boolean, "end where nothing is waiting")
+	setting(fs, &s.logFormat, "log-format", string(formatAuto), choice(formatAuto, formatText, formatJSON),
+		"log lines on standard error; auto is text on a terminal and json otherwise")
+	setting(fs, &s.logLevel, "log-level", "info", level, "least level that is logged; debug has what programs say on standard error")
+}
+
+// prepare makes sure of what has no fallback.
+func (s *runnerSettings) prepare(fs *pflag.FlagSet) error {
+	if err := needed(fs, "server", "exec"); err != nil {
+		return err
+	}
+	if s.tokenFile == "" {
+		return needed(fs, "token")
+	}
+	content, err := os.ReadFile(s.tokenFile)
+	if err != nil {
+		return fmt.Errorf("cannot read the file that --token-file names: %w", err)
+	}
+	if s.Token, err = parseSecret(strings.TrimSpace(string(content))); err != nil {
+		return fmt.Errorf("the file %s, which --token-file names: %w", s.tokenFile, err)
+	}
+	return nil
+}
+
+var (
+	secret = parser[string]{"token", parseSecret}
+	kinds  = parser[[]string]{strings.Join(catalog.Kinds, ","), parseKinds}
+)
+
+// parseSecret takes what can stand in a header. The error does not show what was found.
+func parseSecret(s string) (string, error) {
+	outside := func(r rune) bool { return r <= ' ' || r > '~' }
+	if s == "" || strings.ContainsFunc(s, outside) {
+		return "", fmt.Errorf("want a token such as slp_runner_…, found %d bytes that are none", len(s))
+	}
+	return s, nil
+}
+
+func parseKinds(s string) ([]string, error) {
+	list := strings.Split(s, ",")
+	for _, kind := range list {
+		if !slices.Contains(catalog.Kinds, kind) {
+			return nil, unlike("one or more of "+strings.Join(catalog.Kinds, ", ")+" with commas between", s)
+		}
+	}
+	return list, nil
+}

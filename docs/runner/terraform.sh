@@ -1,0 +1,28 @@
+#!/bin/sh
+# Applies the Terraform module of a release with its inputs. Needs git, jq and terraform.
+# The state stays in the instance's folder; for a state elsewhere, let the module name a backend.
+set -eu
+umask 077
+cat >deployment.json
+url=$(jq -er '.release.moduleVersion.sourceUrl' deployment.json)
+ref=$(jq -r '.release.moduleVersion.sourceRef // "HEAD"' deployment.json)
+jq '.release.inputs' deployment.json >inputs.tfvars.json
+
+step() { printf '{"currentStep": %d, "totalSteps": 3, "message": "%s"}\n' "$1" "$2"; }
+terraform() { command terraform -chdir=module "$@" -no-color; }
+export TF_IN_AUTOMATION=1 TF_INPUT=0
+
+step 1 'Fetching the module.'
+rm -rf module.new
+git init -q module.new
+git -C module.new fetch -q --depth 1 -- "$url" "$ref"
+git -C module.new checkout -q FETCH_HEAD
+rm -rf module
+mv module.new module
+
+step 2 'Preparing.'
+export TF_DATA_DIR="$PWD/.terraform"
+terraform init
+
+step 3 'Applying.'
+terraform apply -auto-approve -state="$PWD/terraform.tfstate" -var-file="$PWD/inputs.tfvars.json"

@@ -1,0 +1,102 @@
+package demo
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"slipway/ent"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/release"
+)
+
+// job is a deployment that the live runner carries out.
+type job struct {
+	*live
+	deployment *ent.Deployment
+	leaseID    string
+	// underway marks what the seeding has begun; it takes its time, so that a visitor still meets it.
+	underway bool
+}
+
+// run carries the deployment out until it is done, somebody else has ended it, or ctx ends.
+func (j *job) run(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	changes, err := j.Deploy.Follow(ctx, j.deployment.ID)
+	if err == nil {
+		go func() {
+			for c := range changes {
+				if c.Err != nil {
+					return // its next report will find out
+				}
+			}
+			stop()
+		}()
+		err = j.carryOut(ctx)
+	}
+	// Who loses the lease is no longer asked: the deployment says what became of it.
+	if lost := fault.Is(err, fault.DeploymentLeaseLost); err != nil && !lost && ctx.Err() == nil {
+		j.log.WarnContext(ctx, "the demo's runner gives a deployment up", "deployment", j.deployment.ID, "error", err)
+	}
+}
+
+func (j *job) carryOut(ctx context.Context) error {
+	stored, err := j.Deploy.Release(ctx, *j.deployment.ReleaseID)
+	if err != nil {
+		return err
+	}
+	content, err := deployment.Content(stored)
+	if err != nil {
+		return err
+	}
+	instance, err := j.Catalog.Instance(ctx, j.deployment.ModuleInstanceID)
+	if err != nil {
+		return err
+	}
+	drawn := chance{rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))} //nolint:gosec // names that only look like the cloud's
+	if j.deployment.DeploymentType == ecs.Type {
+		return j.rollOut(ctx, drawn, instance, content)
+	}
+	p := &provisioning{
+		chance: drawn, tempo: j.waiting(), deploy: j.Deploy, deploymentID: j.deployment.ID, leaseID: j.leaseID,
+		first: instance.LiveDeploymentID == nil, broken: broken(content),
+	}
+	return p.run(ctx)
+}
+
+// broken says whether a release is one that cannot be deployed.
+func broken(c release.Content) bool {
+	const word = "broken"
+	return bytes.Contains(c.Inputs, []byte(word)) || bytes.Contains(c.Artifact, []byte(word))
+}
+
+// waiting is the tempo of what is watched.
+func (j *job) waiting() tempo {
+	const looks = 4
+	return tempo{now: j.Journal.Now, pass: j.pass, looks: looks}
+}
+
+// pass waits, in a hurry, and renews the lease meanwhile.
+func (j *job) pass(ctx context.Context, from, to float64) error {
+	seconds := (from + to) / 2 / hurry / j.pace
+	if j.underway {
+		seconds *= leisure
+	}
+	renewed := cmp.Or(j.Deploy.LeaseTime, deployment.DefaultLease) / 3
+	for left := time.Duration(seconds * float64(time.Second)); left > 0; left -= renewed {
+		if err := wait(ctx, min(left, renewed)); err != nil {
+			return err
+		}
+		if left > renewed {
+			if _, _, err := j.Deploy.RenewLease(ctx, j.deployment.ID, j.leaseID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

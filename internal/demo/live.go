@@ -1,0 +1,113 @@
+package demo
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/page"
+	"slipway/internal/server"
+)
+
+const (
+	// atOnce is how many deployments are carried out at once.
+	atOnce = 8
+	// hurry is how much faster than in the cloud the stages go by: a deployment that moves all at once
+	// takes about half a minute, one that moves task by task half of that.
+	hurry = 15
+	// leisure is how much slower those go that the seeding left underway, so that a visitor still meets them.
+	leisure = 4
+	// lookEvery is how long a deployment may wait at most, and retryEvery how long it may where the
+	// database has failed.
+	lookEvery  = 500 * time.Millisecond
+	retryEvery = 5 * time.Second
+)
+
+// live is the runner of a demo at work.
+type live struct {
+	*server.Services
+	pace float64
+	log  *slog.Logger
+	// slots has an item for each deployment that is carried out.
+	slots chan struct{}
+	jobs  sync.WaitGroup
+}
+
+// Run carries out what is deployed in the seeded organization, as its runner, until ctx ends. Those that
+// are not done by then are left to their leases. The services are to be those that visitors call. A pace
+// of 1 has them take up to half a minute, 2 half of that, and so on; it must be over 0.
+//
+// A deployment fails whose inputs or artifact have the word "broken" in them, as an image's tag may; all
+// others succeed.
+func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *slog.Logger) {
+	l := &live{Services: s, pace: pace, log: log, slots: make(chan struct{}, atOnce)}
+	defer l.jobs.Wait()
+	ctx = actor.With(ctx, r.runner)
+	l.takeOver(ctx, r.runner.Name)
+	for l.reserve(ctx) {
+		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.Kinds})
+		if claimed != nil {
+			l.start(ctx, &job{live: l, deployment: claimed, leaseID: lease.ID})
+			continue
+		}
+		<-l.slots
+		again := time.Duration(float64(lookEvery) / max(pace, 1))
+		if err != nil && ctx.Err() == nil {
+			l.log.WarnContext(ctx, "the demo's runner cannot look for work; it tries again", "error", err)
+			again = retryEvery
+		}
+		if wait(ctx, again) != nil {
+			return
+		}
+	}
+}
+
+// takeOver goes on with what the seeding has left underway.
+func (l *live) takeOver(ctx context.Context, name string) {
+	running := entdeployment.StatusRUNNING
+	found, err := l.Deploy.Deployments(ctx, deployment.Filter{Status: &running}, page.Args{})
+	if err != nil {
+		l.log.WarnContext(ctx, "the demo's runner cannot go on with what runs", "error", err)
+		return
+	}
+	for _, d := range found.Nodes() {
+		if d.Runner != nil && *d.Runner == name && l.reserve(ctx) {
+			l.start(ctx, &job{live: l, deployment: d, leaseID: *d.LeaseID, underway: true})
+		}
+	}
+}
+
+// reserve takes a slot, once there is one; it gives false where ctx ends before.
+func (l *live) reserve(ctx context.Context) bool {
+	select {
+	case l.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// start carries a deployment out in the slot that was reserved for it.
+func (l *live) start(ctx context.Context, j *job) {
+	l.jobs.Go(func() {
+		defer func() { <-l.slots }()
+		j.run(ctx)
+	})
+}
+
+// wait gives the error of ctx where that ends before.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

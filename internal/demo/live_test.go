@@ -1,0 +1,362 @@
+package demo_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/ent/environment"
+	"slipway/ent/moduleinstance"
+	"slipway/ent/project"
+	"slipway/internal/actor"
+	"slipway/internal/demo"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/worldtest"
+	"slipway/web"
+)
+
+const (
+	// quick lets a deployment end in some hundredths of a second, slow not before the test does.
+	quick = 100
+	slow  = 0.01
+	// patience is how long a test waits for what happens at once.
+	patience = time.Minute
+)
+
+// run lets the demo's runner work until it is stopped, at the latest when the test ends; stop waits for it.
+func run(t *testing.T, w *worldtest.World, r *demo.Result, pace float64) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		demo.Run(ctx, w.Services, r, pace, slog.New(slog.DiscardHandler))
+	}()
+	stop = func() {
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(patience):
+			t.Error("the runner does not end")
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// await follows a deployment until it is as wanted or has ended.
+func await(t *testing.T, w *worldtest.World, r *demo.Result, id string, wanted func(*ent.Deployment) bool) *ent.Deployment {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(inside(t, r), patience)
+	defer cancel()
+	changes, err := w.Deploy.Follow(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last *ent.Deployment
+	for c := range changes {
+		if c.Err != nil {
+			t.Fatal(c.Err)
+		}
+		if last = c.Deployment; wanted(last) {
+			return last
+		}
+	}
+	if last.CompletedAt == nil {
+		t.Fatalf("%s is still %s", id, last.Status)
+	}
+	return last
+}
+
+func ended(d *ent.Deployment) bool { return d.CompletedAt != nil }
+
+func running(d *ent.Deployment) bool { return d.Status == entdeployment.StatusRUNNING }
+
+// live gives the deployment that is live at a place such as storefront/production/web.
+func live(t *testing.T, w *worldtest.World, r *demo.Result, place string) *ent.Deployment {
+	t.Helper()
+	ctx, at := inside(t, r), strings.Split(place, "/")
+	p := w.Store.Client.Project.Query().Where(project.Slug(at[0])).OnlyX(ctx)
+	e := w.Store.Client.Environment.Query().Where(environment.ProjectID(p.ID), environment.Slug(at[1])).OnlyX(ctx)
+	i := w.Store.Client.ModuleInstance.Query().Where(moduleinstance.EnvironmentID(e.ID), moduleinstance.Name(at[2])).OnlyX(ctx)
+	return w.Store.Client.Deployment.GetX(ctx, *i.LiveDeploymentID)
+}
+
+// create deploys what is live at a place once more, with another image where one is given, by GraphQL.
+func create(t *testing.T, w *worldtest.World, r *demo.Result, place, image string) string {
+	t.Helper()
+	from := live(t, w, r, place)
+	stored, err := w.Deploy.Release(inside(t, r), *from.ReleaseID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := deployment.Content(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inputs map[string]any
+	if err := json.Unmarshal(content.Inputs, &inputs); err != nil {
+		t.Fatal(err)
+	}
+	if image != "" {
+		inputs["image"] = image
+	}
+	input := map[string]any{"moduleInstanceId": from.ModuleInstanceID, "moduleVersionId": stored.ModuleVersionID, "inputs": inputs}
+	if content.Kind == ecs.Type {
+		input["artifact"] = map[string]any{"definition": map[string]any{"family": "web"}}
+	}
+	answer := w.GraphQL(t, r.Tokens[actor.Developer],
+		`mutation($input: CreateDeploymentInput!) { createDeployment(input: $input) { deployment { id } } }`, map[string]any{"input": input})
+	return answer.Text(t, "data", "createDeployment", "deployment", "id")
+}
+
+// stages are those of the course of each strategy; terraform modules have a course too.
+var stages = map[string][]string{
+	"BLUE_GREEN": {
+		"RECONCILE_SERVICE", "PRE_SCALE_UP", "SCALE_UP", "POST_SCALE_UP", "TEST_TRAFFIC_SHIFT", "PRODUCTION_TRAFFIC_SHIFT",
+		"BAKE_TIME", "CLEAN_UP",
+	},
+	"ROLLING":   {"RECONCILE_SERVICE", "SCALE_UP", "BAKE_TIME", "CLEAN_UP"},
+	"terraform": {"INIT", "PLAN", "PLAN", "APPLY", "APPLY"},
+}
+
+// checkCourse holds that a deployment went through the stages, each once and in order, and succeeded.
+func checkCourse(t *testing.T, d *ent.Deployment, course string) {
+	t.Helper()
+	if d.Status != entdeployment.StatusSUCCEEDED {
+		t.Errorf("%s is %s: %+v", d.ID, d.Status, d.Error)
+	}
+	events, err := deployment.Events(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	for i, e := range events {
+		seen = append(seen, *e.LifecycleStage)
+		if *e.CurrentStep != int32(i+1) || *e.TotalSteps != int32(len(stages[course])) || *e.Message == "" {
+			t.Errorf("event %d of %s is step %d of %d: %q", i, d.ID, *e.CurrentStep, *e.TotalSteps, *e.Message)
+		}
+	}
+	if diff := cmp.Diff(stages[course], seen); diff != "" {
+		t.Errorf("%s: %s", d.ID, diff)
+	}
+	if course != "terraform" {
+		checkState(t, d, course)
+	}
+}
+
+func checkState(t *testing.T, d *ent.Deployment, strategy string) {
+	t.Helper()
+	data, violations := ecs.Decode(d.Data.JSON())
+	if len(violations) > 0 {
+		t.Fatalf("%s: %v", d.ID, violations)
+	}
+	state := data.ServiceDeploymentState
+	checkWeights(t, d.ID, state)
+	if *state.Status != "SUCCESSFUL" || *state.Strategy != strategy || *state.TargetServiceRevision.RequestedProductionTrafficWeight != 100 {
+		t.Errorf("%s is left as %s %s with %d %% of the traffic", d.ID, *state.Strategy, *state.Status,
+			*state.TargetServiceRevision.RequestedProductionTrafficWeight)
+	}
+	if len(state.SourceServiceRevisions) != 1 || *state.SourceServiceRevisions[0].RunningTaskCount != 0 {
+		t.Errorf("%s: what runs of the revision before: %+v", d.ID, state.SourceServiceRevisions)
+	}
+	if *state.SourceServiceRevisions[0].ServiceRevisionARN == *state.TargetServiceRevision.ServiceRevisionARN {
+		t.Errorf("%s goes from a revision to itself", d.ID)
+	}
+	to := groups(t, d)
+	if shifted := len(to) == 2 && to[0] != to[1]; shifted != (strategy == "BLUE_GREEN") {
+		t.Errorf("%s: the traffic of %s went to %v", d.ID, strategy, to)
+	}
+}
+
+// groups are the target groups that the listeners have sent requests to, one after the other.
+func groups(t *testing.T, d *ent.Deployment) (names []string) {
+	t.Helper()
+	data, err := d.Data.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data != nil {
+		for _, state := range data.ELBListenerState {
+			names = append(names, *state.Rules[0].TargetGroupName)
+		}
+	}
+	return names
+}
+
+func TestWhatIsDeployedIsCarriedOut(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
+		left := active(t, w, r)
+		if len(left) != 4 {
+			t.Fatalf("%d are underway, want 4", len(left))
+		}
+		run(t, w, r, quick)
+		t.Run("what the seeding left underway", func(t *testing.T) {
+			t.Parallel()
+			for _, d := range left {
+				d = await(t, w, r, d.ID, ended)
+				data, err := d.Data.Data()
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkCourse(t, d, *data.ServiceDeploymentState.Strategy)
+			}
+		})
+		t.Run("the example that fails", func(t *testing.T) {
+			t.Parallel()
+			before, failed := live(t, w, r, "payments/staging/ledger"), runExample(t, w, r)
+			checkFailure(t, await(t, w, r, failed, ended), live(t, w, r, "payments/staging/ledger"), before.ID)
+		})
+		for course, place := range map[string]string{
+			"BLUE_GREEN": "storefront/production/web", "ROLLING": "storefront/development/web", "terraform": "payments/production/settlement",
+		} {
+			t.Run(course, func(t *testing.T) {
+				t.Parallel()
+				deployInEveryWay(t, w, r, course, place)
+			})
+		}
+	})
+}
+
+// runExample runs the example that deploys.
+func runExample(t *testing.T, w *worldtest.World, r *demo.Result) (deploymentID string) {
+	t.Helper()
+	e := r.Examples[slices.IndexFunc(r.Examples, func(e web.Example) bool { return strings.Contains(e.Query, "createDeployment") })]
+	answer := w.GraphQL(t, r.Tokens[actor.Admin], e.Query, json.RawMessage(e.Variables))
+	return answer.Text(t, "data", "createDeployment", "deployment", "id")
+}
+
+// active gives the deployments that are PENDING or RUNNING.
+func active(t *testing.T, w *worldtest.World, r *demo.Result) []*ent.Deployment {
+	return w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(inside(t, r))
+}
+
+func deployInEveryWay(t *testing.T, w *worldtest.World, r *demo.Result, course, place string) {
+	t.Helper()
+	first := live(t, w, r, place)
+	created := create(t, w, r, place, "registry.example/northwind/it:9.0.0")
+	shipped := await(t, w, r, created, ended)
+	checkCourse(t, shipped, course)
+	if now := live(t, w, r, place); now.ID != created {
+		t.Errorf("live is %s, want %s", now.ID, created)
+	}
+
+	answer := w.REST(t, "POST", "/deployments/"+first.ID+"/rollback", r.Tokens[actor.Developer], "", nil)
+	rolledBack := answer.Text(t, "data", "id")
+	var tasks, traffic []int32
+	back := await(t, w, r, rolledBack, func(d *ent.Deployment) bool {
+		if data, err := d.Data.Data(); err == nil && data != nil && data.ServiceDeploymentState != nil {
+			checkWeights(t, d.ID, data.ServiceDeploymentState)
+			tasks = append(tasks, *data.ServiceDeploymentState.TargetServiceRevision.RunningTaskCount)
+			traffic = append(traffic, *data.ServiceDeploymentState.TargetServiceRevision.RequestedProductionTrafficWeight)
+		}
+		return false
+	})
+	checkCourse(t, back, course)
+	if from, was := groups(t, back), groups(t, shipped); len(was) > 0 && from[0] != was[len(was)-1] {
+		t.Errorf("the traffic goes from %v, was at %v", from, was)
+	}
+	for name, seen := range map[string][]int32{"tasks": tasks, "traffic": traffic} {
+		if course != "terraform" && (!slices.IsSorted(seen) || seen[0] == seen[len(seen)-1]) {
+			t.Errorf("%s went %v", name, seen)
+		}
+	}
+
+	answer = w.GraphQL(t, r.Tokens[actor.Developer],
+		`mutation($id: ID!) { redeployDeployment(input: { id: $id }) { deployment { id } } }`, map[string]any{"id": created})
+	redeployed := answer.Text(t, "data", "redeployDeployment", "deployment", "id")
+	checkCourse(t, await(t, w, r, redeployed, ended), course)
+
+	broken := create(t, w, r, place, "registry.example/northwind/it:9.0.0-broken")
+	checkFailure(t, await(t, w, r, broken, ended), live(t, w, r, place), redeployed)
+}
+
+// checkFailure holds that a deployment failed and another is live as before.
+func checkFailure(t *testing.T, d, live *ent.Deployment, before string) {
+	t.Helper()
+	if d.Status != entdeployment.StatusFAILED || d.Error.Code != string(fault.DeploymentFailed) || d.Error.Description == "" {
+		t.Fatalf("%s is %s: %+v", d.ID, d.Status, d.Error)
+	}
+	if live.ID != before {
+		t.Errorf("live is %s, was %s", live.ID, before)
+	}
+	if d.DeploymentType != ecs.Type {
+		return
+	}
+	data, violations := ecs.Decode(d.Data.JSON())
+	if len(violations) > 0 {
+		t.Fatal(violations)
+	}
+	checkWeights(t, d.ID, data.ServiceDeploymentState)
+	last := data.Events[len(data.Events)-1]
+	if *data.ServiceDeploymentState.Status != "ROLLBACK_SUCCESSFUL" || !strings.Contains(*last.Message, "health checks") ||
+		*data.RevertExternalDeploymentID != *live.ExternalDeploymentID {
+		t.Errorf("%s was left as %s, after %q", d.ID, *data.ServiceDeploymentState.Status, *last.Message)
+	}
+}
+
+func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
+		stop := run(t, w, r, slow)
+		// Of the eight that are carried out at once, four were underway.
+		var ids []string
+		for _, place := range []string{"storefront/production/web", "storefront/production/catalog", "storefront/development/web"} {
+			ids = append(ids, create(t, w, r, place, ""))
+		}
+		ids = append(ids, runExample(t, w, r))
+		for _, id := range ids {
+			await(t, w, r, id, running)
+		}
+		next := create(t, w, r, "payments/production/settlement", "")
+		waits := create(t, w, r, "storefront/production/assets", "")
+
+		by := actor.With(t.Context(), &actor.Actor{Name: "maya", Role: actor.Developer, OrganizationID: r.OrganizationID})
+		canceled, err := w.Deploy.Cancel(by, ids[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		await(t, w, r, next, running)
+		stop()
+		after := await(t, w, r, ids[0], ended)
+		if after.Status != entdeployment.StatusCANCELED || after.Version != canceled.Version {
+			t.Errorf("it is %s of version %d, was of %d", after.Status, after.Version, canceled.Version)
+		}
+		left := active(t, w, r)
+		for _, d := range left {
+			if running(d) == (d.ID == waits) || running(d) != (d.LeaseExpiresAt != nil) {
+				t.Errorf("%s is %s until %v", d.ID, d.Status, d.LeaseExpiresAt)
+			}
+		}
+		if len(left) != 9 {
+			t.Errorf("%d are left, want 8 that run and 1 that waits", len(left))
+		}
+	})
+}
+
+func TestALeaseIsRenewedWhileAStageTakesLonger(t *testing.T) {
+	t.Parallel()
+	w := worldtest.Another(t, worldtest.SQLite(t))
+	r := seed(t, w, slog.New(slog.DiscardHandler))
+	// What was underway is watched for 48 s at a pace of 1.
+	const pace = 24
+	w.Deploy.LeaseTime = 1500 * time.Millisecond
+	left := active(t, w, r)
+	run(t, w, r, pace)
+	for _, d := range left {
+		if d.Status == entdeployment.StatusRUNNING {
+			checkCourse(t, await(t, w, r, d.ID, ended), "BLUE_GREEN")
+		}
+	}
+}

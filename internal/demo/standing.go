@@ -1,0 +1,105 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"slipway/ent"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
+	"slipway/internal/release"
+)
+
+// rollOut carries out a deployment of a container service, as the cloud has that now.
+func (j *job) rollOut(ctx context.Context, drawn chance, instance *ent.ModuleInstance, content release.Content) error {
+	s, err := j.service(ctx, instance, content)
+	if err != nil {
+		return err
+	}
+	data, err := j.deployment.Data.Data()
+	if err != nil {
+		return err
+	}
+	if data.ServiceARN == nil {
+		in := deployment.Report{Data: s.beforehand(), ResourceARN: new(s.arn("service", "")), ResourceName: new(s.family())}
+		if _, _, err := j.Deploy.Report(ctx, j.deployment.ID, j.leaseID, in); err != nil {
+			return err
+		}
+	}
+	e := succeeded
+	if broken(content) {
+		e = unhealthy
+	}
+	r := newRollout(drawn, j.waiting(), j.Deploy, s, j.deployment.ID, j.leaseID)
+	if !j.underway {
+		return r.run(ctx, 0, e)
+	}
+	r.resume(data, *j.deployment.ExternalDeploymentID)
+	if err := r.stay(ctx); err != nil {
+		return err
+	}
+	return r.run(ctx, r.at+1, e)
+}
+
+// resume takes a deployment over that the seeding has left in one of its stages.
+func (r *rollout) resume(data *ecs.Data, external string) {
+	state := data.ServiceDeploymentState
+	r.arn, r.target, r.external = *state.ServiceDeploymentARN, *state.TargetServiceRevision.ServiceRevisionARN, external
+	r.listeners, r.pause = data.ELBListenerState, data.AcceptedPauseControl
+	r.at = slices.IndexFunc(r.stages, func(s stage) bool { return s.name == *state.LifecycleStage })
+	r.moved = r.stages[r.at].share
+}
+
+// service is the instance as the cloud has it: what the release wants of it, and what is live.
+func (j *job) service(ctx context.Context, instance *ent.ModuleInstance, content release.Content) (*service, error) {
+	definition, err := j.Catalog.Definition(ctx, instance.ModuleDefinitionID)
+	if err != nil {
+		return nil, err
+	}
+	project, err := j.Workspace.Project(ctx, instance.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	environment, err := j.Workspace.Environment(ctx, instance.EnvironmentID)
+	if err != nil {
+		return nil, err
+	}
+	in := instanceFile{Name: instance.Name, Module: definition.Type}
+	if err := json.Unmarshal(content.Inputs, &in.Inputs); err != nil {
+		return nil, err
+	}
+	s := newService(instance.ID, project.Slug, environment.Slug, in)
+	if instance.LiveDeploymentID == nil {
+		return s, nil
+	}
+	live, err := j.Deploy.Deployment(ctx, *instance.LiveDeploymentID)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.follows(live)
+}
+
+// follows says which deployment has the traffic. A release that names no strategy is rolled out as that was.
+func (s *service) follows(live *ent.Deployment) error {
+	data, err := live.Data.Data()
+	if err != nil || data == nil || data.ServiceDeploymentState == nil || live.ExternalDeploymentID == nil {
+		return err
+	}
+	state := data.ServiceDeploymentState
+	if _, named := s.inputs["strategy"]; !named && state.Strategy != nil && courses[*state.Strategy] != nil {
+		s.strategy = *state.Strategy
+	}
+	if state.TargetServiceRevision != nil && state.TargetServiceRevision.ServiceRevisionARN != nil {
+		s.live, s.liveDeployment = *state.TargetServiceRevision.ServiceRevisionARN, *live.ExternalDeploymentID
+	}
+	if n := len(data.ELBListenerState); n > 0 {
+		for _, rule := range data.ELBListenerState[n-1].Rules {
+			if rule.TargetGroupName != nil && strings.HasSuffix(*rule.TargetGroupName, "-green") {
+				s.color = 1
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package deployment_test
+
+import (
+	"context"
+	"testing"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/ent/quarantine"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/release"
+	"slipway/internal/worldtest"
+)
+
+// rollbacks are two ways to the same rows: with one statement for all that decides, as it is done, and
+// with a query of ent for each part.
+var rollbacks = []struct {
+	name string
+	call func(context.Context, *worldtest.World, string) (*ent.Deployment, error)
+}{
+	{"joined", func(ctx context.Context, w *worldtest.World, id string) (*ent.Deployment, error) {
+		return w.Deploy.Rollback(ctx, deployment.Replay{SourceID: id})
+	}},
+	{"plain", plainRollback},
+}
+
+// BenchmarkReplay rolls back in both ways, by turns on each database, and cancels what that started,
+// which does not count. Statements are those without BEGIN and COMMIT.
+func BenchmarkReplay(b *testing.B) {
+	for name, database := range worldtest.Databases {
+		for _, way := range rollbacks {
+			b.Run(name+"/"+way.name, func(b *testing.B) {
+				w := worldtest.New(b, database(b))
+				target, developer := w.Place(b, w.Acme, "web").Succeeded(b), w.Acme.As(actor.Developer)
+				var made *ent.Deployment
+				rollback := func() {
+					var err error
+					if made, err = way.call(developer, w, target.ID); err != nil {
+						b.Fatal(err)
+					}
+				}
+				cancel := func() {
+					if _, err := w.Deploy.Cancel(developer, made.ID); err != nil {
+						b.Fatal(err)
+					}
+				}
+				statements := len(w.Statements(rollback))
+				cancel()
+				b.ReportAllocs()
+				for b.Loop() {
+					rollback()
+					b.StopTimer()
+					cancel()
+					b.StartTimer()
+				}
+				b.ReportMetric(float64(statements), "statements/op")
+			})
+		}
+	}
+}
+
+// parts are all that decides on a rollback.
+type parts struct {
+	source, live *ent.Deployment
+	version      *ent.ModuleVersion
+	content      release.Content
+}
+
+// plainRollback is Rollback with a query for each part, the same rules and the same rows.
+func plainRollback(ctx context.Context, w *worldtest.World, sourceID string) (*ent.Deployment, error) {
+	a, journalOf := actor.From(ctx), w.Deploy.Journal
+	if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	deploymentID := journalOf.NewID(id.Deployment)
+	var made *ent.Deployment
+	err := journalOf.Write(ctx, "rollbackDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		p, err := readParts(ctx, tx, e, sourceID)
+		if err != nil {
+			return err
+		}
+		data, err := replayed(a, p)
+		if err != nil {
+			return err
+		}
+		from := p.source
+		e.ObjectID, e.Changes = deploymentID, map[string]any{"source": from.ID, "releaseId": from.ReleaseID}
+		made, err = tx.Deployment.Create().
+			SetID(deploymentID).SetOrganizationID(from.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetProjectID(from.ProjectID).SetEnvironmentID(from.EnvironmentID).
+			SetModuleInstanceID(from.ModuleInstanceID).SetNillableReleaseID(from.ReleaseID).
+			SetDeploymentType(from.DeploymentType).SetTriggerSource(deployment.TriggerRollback).
+			SetDescription("Rollback to " + from.ID + ": version " + p.version.Version).SetCreatedBy(a.Name).
+			SetNillableResourceArn(from.ResourceArn).SetNillableResourceName(from.ResourceName).
+			SetData(data.Column()).SetRollbackToDeploymentID(from.ID).
+			Save(ctx)
+		if err != nil {
+			return err
+		}
+		return tx.DeploymentChange.Create().
+			SetOrganizationID(made.OrganizationID).SetDeploymentID(made.ID).SetVersion(made.Version).SetCreatedAt(made.UpdatedAt).
+			Exec(ctx)
+	})
+	if err == nil {
+		w.Deploy.Feed.Changed(deploymentID)
+	}
+	return made, err
+}
+
+func readParts(ctx context.Context, tx *ent.Tx, e *journal.Entry, sourceID string) (p parts, err error) {
+	if p.source, err = tx.Deployment.Get(ctx, sourceID); err != nil {
+		return p, err
+	}
+	if p.source.Status != entdeployment.StatusSUCCEEDED || p.source.ReleaseID == nil {
+		return p, fault.New(fault.DeploymentTargetNotSucceeded, "It did not succeed.")
+	}
+	r, err := tx.Release.Get(ctx, *p.source.ReleaseID)
+	if err != nil {
+		return p, err
+	}
+	if p.content, err = deployment.Content(r); err != nil {
+		return p, err
+	}
+	if p.version, err = tx.ModuleVersion.Get(ctx, r.ModuleVersionID); err != nil {
+		return p, err
+	}
+	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
+	if err != nil && !ent.IsNotFound(err) {
+		return p, err
+	}
+	if deployment.Holds(open, e.At) {
+		return p, fault.New(fault.ReleaseQuarantined, "It is quarantined.")
+	}
+	active, err := tx.Deployment.Query().
+		Where(entdeployment.ModuleInstanceID(p.source.ModuleInstanceID), entdeployment.CompletedAtIsNil()).Exist(ctx)
+	if err != nil {
+		return p, err
+	}
+	if active {
+		return p, fault.New(fault.DeploymentInProgress, "Another is active.")
+	}
+	instance, err := tx.ModuleInstance.Get(ctx, p.source.ModuleInstanceID)
+	if err != nil || instance.LiveDeploymentID == nil {
+		return p, err
+	}
+	p.live, err = tx.Deployment.Get(ctx, *instance.LiveDeploymentID)
+	return p, err
+}
+
+// replayed gives the data of the new deployment.
+func replayed(a *actor.Actor, p parts) (*ecs.Data, error) {
+	data, err := p.source.Data.Data()
+	if err != nil {
+		return nil, err
+	}
+	var shipped *ecs.TaskDefinition
+	if p.live != nil {
+		live, err := p.live.Data.Data()
+		if err != nil {
+			return nil, err
+		}
+		shipped = live.DeployedTaskDefinition
+	}
+	return data.Replay(p.content.Artifact, shipped, string(a.Channel), a.Name)
+}

@@ -1,0 +1,169 @@
+package deployment_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/worldtest"
+)
+
+// next gives the next change that is followed, nil where there will be none.
+func next(t *testing.T, changes <-chan *deployment.Changed) *deployment.Changed {
+	t.Helper()
+	select {
+	case c := <-changes:
+		return c
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing comes")
+		return nil
+	}
+}
+
+// wantNext wants the next change to be that of a version.
+func wantNext(t *testing.T, changes <-chan *deployment.Changed, status entdeployment.Status, version int32) {
+	t.Helper()
+	if c := next(t, changes); c == nil || c.Err != nil || c.Deployment.Status != status || c.Deployment.Version != version {
+		t.Fatalf("%+v, want %s in version %d", c, status, version)
+	}
+}
+
+func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNext(t, changes, "PENDING", 1)
+		lease := p.Claim(t, d)
+		wantNext(t, changes, "RUNNING", 2)
+		// A renewal is no change: the report after it is the next.
+		if _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("a")}}}); err != nil {
+			t.Fatal(err)
+		}
+		wantNext(t, changes, "RUNNING", 3)
+		if _, err := w.Deploy.Complete(runner, d.ID, lease, nil); err != nil {
+			t.Fatal(err)
+		}
+		wantNext(t, changes, "SUCCEEDED", 4)
+		if c := next(t, changes); c != nil {
+			t.Errorf("%+v after the end", c)
+		}
+		// What has ended is given once.
+		if changes, err = w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID); err != nil {
+			t.Fatal(err)
+		}
+		wantNext(t, changes, "SUCCEEDED", 4)
+		if c := next(t, changes); c != nil {
+			t.Errorf("%+v after the end", c)
+		}
+	})
+}
+
+func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Finish(t, d, broken)
+		var versions []int32
+		var last *deployment.Changed
+		for c := next(t, changes); c != nil; c = next(t, changes) {
+			last = c
+			versions = append(versions, c.Deployment.Version)
+		}
+		for i := range versions[1:] {
+			if versions[i] >= versions[i+1] {
+				t.Errorf("the versions came as %v", versions)
+			}
+		}
+		if last.Deployment.Status != "FAILED" || last.Deployment.Error == nil {
+			t.Errorf("the last is %+v", last)
+		}
+	})
+}
+
+func TestWhatCannotBeReadCannotBeFollowed(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		for name, c := range map[string]struct {
+			ctx  context.Context
+			id   string
+			code fault.Code
+		}{
+			"absent":    {w.Acme.As(actor.Viewer), id.New(id.Deployment), fault.DeploymentNotFound},
+			"no id":     {w.Acme.As(actor.Viewer), "x", fault.DeploymentNotFound},
+			"foreign":   {w.Globex.As(actor.Admin), d.ID, fault.DeploymentNotFound},
+			"anonymous": {actor.With(t.Context(), actor.Anonymous()), d.ID, fault.RequestUnauthenticated},
+		} {
+			if changes, err := w.Deploy.Follow(c.ctx, c.id); changes != nil || !fault.Is(err, c.code) {
+				t.Errorf("%s: %v, want %s", name, err, c.code)
+			}
+		}
+	})
+}
+
+func TestFollowingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		for _, taken := range []bool{true, false} {
+			ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
+			changes, err := w.Deploy.Follow(ctx, d.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if taken {
+				wantNext(t, changes, "PENDING", 1)
+			}
+			cancel()
+			// The first may have been on its way. The channel is closed by the last act of who follows.
+			c := next(t, changes)
+			if c != nil && !taken && c.Err == nil {
+				c = next(t, changes)
+			}
+			if c != nil {
+				t.Errorf("%+v after the context's end", c)
+			}
+		}
+	})
+}
+
+func TestChangesByAnotherServerAreSeen(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		elsewhere := worldtest.Another(t, w.DatabaseURL)
+		p := w.Place(t, w.Acme, "web")
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNext(t, changes, "PENDING", 1)
+		if _, err := elsewhere.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			t.Fatal(err)
+		}
+		wantNext(t, changes, "CANCELED", 2)
+		if c := next(t, changes); c != nil {
+			t.Errorf("%+v after the end", c)
+		}
+	})
+}

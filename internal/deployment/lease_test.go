@@ -1,0 +1,347 @@
+package deployment_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// clock is the time as a test sets it.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// clockOf lets the deployments of a world go by a clock, which stands still by itself.
+func clockOf(w *worldtest.World) *clock {
+	c := &clock{at: store.Now()}
+	w.Deploy = by(w, c)
+	return c
+}
+
+// by gives the world's service of deployments as it goes by a clock.
+func by(w *worldtest.World, c *clock) *deployment.Service {
+	s := *w.Deploy
+	s.Journal = journal.New(w.Store, c.now, id.New)
+	return &s
+}
+
+// recorded is all that an operation on deployments may write.
+func recorded(t *testing.T, w *worldtest.World) map[string]any {
+	t.Helper()
+	return map[string]any{
+		"rows":        w.Rows(t),
+		"deployments": w.Store.Client.Deployment.Query().Order(ent.Asc("id")).AllX(w.Acme.As(actor.Viewer)),
+		"instances":   w.Store.Client.ModuleInstance.Query().Order(ent.Asc("id")).AllX(w.Acme.As(actor.Viewer)),
+	}
+}
+
+var whole = cmpopts.IgnoreUnexported(ent.Deployment{}, ent.DeploymentEdges{}, ent.ModuleInstance{}, ent.ModuleInstanceEdges{}, ecs.Column{})
+
+// unchanged says that a call writes nothing.
+func unchanged(t *testing.T, w *worldtest.World, name string, call func()) {
+	t.Helper()
+	before := recorded(t, w)
+	call()
+	if diff := cmp.Diff(before, recorded(t, w), whole); diff != "" {
+		t.Errorf("%s wrote:\n%s", name, diff)
+	}
+}
+
+func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		first := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
+		claim := deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my_lease-1")}
+		d, lease, err := w.Deploy.Claim(runner, claim)
+		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.now().Add(30 * time.Second), Seconds: 30}
+		if diff := cmp.Diff(want, lease); err != nil || d.ID != first.ID || *d.Runner != "runner" || diff != "" {
+			t.Fatalf("claimed %v, %v: %s", d, err, diff)
+		}
+		clock.pass(10 * time.Second)
+		unchanged(t, w, "the same claim again", func() {
+			again, lease, err := w.Deploy.Claim(runner, claim)
+			if want.Seconds = 20; err != nil || !cmp.Equal(d, again, whole) || !cmp.Equal(want, lease) {
+				t.Errorf("claimed %v under %v, %v", again, lease, err)
+			}
+		})
+		other, drawn, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds})
+		if err != nil || other.ID != second.ID || !strings.HasPrefix(drawn.ID, "lease_") {
+			t.Errorf("another claim: %v under %v, %v", other, drawn, err)
+		}
+		// A lease is its organization's own.
+		theirs := w.Place(t, w.Globex, "web")
+		globex := theirs.Deploy(t, theirs.Instance.ID, `{"image":"web:1"}`)
+		if d, _, err := w.Deploy.Claim(w.Globex.As(actor.Runner), claim); err != nil || d.ID != globex.ID {
+			t.Errorf("another organization's claim: %v, %v", d, err)
+		}
+	})
+}
+
+func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		for i := range 6 {
+			p.Deploy(t, p.NewInstance(t, fmt.Sprint("i", i)).ID, `{"image":"web:1"}`)
+		}
+		for round := range 3 {
+			var all sync.WaitGroup
+			var got [8]string
+			for i := range got {
+				all.Go(func() {
+					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new(fmt.Sprint("same-lease-", round))})
+					if err != nil {
+						t.Error(err)
+					} else if d != nil {
+						got[i] = d.ID
+					}
+				})
+			}
+			all.Wait()
+			// While another claim is at it, a claim may find none; it is made again.
+			last, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new(fmt.Sprint("same-lease-", round))})
+			if err != nil || last == nil {
+				t.Fatalf("%v, %v", last, err)
+			}
+			for _, id := range got {
+				if id != "" && id != last.ID {
+					t.Errorf("the claims got %q", got)
+					break
+				}
+			}
+		}
+		running := w.Store.Client.Deployment.Query().Where(entdeployment.StatusEQ("RUNNING")).CountX(runner)
+		if running != 3 {
+			t.Errorf("%d are RUNNING, want 3", running)
+		}
+	})
+}
+
+func TestLeaseIDsOfAnotherFormAreRefused(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		for _, text := range []string{"", "seven77", strings.Repeat("a", 101), "has space", "new\nline", "12345678\n", "ümlaut-ümlaut", "a.b.c.d.e", "12345678\x00"} {
+			f := refused(t, w, text, fault.RequestInvalid, func() (*ent.Deployment, error) {
+				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds, LeaseID: &text})
+				return d, err
+			})
+			wantViolations(t, f, "/leaseId")
+		}
+		for _, text := range []string{"eight888", strings.Repeat("a", 100)} {
+			if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds, LeaseID: &text}); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	})
+}
+
+// wantViolations wants a refusal to name exactly these places.
+func wantViolations(t *testing.T, f *fault.Error, pointers ...string) {
+	t.Helper()
+	if f == nil {
+		return
+	}
+	var got []string
+	for _, v := range f.Violations {
+		got = append(got, v.Pointer)
+		if v.Message == "" || v.Rule == "" {
+			t.Errorf("%s: rule %q, message %q", v.Pointer, v.Rule, v.Message)
+		}
+	}
+	if diff := cmp.Diff(pointers, got); diff != "" {
+		t.Errorf("violations, want (-), got (+): %s", diff)
+	}
+}
+
+func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		w.Deploy.LeaseTime = 45 * time.Second
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		lease := p.Claim(t, d)
+		before := recorded(t, w)
+		for range 3 {
+			// As late as may be.
+			clock.pass(45*time.Second - time.Microsecond)
+			renewed, l, err := w.Deploy.RenewLease(runner, d.ID, lease)
+			want := &deployment.Lease{ID: lease, ExpiresAt: clock.now().Add(45 * time.Second), Seconds: 45}
+			if diff := cmp.Diff(want, l); err != nil || renewed.Status != "RUNNING" || diff != "" {
+				t.Fatalf("%v, %v: %s", renewed, err, diff)
+			}
+		}
+		ignoreLease := cmpopts.IgnoreFields(ent.Deployment{}, "LeaseExpiresAt")
+		if diff := cmp.Diff(before, recorded(t, w), whole, ignoreLease); diff != "" {
+			t.Errorf("the renewals changed:\n%s", diff)
+		}
+		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d renewed leases ran out, %v", n, err)
+		}
+	})
+}
+
+func TestRolesOtherThanRunnersRenewNothing(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		lease := p.Claim(t, d)
+		renew := func(ctx context.Context, id string) func() (*ent.Deployment, error) {
+			return func() (*ent.Deployment, error) {
+				d, _, err := w.Deploy.RenewLease(ctx, id, lease)
+				return d, err
+			}
+		}
+		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
+			_ = refused(t, w, string(role), fault.DeploymentForbidden, renew(w.Acme.As(role), d.ID))
+			_ = refused(t, w, string(role)+", absent", fault.DeploymentNotFound, renew(w.Acme.As(role), id.New(id.Deployment)))
+		}
+		_ = refused(t, w, "another organization's", fault.DeploymentNotFound, renew(w.Globex.As(actor.Runner), d.ID))
+		_ = refused(t, w, "nobody's", fault.RequestUnauthenticated, renew(actor.With(t.Context(), actor.Anonymous()), d.ID))
+	})
+}
+
+// lost are the ways to lose a lease: each takes a RUNNING deployment and its lease, and gives the lease
+// that the runner names.
+var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.Deployment, lease string) string{
+	"wrong": func(*testing.T, *worldtest.World, *clock, *ent.Deployment, string) string { return "another-lease" },
+	"none":  func(*testing.T, *worldtest.World, *clock, *ent.Deployment, string) string { return "" },
+	"prefix": func(_ *testing.T, _ *worldtest.World, _ *clock, _ *ent.Deployment, l string) string {
+		return l[:len(l)-1]
+	},
+	"expired": func(_ *testing.T, _ *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
+		c.pass(deployment.DefaultLease)
+		return l
+	},
+	"swept": func(t *testing.T, w *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
+		c.pass(deployment.DefaultLease)
+		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
+			t.Fatalf("%d expired, %v", n, err)
+		}
+		return l
+	},
+	"canceled": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
+		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	},
+	"succeeded": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
+		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, l, nil); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	},
+	"failed": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
+		if _, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, l, broken); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	},
+}
+
+var broken = &fault.Data{Code: string(fault.DeploymentFailed), Message: "The task did not start."}
+
+func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		clock, runner := clockOf(w), w.Acme.As(actor.Runner)
+		p := w.Place(t, w.Acme, "web")
+		for way, lose := range lost {
+			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+			held := p.Claim(t, d)
+			lease := lose(t, w, clock, d, held)
+			status := string(w.Store.Client.Deployment.GetX(runner, d.ID).Status)
+			calls := map[string]func() (*ent.Deployment, error){
+				"renew": func() (*ent.Deployment, error) { d, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return d, err },
+				"report": func() (*ent.Deployment, error) {
+					d, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+					return d, err
+				},
+				"succeed": func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, nil) },
+				"fail":    func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, broken) },
+				"claim": func() (*ent.Deployment, error) {
+					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: &held})
+					return d, err
+				},
+			}
+			switch way {
+			case "succeeded":
+				delete(calls, "succeed")
+			case "failed":
+				delete(calls, "fail")
+			case "wrong", "none", "prefix":
+				delete(calls, "claim")
+			}
+			for name, call := range calls {
+				f := refused(t, w, way+": "+name, fault.DeploymentLeaseLost, call)
+				if want := map[string]any{"deploymentId": d.ID, "status": status}; f != nil && !cmp.Equal(want, f.Metadata) {
+					t.Errorf("%s: %s: metadata %v, want %v", way, name, f.Metadata, want)
+				}
+			}
+			if status == "RUNNING" {
+				_, _ = w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+			}
+		}
+	})
+}
+
+func TestAnEndMayBeSaidAgain(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		clock, runner := clockOf(w), w.Acme.As(actor.Runner)
+		p := w.Place(t, w.Acme, "web")
+		for _, failure := range []*fault.Data{nil, broken} {
+			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+			lease := p.Claim(t, d)
+			done, err := w.Deploy.Complete(runner, d.ID, lease, failure)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Long after the lease would have run out, and when another is live.
+			clock.pass(time.Hour)
+			p.Succeeded(t)
+			unchanged(t, w, "the end again", func() {
+				again, err := w.Deploy.Complete(runner, d.ID, lease, failure)
+				if err != nil || !cmp.Equal(done, again, whole) {
+					t.Errorf("%v, %v", again, err)
+				}
+			})
+		}
+	})
+}

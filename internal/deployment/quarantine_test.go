@@ -1,0 +1,329 @@
+package deployment_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	"slipway/ent/auditevent"
+	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// waysToShip are all ways to deploy the release of a deployment that succeeded with the inputs of Succeeded.
+func waysToShip(p *worldtest.Place, s *deployment.Service, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
+	return map[string]func() (*ent.Deployment, error){
+		"rollback": func() (*ent.Deployment, error) { return s.Rollback(ctx, deployment.Replay{SourceID: sourceID}) },
+		"redeploy": func() (*ent.Deployment, error) { return s.Redeploy(ctx, deployment.Replay{SourceID: sourceID}) },
+		"create": func() (*ent.Deployment, error) {
+			return s.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
+				Inputs: []byte(`{"image":"web:1.4.2"}`), Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data)})
+		},
+	}
+}
+
+// startable says that every way to deploy a release is open.
+func startable(t *testing.T, w *worldtest.World, ways map[string]func() (*ent.Deployment, error)) {
+	t.Helper()
+	for name, start := range ways {
+		d, err := start()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		cancel(t, w, d.ID)
+	}
+}
+
+func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		target := p.Succeeded(t)
+		admin := w.Acme.As(actor.Admin)
+		ways := waysToShip(p, w.Deploy, w.Acme.As(actor.Developer), target.ID)
+		startable(t, w, ways)
+		until := store.Now().Add(time.Hour)
+		for _, end := range []*time.Time{nil, &until} {
+			if r, err := w.Deploy.Quarantine(admin, *target.ReleaseID, "It loses data.", end); err != nil || r.ID != *target.ReleaseID {
+				t.Fatal(r, err)
+			}
+			list, err := w.Deploy.QuarantinesOf(admin, []string{*target.ReleaseID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := map[string]any{
+				"releaseId": *target.ReleaseID, "reason": "It loses data.", "quarantinedBy": "admin",
+				"quarantinedAt": list[*target.ReleaseID][0].CreatedAt.UTC().Format(time.RFC3339Nano),
+			}
+			if end != nil {
+				told["until"] = end.Format(time.RFC3339Nano)
+			}
+			for name, start := range ways {
+				f := refused(t, w, name, fault.ReleaseQuarantined, start)
+				if f == nil {
+					continue
+				}
+				if want := "The release " + *target.ReleaseID + " is quarantined by admin: It loses data."; f.Message != want {
+					t.Errorf("%s: %q, want %q", name, f.Message, want)
+				}
+				if diff := cmp.Diff(map[string]any{"quarantine": told}, f.Metadata); diff != "" {
+					t.Errorf("%s, metadata: want (-), got (+):\n%s", name, diff)
+				}
+				if diff := cmp.Diff([]fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: told}}, f.Details); diff != "" {
+					t.Errorf("%s, details: want (-), got (+):\n%s", name, diff)
+				}
+			}
+		}
+		// Other content is no concern of it.
+		cancel(t, w, other(t, w, p).ID)
+		if r, err := w.Deploy.LiftQuarantine(admin, *target.ReleaseID); err != nil || r.ID != *target.ReleaseID {
+			t.Fatal(r, err)
+		}
+		startable(t, w, ways)
+		_ = refused(t, w, "lift again", fault.ReleaseNotQuarantined, func() (*ent.Deployment, error) {
+			_, err := w.Deploy.LiftQuarantine(admin, *target.ReleaseID)
+			return nil, err
+		})
+	})
+}
+
+func TestAQuarantineEndsAtItsTime(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		target := p.Succeeded(t)
+		now := store.Now().Add(-2 * time.Hour)
+		then := server.NewServices(w.Store, slog.New(slog.DiscardHandler), func() time.Time { return now }, "")
+		until := now.Add(time.Hour)
+		if _, err := then.Deploy.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, "For an hour.", &until); err != nil {
+			t.Fatal(err)
+		}
+		ways := waysToShip(p, then.Deploy, w.Acme.As(actor.Developer), target.ID)
+		now = until.Add(-time.Microsecond)
+		for name, start := range ways {
+			_ = refused(t, w, name, fault.ReleaseQuarantined, start)
+		}
+		now = until
+		startable(t, w, ways)
+		_ = refused(t, w, "lift", fault.ReleaseNotQuarantined, func() (*ent.Deployment, error) {
+			_, err := then.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *target.ReleaseID)
+			return nil, err
+		})
+		quarantined := history(t, w, *target.ReleaseID)
+		want := []any{map[string]any{"reason": "For an hour.", "createdBy": "admin", "until": until.Format(time.RFC3339Nano),
+			"liftedAt": nil, "liftedBy": nil, "active": false}}
+		if diff := cmp.Diff(map[string]any{"quarantine": nil, "quarantines": want}, quarantined); diff != "" {
+			t.Errorf("want (-), got (+):\n%s", diff)
+		}
+	})
+}
+
+// history gives what GraphQL tells of the quarantines of a release.
+func history(t *testing.T, w *worldtest.World, releaseID string) any {
+	t.Helper()
+	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { release(id: $id) { quarantine { reason }
+		quarantines { reason createdBy until liftedAt liftedBy active } } }`, map[string]any{"id": releaseID})
+	return r.At(t, "data", "release")
+}
+
+func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		now := store.Now()
+		s := server.NewServices(w.Store, slog.New(slog.DiscardHandler), func() time.Time { return now }, "").Deploy
+		begin := now
+		hour := begin.Add(time.Hour)
+		for i, q := range []struct {
+			reason string
+			until  *time.Time
+			after  time.Duration
+		}{{"first", nil, time.Minute}, {"second", &hour, 2 * time.Hour}, {"third", nil, time.Minute}} {
+			if _, err := s.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, q.reason, q.until); err != nil {
+				t.Fatal(i, err)
+			}
+			now = now.Add(q.after)
+		}
+		row := func(reason string, until, liftedAt, liftedBy any, active bool) any {
+			return map[string]any{"reason": reason, "createdBy": "admin", "until": until, "liftedAt": liftedAt, "liftedBy": liftedBy, "active": active}
+		}
+		text := func(at time.Time) string { return at.Format(time.RFC3339Nano) }
+		want := map[string]any{"quarantine": map[string]any{"reason": "third"}, "quarantines": []any{
+			row("third", nil, nil, nil, true),
+			row("second", text(hour), text(hour), nil, false),
+			row("first", nil, text(begin.Add(time.Minute)), "admin", false),
+		}}
+		if diff := cmp.Diff(any(want), history(t, w, *target.ReleaseID)); diff != "" {
+			t.Errorf("want (-), got (+):\n%s", diff)
+		}
+	})
+}
+
+func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		services := []*deployment.Service{w.Deploy, w.Deploy}
+		if strings.HasSuffix(t.Name(), "/postgres") {
+			services[1] = worldtest.Another(t, w.DatabaseURL).Deploy
+		}
+		admin := w.Acme.As(actor.Admin)
+		const rounds = 20
+		for range rounds {
+			atOnce(services, func(s *deployment.Service) {
+				if _, err := s.Quarantine(admin, *target.ReleaseID, "It loses data.", nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		list, err := w.Deploy.QuarantinesOf(admin, []string{*target.ReleaseID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := 0
+		for _, q := range list[*target.ReleaseID] {
+			if q.LiftedAt == nil {
+				open++
+			}
+		}
+		if len(list[*target.ReleaseID]) != 2*rounds || open != 1 {
+			t.Errorf("%d quarantines, %d open", len(list[*target.ReleaseID]), open)
+		}
+		for range rounds {
+			var lifted atomic.Int32
+			atOnce(services, func(s *deployment.Service) {
+				if _, err := s.LiftQuarantine(admin, *target.ReleaseID); err == nil {
+					lifted.Add(1)
+				} else if !fault.Is(err, fault.ReleaseNotQuarantined) {
+					t.Error(err)
+				}
+			})
+			if lifted.Load() != 1 {
+				t.Errorf("%d lifted it", lifted.Load())
+			}
+			quarantine(t, w, *target.ReleaseID)
+		}
+	})
+}
+
+func atOnce(services []*deployment.Service, f func(*deployment.Service)) {
+	var all sync.WaitGroup
+	for _, s := range services {
+		all.Go(func() { f(s) })
+	}
+	all.Wait()
+}
+
+// quarantining are the two ways to change the quarantines of a release.
+var quarantining = map[string]func(*worldtest.World, context.Context, string) error{
+	"quarantineRelease": func(w *worldtest.World, ctx context.Context, id string) error {
+		_, err := w.Deploy.Quarantine(ctx, id, "It loses data.", nil)
+		return err
+	},
+	"liftQuarantine": func(w *worldtest.World, ctx context.Context, id string) error {
+		_, err := w.Deploy.LiftQuarantine(ctx, id)
+		return err
+	},
+}
+
+func TestOnlyAdminsQuarantineTheReleasesOfTheirOrganization(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		mine, theirs := w.Place(t, w.Acme, "web").Succeeded(t), w.Place(t, w.Globex, "web").Succeeded(t)
+		for name, change := range quarantining {
+			is := func(code fault.Code, ctx context.Context, text string) {
+				t.Helper()
+				_ = refused(t, w, name, code, func() (*ent.Deployment, error) { return nil, change(w, ctx, text) })
+			}
+			for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Runner} {
+				is(fault.ReleaseForbidden, w.Acme.As(role), *mine.ReleaseID)
+			}
+			is(fault.RequestUnauthenticated, actor.With(t.Context(), actor.Anonymous()), *mine.ReleaseID)
+			for _, text := range []string{*theirs.ReleaseID, id.New(id.Release), mine.ID, "", "x"} {
+				is(fault.ReleaseNotFound, w.Acme.As(actor.Admin), text)
+				is(fault.ReleaseNotFound, w.Acme.As(actor.Viewer), text)
+			}
+			root := (&actor.Actor{ID: "tok_1", Name: "root", Role: actor.Superadmin, Channel: actor.GraphQL}).In(w.Acme.ID)
+			quarantine(t, w, *mine.ReleaseID)
+			if err := change(w, actor.With(t.Context(), root), *mine.ReleaseID); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestAQuarantineNeedsAReasonAndATimeToCome(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		past := time.Now().Add(-time.Second)
+		for _, c := range []struct {
+			reason string
+			until  *time.Time
+			want   []string
+		}{
+			{"", nil, []string{"/reason: must have 1 to 1000 characters, found 0"}},
+			{strings.Repeat("é", 1001), nil, []string{"/reason: must have 1 to 1000 characters, found 1001"}},
+			{"r", &past, []string{"/until: must be in the future, found " + past.UTC().Format(time.RFC3339Nano)}},
+			{"", &past, []string{"/reason", "/until"}},
+			{"a\x00b", nil, []string{"NUL"}},
+		} {
+			f := refused(t, w, c.reason, fault.RequestInvalid, func() (*ent.Deployment, error) {
+				_, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, c.reason, c.until)
+				return nil, err
+			})
+			for _, want := range c.want {
+				if f != nil && !strings.Contains(f.Error(), want) {
+					t.Errorf("%.20q until %v: %v, want %s", c.reason, c.until, f, want)
+				}
+			}
+		}
+		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), *target.ReleaseID, strings.Repeat("é", 1000), nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestQuarantinesAreAudited(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		for _, c := range []struct {
+			field, input string
+			status       int
+		}{
+			{"quarantineRelease", `reason: "It loses data.", until: "2099-01-01T00:00:00Z"`, http.StatusOK},
+			{"quarantineRelease", `reason: ""`, http.StatusOK},
+			{"liftQuarantine", ``, http.StatusOK},
+			{"liftQuarantine", ``, http.StatusOK},
+		} {
+			query := `mutation { ` + c.field + `(input: { id: "` + *target.ReleaseID + `", ` + c.input + ` }) { release { quarantine { reason } } } }`
+			if r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], query, nil); r.Status != c.status {
+				t.Errorf("%s: %d %s", c.field, r.Status, r.Body)
+			}
+		}
+		var got []string
+		for _, e := range w.Store.Client.AuditEvent.Query().Where(auditevent.ObjectID(*target.ReleaseID)).
+			Order(ent.Asc(auditevent.FieldCreatedAt, auditevent.FieldID)).AllX(w.Acme.As(actor.Admin)) {
+			got = append(got, e.Action+" by "+e.ActorName+" "+string(e.Changes))
+		}
+		want := []string{`quarantineRelease by admin {"reason":"It loses data.","until":"2099-01-01T00:00:00Z"}`, `liftQuarantine by admin `}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("want (-), got (+):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package paritytest_test
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/worldtest"
+)
+
+// terms are what a replay may be told beyond its source: over REST in headers, over GraphQL in its input.
+type terms struct {
+	// live is the deployment that the caller takes for the live one, key the idempotency key; nil ones are
+	// not told.
+	live, key *string
+	// header is how REST spells the key; as it is where this is empty.
+	header string
+}
+
+// told gives the replay with its terms.
+func (o operation) told(with terms) operation {
+	o.headers = map[string]string{}
+	if with.live != nil {
+		o.headers["Expected-Live-Deployment"] = *with.live
+	}
+	if with.header != "" {
+		o.headers["Idempotency-Key"] = with.header
+	} else if with.key != nil {
+		o.headers["Idempotency-Key"] = *with.key
+	}
+	o.input = func(id, _ string) any {
+		return map[string]any{"input": map[string]any{"id": id, "expectedLiveDeploymentId": with.live, "idempotencyKey": with.key}}
+	}
+	return o
+}
+
+// replays are the operations that create a deployment from an earlier one.
+var replays = []operation{rollback, redeploy}
+
+func TestExpectingTheLiveDeploymentIsEnoughOnBothSurfaces(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, developer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+		target := p.Succeeded(t)
+		live := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
+		for _, o := range replays {
+			o = o.told(terms{live: &live.ID})
+			cancel(t, w, o.rest(t, w, developer, target.ID, "").Text(t, "data", "id"))
+			cancel(t, w, o.graphQL(t, w, developer, target.ID, "").Text(t, append(o.at, "id")...))
+		}
+	})
+}
+
+func TestHeadersOfAReplayAreGivenOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		source := w.Place(t, w.Acme, "web").Succeeded(t)
+		before := state(t, w)
+		for _, o := range replays {
+			for header, value := range map[string]string{"Idempotency-Key": "k", "Expected-Live-Deployment": source.ID} {
+				r, err := http.NewRequestWithContext(t.Context(), o.method, w.URL+strings.Replace(o.path, "{id}", source.ID, 1), http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header = http.Header{header: {value, value}, "Authorization": {"Bearer " + w.Acme.Tokens[actor.Developer]}}
+				answer, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := worldtest.Response{Status: answer.StatusCode, Header: answer.Header, Body: body(t, answer)}
+				if found.Status != http.StatusBadRequest || found.Code(t) != string(fault.RequestInvalid) ||
+					!strings.Contains(found.Text(t, "message"), header+" may be given once; found 2") {
+					t.Errorf("%s, %s twice: status %d: %s", o.name, header, found.Status, found.Body)
+				}
+			}
+		}
+		if diff := cmp.Diff(before, state(t, w)); diff != "" {
+			t.Errorf("a refusal changed something: %s", diff)
+		}
+	})
+}
+
+// TestOfSeveralReasonsTheFirstIsTold makes one more thing wrong in each step, and wants that to be told.
+func TestOfSeveralReasonsTheFirstIsTold(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, token := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+		used := rollback.told(terms{key: new("used")}).rest(t, w, token, p.Succeeded(t).ID, "").Text(t, "data", "id")
+		cancel(t, w, used)
+		source := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
+		release, asked := *source.ReleaseID, source.ID
+		with := terms{live: new(absent(source.ID))}
+		for _, step := range []struct {
+			wrong func()
+			// code is what a rollback is refused with, redeploy what a redeploy is, where that differs.
+			code, redeploy fault.Code
+		}{
+			{func() {}, fault.DeploymentLiveChanged, ""},
+			{func() { running(t, p) }, fault.DeploymentInProgress, ""},
+			{func() { quarantine(t, w, release, "") }, fault.ReleaseQuarantined, ""},
+			{func() { tamper(t, w, w.Acme, `UPDATE releases SET content = '{}' WHERE id = $1`, release) }, fault.ReleaseDigestMismatch, ""},
+			{func() { tamper(t, w, w.Acme, `UPDATE deployments SET release_id = NULL WHERE id = $1`, source.ID) }, fault.ReleaseUnavailable, ""},
+			{func() { tamper(t, w, w.Acme, `UPDATE deployments SET status = 'FAILED' WHERE id = $1`, source.ID) },
+				fault.DeploymentTargetNotSucceeded, fault.ReleaseUnavailable},
+			{func() { with.key = new("used") }, fault.RequestIdempotencyReused, ""},
+			{func() { with.key, token = nil, w.Acme.Tokens[actor.Viewer] }, fault.DeploymentForbidden, ""},
+			{func() { asked = absent(source.ID) }, fault.DeploymentNotFound, ""},
+			{func() { with.key, with.header = new(" "), `" "` }, fault.RequestInvalid, ""},
+			{func() { token = "" }, fault.RequestUnauthenticated, ""},
+		} {
+			step.wrong()
+			rollback.told(with).refused(t, w, token, asked, "", step.code)
+			if step.redeploy != "" {
+				step.code = step.redeploy
+			}
+			redeploy.told(with).refused(t, w, token, asked, "", step.code)
+		}
+	})
+}
+
+// wants compares a refusal with what it is to say beside its message, which is for people.
+func wants(t *testing.T, name string, want, found map[string]any) {
+	t.Helper()
+	found = maps.Clone(found)
+	if message, _ := found["message"].(string); message == "" {
+		t.Errorf("%s has no message", name)
+	}
+	delete(found, "message")
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("%s: wanted (-), found (+):\n%s", name, diff)
+	}
+}

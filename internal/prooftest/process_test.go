@@ -1,0 +1,77 @@
+package prooftest_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// build builds the program and gives its path.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "slipway")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "slipway/cmd/slipway").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// process is a server that runs as a process of its own.
+type process struct {
+	url     string
+	command *exec.Cmd
+	ended   chan struct{}
+}
+
+// serve starts a server on a free port and waits until it serves. What still runs when the test ends is
+// killed.
+func serve(t *testing.T, program, database string) *process {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), program, "serve", "--database", database, "--listen", "127.0.0.1:0", "--admin-listen", "",
+		"--log-format", "json")
+	c.Env = []string{}
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &process{command: c, ended: make(chan struct{})}
+	t.Cleanup(func() { p.kill(t) })
+	lines, logged := bufio.NewScanner(stderr), []string{}
+	for p.url == "" && lines.Scan() {
+		var line struct{ Msg, URL string }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "serving" {
+			p.url = line.URL
+		}
+		logged = append(logged, lines.Text())
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, stderr)
+		_ = c.Wait()
+		close(p.ended)
+	}()
+	if p.url == "" {
+		t.Fatalf("serve ended: %s", strings.Join(logged, "\n"))
+	}
+	return p
+}
+
+// kill ends the process by SIGKILL and waits for its end.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	select {
+	case <-p.ended:
+		return
+	default:
+	}
+	if err := p.command.Process.Kill(); err != nil {
+		t.Logf("kill: %v", err) // it has ended by itself
+	}
+	<-p.ended
+}

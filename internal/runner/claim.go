@@ -1,0 +1,100 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+const claimDeployment = `mutation($input: ClaimDeploymentInput!) {
+	claimDeployment(input: $input) {
+		lease { seconds }
+		deployment {
+			id organizationId projectId environmentId moduleInstanceId deploymentType triggerSource description
+			createdAt createdBy rollbackToDeploymentId redeployOfDeploymentId externalDeploymentId resourceArn resourceName
+			data: dataJson
+			project { name slug }
+			environment { name slug }
+			moduleInstance { name liveDeployment { deploymentId: id release { ...shipped } } }
+			release { ...shipped }
+		}
+	}
+}
+fragment shipped on Release {
+	id digest inputs artifact
+	moduleVersion { id version kind sourceUrl sourceRef moduleDefinition { type name } }
+}`
+
+// claimed is the answer of claimDeployment.
+type claimed struct {
+	ClaimDeployment struct {
+		Lease      *granted
+		Deployment *struct {
+			deployment
+			ModuleInstance struct {
+				Name           string
+				LiveDeployment *live
+			}
+			Release *release
+		}
+	}
+}
+
+// claim takes the oldest deployment that waits, and gives nil where there is none. A claim whose answer
+// was lost is made again under the same lease, so that it takes no second deployment; once ctx has ended,
+// only such a one is.
+func (r *runner) claim(ctx context.Context) (*job, error) {
+	asking, done := after(ctx, settling)
+	defer done()
+	leaseID := "lease_" + rand.Text()
+	var a claimed
+	var sent time.Time
+	doubtful := false
+	try := func() (again bool, err error) {
+		a, sent = claimed{}, time.Now()
+		err = r.client.post(asking, patience, claimDeployment, map[string]any{"kinds": r.Kinds, "leaseId": leaseID}, &a)
+		said, ok := errors.AsType[*refusal](err)
+		again = err != nil && !(ok && said.final())
+		doubtful = again && (doubtful || !unsent(err))
+		return again, err
+	}
+	err := r.client.retry(ctx, "claimDeployment", try)
+	if doubtful {
+		err = r.client.retry(asking, "claimDeployment", try)
+	}
+	said, refused := errors.AsType[*refusal](err)
+	switch {
+	case refused && said.code == string(fault.DeploymentLeaseLost):
+		// It was taken, and has ended before anybody here knew of it.
+		r.Log.Warn("a claim came too late", "error", err)
+		return r.claimAgain(ctx)
+	case refused && said.final():
+		return nil, fmt.Errorf("the server %s gives no work: %w", r.Server, err)
+	case err != nil || a.ClaimDeployment.Deployment == nil || a.ClaimDeployment.Lease == nil:
+		return nil, nil
+	}
+	return r.job(a, leaseID, sent), nil
+}
+
+// claimAgain claims under a new lease unless the runner is to end.
+func (r *runner) claimAgain(ctx context.Context) (*job, error) {
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	return r.claim(ctx)
+}
+
+func (r *runner) job(a claimed, leaseID string, sent time.Time) *job {
+	d := a.ClaimDeployment.Deployment
+	d.ModuleInstanceName = d.ModuleInstance.Name
+	return &job{
+		runner: r,
+		work:   work{Deployment: d.deployment, Release: d.Release, Live: d.ModuleInstance.LiveDeployment},
+		lease:  newLease(r.last, leaseID, sent, *a.ClaimDeployment.Lease),
+		log:    r.Log.With("deployment", d.ID, "instance", d.ModuleInstanceID),
+	}
+}

@@ -1,0 +1,133 @@
+// Package runner carries deployments out: it claims them from a server's GraphQL API, runs a program for
+// each, reports what the program prints and completes the deployment as the program ends.
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Config says what a runner carries out, and how.
+type Config struct {
+	// Server is the base URL of the API, without a slash at its end; Token is a runner's.
+	Server, Token string
+	// Kinds are those of the deployments that are claimed.
+	Kinds []string
+	// Command is run by sh -c for each deployment; Environ is what its environment starts from, which
+	// variables of Slipway's own are taken out of.
+	Command string
+	Environ []string
+	// Parallel is how many deployments may run at once; 0 stands for 1.
+	Parallel int
+	// Poll is how long to wait before asking again where nothing was waiting; 0 stands for 2 s.
+	Poll time.Duration
+	// WorkDir has a folder for each module instance, where its programs run.
+	WorkDir string
+	// ShutdownTimeout is how long programs may go on once the runner is to end; StopGrace is how long a
+	// program may take to end after SIGTERM, before SIGKILL.
+	ShutdownTimeout, StopGrace time.Duration
+	// Once ends the runner where nothing is waiting.
+	Once bool
+	Log  *slog.Logger
+}
+
+const defaultPoll = 2 * time.Second
+
+// settling is how long the last requests may take once the programs have ended.
+const settling = 10 * time.Second
+
+// errHalted is why a program is stopped whose time is up after the runner was told to end.
+var errHalted = errors.New("the runner is to end")
+
+// runner is a running one. Its contexts end one after the other.
+type runner struct {
+	Config
+	client *client
+	// working ends where programs are to be stopped, and last where nothing is asked of the server any more.
+	working, last context.Context
+	jobs          sync.WaitGroup
+}
+
+// Run claims deployments and carries them out until ctx ends; then it claims no more and lets those that
+// run finish. It gives an error where the server refuses to give work, once those that run have ended.
+func Run(ctx context.Context, c Config) error {
+	dir, err := filepath.Abs(c.WorkDir)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot make the folder to work in: %w", err)
+	}
+	c.WorkDir, c.Parallel, c.Poll = dir, max(1, c.Parallel), cmp.Or(c.Poll, defaultPoll)
+	r := &runner{Config: c, client: newClient(c)}
+	var endWorking, endLast context.CancelFunc
+	r.working, endWorking = after(ctx, c.ShutdownTimeout)
+	defer endWorking()
+	r.last, endLast = after(r.working, c.StopGrace+settling)
+	defer endLast()
+	r.Log.Info("looking for deployments", "server", r.Server, "kinds", r.Kinds, "parallel", r.Parallel)
+	defer r.jobs.Wait()
+	err = r.claimAll(ctx)
+	r.Log.Info("stopping: programs that run may finish", "timeout", r.ShutdownTimeout)
+	return err
+}
+
+// after gives a context that ends a time after another has ended.
+func after(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	later, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(d, end)
+		context.AfterFunc(later, func() { timer.Stop() })
+	})
+	return later, func() { stop(); end() }
+}
+
+// claimAll claims as long as there is room, each deployment for a goroutine of its own.
+func (r *runner) claimAll(ctx context.Context) error {
+	room := make(chan struct{}, r.Parallel)
+	for {
+		select {
+		case room <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		job, err := r.claim(ctx)
+		if err != nil {
+			return err
+		}
+		if job != nil {
+			r.jobs.Go(func() {
+				job.carryOut()
+				<-room
+			})
+			continue
+		}
+		if r.Once {
+			return nil
+		}
+		<-room
+		pause(ctx, r.Poll)
+	}
+}
+
+// pause waits, and says whether ctx still lives.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

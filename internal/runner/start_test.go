@@ -1,0 +1,134 @@
+package runner_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/runner"
+	"slipway/internal/worldtest"
+)
+
+// patience is how long something may take that should happen by itself.
+const patience = 60 * time.Second
+
+// logged keeps a log's text.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// config is that of a runner of acme's, in a folder of its own.
+func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *logged) {
+	t.Helper()
+	var log logged
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the runner's log:\n%s", &log)
+		}
+	})
+	return runner.Config{
+		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.Kinds, Command: command,
+		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: t.TempDir(),
+		Poll: 20 * time.Millisecond, ShutdownTimeout: patience, StopGrace: patience,
+		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}, &log
+}
+
+// start runs a runner until it is stopped; stop tells it to end and waits until it has.
+func start(t *testing.T, c runner.Config) (stop func() error) {
+	t.Helper()
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- runner.Run(ctx, c); close(done) }()
+	stop = func() error { end(); return <-done }
+	t.Cleanup(func() { _ = stop() })
+	return stop
+}
+
+// once carries out what is waiting.
+func once(t *testing.T, c runner.Config) {
+	t.Helper()
+	c.Once = true
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := runner.Run(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	if ctx.Err() != nil {
+		t.Fatal("the runner did not end by itself")
+	}
+}
+
+// until waits for something to happen.
+func until(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	late := time.After(patience)
+	for !happened() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-late:
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// read gives a deployment as it is now.
+func read(t *testing.T, w *worldtest.World, id string) *ent.Deployment {
+	t.Helper()
+	d, err := w.Store.Client.Deployment.Get(w.Acme.As(actor.Viewer), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// messages are those of a deployment's events, in order.
+func messages(t *testing.T, w *worldtest.World, id string) (list []string) {
+	t.Helper()
+	events, err := deployment.Events(read(t, w, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		text := "-"
+		if e.Message != nil {
+			text = *e.Message
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// says waits until the program of a deployment has said something.
+func says(t *testing.T, w *worldtest.World, id, line string) {
+	t.Helper()
+	until(t, "the program says "+line, func() bool {
+		for _, m := range messages(t, w, id) {
+			if m == line {
+				return true
+			}
+		}
+		return false
+	})
+}

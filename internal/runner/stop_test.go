@@ -1,0 +1,185 @@
+package runner_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/runner"
+	"slipway/internal/worldtest"
+)
+
+// alive gives the path of a pipe for a program to open for writing. The channel closes once every process
+// that has it open is gone.
+func alive(t *testing.T) (path string, gone chan struct{}) {
+	t.Helper()
+	path, gone = filepath.Join(t.TempDir(), "alive"), make(chan struct{})
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(gone)
+		f, err := os.Open(path)
+		if err != nil {
+			return
+		}
+		defer func() { _ = f.Close() }()
+		_, _ = io.ReadAll(f)
+	}()
+	return path, gone
+}
+
+// mustGo waits until a channel is closed.
+func mustGo(t *testing.T, gone chan struct{}) {
+	t.Helper()
+	select {
+	case <-gone:
+	case <-time.After(patience):
+		t.Fatal("a process still runs")
+	}
+}
+
+func TestCancellationStopsTheProgramAndItsChildren(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lease   time.Duration
+		program string
+	}{
+		"which is silent":             {3 * time.Second, `echo started; sleep 600; echo never`},
+		"which reports":               {time.Hour, `echo started; while sleep 0.1; do echo more; done`},
+		"which takes no SIGTERM":      {3 * time.Second, `trap '' TERM; echo started; while :; do sleep 600; done`},
+		"whose child takes a while":   {3 * time.Second, `(trap 'sleep 0.3; echo late >&4; exit' TERM; sleep 600 & wait) & echo started; wait`},
+		"which prints without an end": {time.Hour, `echo started; yes`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.SQLite(t))
+			w.Deploy.LeaseTime = test.lease
+			p := w.Place(t, w.Acme, "web")
+			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+			pipe, gone := alive(t)
+			c, log := config(t, w, `exec 4>"$ALIVE"; `+test.program)
+			c.Environ = append(c.Environ, "ALIVE="+pipe)
+			if strings.Contains(test.program, "''") {
+				c.StopGrace = 200 * time.Millisecond
+			}
+			start(t, c)
+			until(t, "it runs", func() bool { return len(messages(t, w, d.ID)) > 0 })
+			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+				t.Fatal(err)
+			}
+			mustGo(t, gone)
+			until(t, "the runner says so", func() bool { return strings.Contains(log.String(), "not completed") })
+			if got := read(t, w, d.ID); got.Status != "CANCELED" {
+				t.Errorf("%s", got.Status)
+			}
+			next := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
+			until(t, "the next is taken", func() bool { return read(t, w, next.ID).Status == "RUNNING" })
+			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), next.ID); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestRunnerThatIsToEndLetsProgramsFinishAndClaimsNoMore(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	proceed := filepath.Join(t.TempDir(), "proceed")
+	c, _ := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
+	c.Environ = append(c.Environ, "PROCEED="+proceed)
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- runner.Run(ctx, c) }()
+	says(t, w, d.ID, "started")
+	end()
+	waiting := p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
+	if err := os.WriteFile(proceed, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if got := read(t, w, d.ID); got.Status != "SUCCEEDED" {
+		t.Errorf("%s", got.Status)
+	}
+	if got := read(t, w, waiting.ID); got.Status != "PENDING" {
+		t.Errorf("the runner has claimed once more: %s", got.Status)
+	}
+}
+
+func TestProgramThatOutlivesTheShutdownTimeoutFails(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	pipe, gone := alive(t)
+	c, _ := config(t, w, `exec 4>"$ALIVE"; trap 'echo "told to end" >&2; exit 0' TERM; echo started; sleep 600 & wait`)
+	c.Environ, c.ShutdownTimeout = append(c.Environ, "ALIVE="+pipe), 100*time.Millisecond
+	stop := start(t, c)
+	says(t, w, d.ID, "started")
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	mustGo(t, gone)
+	got := read(t, w, d.ID)
+	if got.Status != "FAILED" || got.Error.Message != "The runner was told to end, and the program had not ended 100ms later." ||
+		got.Error.Description != "told to end" {
+		t.Errorf("%s %+v", got.Status, got.Error)
+	}
+}
+
+func TestTokenThatMayNotRunEndsTheRunner(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	for token, code := range map[string]fault.Code{
+		w.Acme.Tokens[actor.Viewer]: fault.DeploymentForbidden,
+		"slp_runner_unknown":        fault.RequestUnauthenticated,
+	} {
+		c, _ := config(t, w, "true")
+		c.Token = token
+		err := runner.Run(t.Context(), c)
+		if err == nil || !strings.Contains(err.Error(), string(code)) || !strings.Contains(err.Error(), "gives no work") {
+			t.Errorf("%v, want %s", err, code)
+		}
+	}
+	c, _ := config(t, w, "true")
+	c.Server += "/elsewhere"
+	if err := runner.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), string(fault.RequestNotFound)) {
+		t.Errorf("at a wrong path: %v", err)
+	}
+}
+
+func TestFolderIsNotSharedWithAProgramThatOutlivedItsRunner(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	c, _ := config(t, w, "echo mine")
+	folder := filepath.Join(c.WorkDir, p.Instance.ID)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	start(t, c)
+	says(t, w, d.ID, "Waiting for the program of an earlier deployment, which still runs in the instance's folder.")
+	_ = dir.Close()
+	says(t, w, d.ID, "mine")
+	until(t, "it succeeds", func() bool { return read(t, w, d.ID).Status == "SUCCEEDED" })
+}
+

@@ -1,0 +1,106 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// work is what a program reads on standard input.
+type work struct {
+	Deployment deployment `json:"deployment"`
+	// Release is what to deploy.
+	Release *release `json:"release"`
+	// Live is what is there now; nil before the first success.
+	Live *live `json:"live"`
+}
+
+type deployment struct {
+	ID                     string          `json:"id"`
+	OrganizationID         string          `json:"organizationId"`
+	ProjectID              string          `json:"projectId"`
+	Project                named           `json:"project"`
+	EnvironmentID          string          `json:"environmentId"`
+	Environment            named           `json:"environment"`
+	ModuleInstanceID       string          `json:"moduleInstanceId"`
+	ModuleInstanceName     string          `json:"moduleInstanceName"`
+	DeploymentType         string          `json:"deploymentType"`
+	TriggerSource          string          `json:"triggerSource"`
+	Description            *string         `json:"description"`
+	CreatedAt              string          `json:"createdAt"`
+	CreatedBy              string          `json:"createdBy"`
+	RollbackToDeploymentID *string         `json:"rollbackToDeploymentId"`
+	RedeployOfDeploymentID *string         `json:"redeployOfDeploymentId"`
+	ExternalDeploymentID   *string         `json:"externalDeploymentId"`
+	ResourceARN            *string         `json:"resourceArn"`
+	ResourceName           *string         `json:"resourceName"`
+	Data                   json.RawMessage `json:"data"`
+}
+
+type named struct {
+	Name string `json:"name"`
+	Slug string `json:"slug"`
+}
+
+type release struct {
+	ID            string `json:"id"`
+	Digest        string `json:"digest"`
+	ModuleVersion struct {
+		ID               string  `json:"id"`
+		Version          string  `json:"version"`
+		Kind             string  `json:"kind"`
+		SourceURL        *string `json:"sourceUrl"`
+		SourceRef        *string `json:"sourceRef"`
+		ModuleDefinition struct {
+			Type string `json:"type"`
+			Name string `json:"name"`
+		} `json:"moduleDefinition"`
+	} `json:"moduleVersion"`
+	Inputs   json.RawMessage `json:"inputs"`
+	Artifact json.RawMessage `json:"artifact"`
+}
+
+type live struct {
+	DeploymentID string   `json:"deploymentId"`
+	Release      *release `json:"release"`
+}
+
+// ours is the beginning of the variables that are Slipway's: among them is the token.
+const ours = "SLIPWAY_"
+
+// environ adds what the work is to an environment that has lost the runner's own variables.
+func (w *work) environ(from []string) []string {
+	var env []string
+	for _, variable := range from {
+		if !strings.HasPrefix(variable, ours) {
+			env = append(env, variable)
+		}
+	}
+	d, shipped := &w.Deployment, w.Release
+	if shipped == nil {
+		shipped = &release{}
+	}
+	for _, v := range [][2]string{
+		{"DEPLOYMENT_ID", d.ID},
+		{"INSTANCE_ID", d.ModuleInstanceID},
+		{"ENVIRONMENT_ID", d.EnvironmentID},
+		{"PROJECT_ID", d.ProjectID},
+		{"ORGANIZATION_ID", d.OrganizationID},
+		{"RELEASE_ID", shipped.ID},
+		{"RELEASE_DIGEST", shipped.Digest},
+		{"MODULE_VERSION", shipped.ModuleVersion.Version},
+		{"TRIGGER", d.TriggerSource},
+	} {
+		env = append(env, ours+v[0]+"="+v[1])
+	}
+	return env
+}
+
+// input is the work as one line of JSON.
+func (w *work) input() ([]byte, error) {
+	text, err := json.Marshal(w)
+	if err != nil {
+		return nil, fmt.Errorf("encode the deployment: %w", err)
+	}
+	return append(text, '\n'), nil
+}

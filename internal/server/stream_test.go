@@ -1,0 +1,198 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"slipway/internal/actor"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// dial opens a socket and says who it is by the token.
+func dial(t *testing.T, url, token string) *websocket.Conn {
+	t.Helper()
+	conn, _, err := websocket.Dial(t.Context(), url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	say(t, conn, `{"type":"connection_init","payload":{"Authorization":"Bearer `+token+`"}}`)
+	return conn
+}
+
+func say(t *testing.T, conn *websocket.Conn, text string) {
+	t.Helper()
+	if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hear gives the next message, or the code that the socket was closed with.
+func hear(t *testing.T, conn *websocket.Conn) (string, websocket.StatusCode) {
+	t.Helper()
+	_, text, err := conn.Read(t.Context())
+	return string(text), websocket.CloseStatus(err)
+}
+
+func follow(deploymentID string) string {
+	return `{"query":"subscription { deploymentChanged(id: \"` + deploymentID + `\") { deployment { status } } }"}`
+}
+
+// listen opens an event stream and gives it from its first event on.
+func listen(t *testing.T, url, token, body string) *bufio.Reader {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/graphql", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "text/event-stream")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	in := bufio.NewReader(resp.Body)
+	if first := event(t, in); !strings.HasPrefix(first, "event: next") || strings.Contains(first, `"errors"`) {
+		t.Fatalf("the stream begins with %q", first)
+	}
+	return in
+}
+
+// event gives the next event of a stream.
+func event(t *testing.T, in *bufio.Reader) string {
+	t.Helper()
+	for block := ""; ; {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatalf("the stream ended: %q, %v", block, err)
+		}
+		switch {
+		case line != "\n":
+			block += line
+		case strings.HasPrefix(block, ":"):
+			block = ""
+		default:
+			return block
+		}
+	}
+}
+
+func TestStreamsEndWithTheirToken(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64 // of the clock; a verified token is believed for five seconds
+	w, s, log := serve(t, server.Config{Now: func() time.Time { return store.Now().Add(time.Duration(ahead.Load())) }})
+	d := w.Place(t, w.Acme, "web").Succeeded(t)
+	running := w.Place(t, w.Acme, "api")
+	active := running.Deploy(t, running.Instance.ID, `{"image":"registry.example/web:1"}`)
+	token := w.Acme.Tokens[actor.Viewer]
+
+	socket := dial(t, s.URL, token)
+	if got, _ := hear(t, socket); got != `{"type":"connection_ack"}` {
+		t.Fatal(got)
+	}
+	say(t, socket, `{"id":"1","type":"subscribe","payload":`+follow(d.ID)+`}`)
+	if got, _ := hear(t, socket); !strings.Contains(got, "SUCCEEDED") {
+		t.Fatal(got)
+	}
+	if got, _ := hear(t, socket); got != `{"type":"complete","id":"1"}` {
+		t.Fatal(got)
+	}
+	stream := listen(t, s.URL, token, follow(active.ID))
+
+	revoke(t, w, token)
+	ahead.Store(int64(6 * time.Second))
+	if got, code := hear(t, socket); code != 4403 {
+		t.Errorf("the socket: %s %d", got, code)
+	}
+	if got := event(t, stream); !strings.Contains(got, "slipway:Request:UNAUTHENTICATED") {
+		t.Errorf("the stream: %s", got)
+	}
+	if got := event(t, stream); got != "event: complete\ndata:\n" {
+		t.Errorf("the stream: %s", got)
+	}
+	if text := log.String(); strings.Contains(text, token) {
+		t.Error("the log has the token")
+	}
+}
+
+// revoke ends a token by what the log of an organization knows of it.
+func revoke(t *testing.T, w *worldtest.World, token string) {
+	t.Helper()
+	admin := w.Acme.Tokens[actor.Admin]
+	list := w.GraphQL(t, token, `{ viewer { id } }`, nil)
+	answer := w.GraphQL(t, admin, `mutation($id: ID!) { revokeToken(input: {id: $id}) { token { id } } }`, map[string]any{"id": list.Text(t, "data", "viewer", "id")})
+	answer.Text(t, "data", "revokeToken", "token", "id")
+}
+
+func TestASocketOfABadTokenIsForbiddenAndCounted(t *testing.T) {
+	t.Parallel()
+	_, s, _ := serve(t, server.Config{})
+	for range 21 {
+		if _, code := hear(t, dial(t, s.URL, "slp_admin_bad")); code != 4403 {
+			t.Fatalf("closed with %d", code)
+		}
+	}
+	resp, _ := send(t, "GET", s.URL+"/module-definitions", "", "Authorization", "Bearer slp_admin_bad")
+	if resp.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("after 21 failures: %d", resp.StatusCode)
+	}
+}
+
+func TestStreamsOutliveTheTimeOfARequest(t *testing.T) {
+	t.Parallel()
+	w, s, _ := serve(t, server.Config{Timeout: 300 * time.Millisecond})
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
+	stream := listen(t, s.URL, w.Acme.Tokens[actor.Viewer], follow(d.ID))
+	<-time.After(600 * time.Millisecond)
+	p.Finish(t, d, nil)
+	for {
+		got := event(t, stream)
+		if strings.HasPrefix(got, "event: complete") || strings.Contains(got, `"errors"`) {
+			t.Fatalf("the stream ended with %s", got)
+		}
+		if strings.Contains(got, "SUCCEEDED") {
+			break
+		}
+	}
+}
+
+func TestShutdownTellsSocketsAndStreams(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	api := server.New(w.Store, server.Config{Log: slog.New(slog.DiscardHandler)})
+	s := httptest.NewServer(api)
+	t.Cleanup(s.Close)
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
+	socket, stream := dial(t, s.URL, w.Acme.Tokens[actor.Viewer]), listen(t, s.URL, w.Acme.Tokens[actor.Viewer], follow(d.ID))
+	hear(t, socket)
+	ended := make(chan error, 1)
+	go func() { ended <- api.Shutdown(context.WithoutCancel(t.Context())) }()
+	if got, code := hear(t, socket); code != websocket.StatusGoingAway {
+		t.Errorf("the socket: %s %d", got, code)
+	}
+	if got := event(t, stream); got != "event: complete\ndata:\n" {
+		t.Errorf("the stream: %s", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	resp, _ := send(t, "GET", s.URL+"/module-definitions", "")
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("a plain request during the drain: %d", resp.StatusCode)
+	}
+}
