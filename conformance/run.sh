@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tries the GraphQL endpoint with clients of other people's making: starts a demo from the slipway
 # program that the first argument names, runs the tests on it (all, or those of the other arguments),
-# and ends it.
+# and ends it. The tests are the only runner of that demo.
 set -eu
 binary=${1:-}
 if ! command -v "$binary" >/dev/null; then
@@ -10,7 +10,7 @@ if ! command -v "$binary" >/dev/null; then
 fi
 shift
 log=$(mktemp)
-"$binary" demo --listen 127.0.0.1:0 --admin-listen '' >"$log" &
+"$binary" demo --pace 0 --listen 127.0.0.1:0 --admin-listen '' >"$log" &
 server=$!
 
 finish() {

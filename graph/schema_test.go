@@ -67,6 +67,9 @@ func (f fragments) selection(def *ast.Definition, depth int) string {
 		case strings.HasPrefix(field.Name, "__"):
 		case inner.IsLeafType():
 			text += field.Name + " "
+		case inner.Name == "InputProperty" && depth > 0:
+			// Inputs of inputs with their plain fields, or it would be over the limit of selections.
+			text += field.Name + " { ..." + f.of(inner.Name, 0) + " } "
 		case depth > 0:
 			text += field.Name + " { ..." + f.of(inner.Name, depth-1) + " } "
 		}

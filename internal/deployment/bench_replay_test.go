@@ -6,7 +6,7 @@ import (
 
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
-	"slipway/ent/quarantine"
+	entquarantine "slipway/ent/quarantine"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
@@ -85,7 +85,7 @@ func plainRollback(ctx context.Context, w *worldtest.World, sourceID string) (*e
 		if err != nil {
 			return err
 		}
-		data, err := replayed(a, p)
+		data, err := plainData(a, p)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func readParts(ctx context.Context, tx *ent.Tx, e *journal.Entry, sourceID strin
 	if p.version, err = tx.ModuleVersion.Get(ctx, r.ModuleVersionID); err != nil {
 		return p, err
 	}
-	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
+	open, err := tx.Quarantine.Query().Where(entquarantine.ReleaseID(r.ID), entquarantine.LiftedAtIsNil()).Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
 		return p, err
 	}
@@ -153,8 +153,8 @@ func readParts(ctx context.Context, tx *ent.Tx, e *journal.Entry, sourceID strin
 	return p, err
 }
 
-// replayed gives the data of the new deployment.
-func replayed(a *actor.Actor, p parts) (*ecs.Data, error) {
+// plainData gives the data of the new deployment.
+func plainData(a *actor.Actor, p parts) (*ecs.Data, error) {
 	data, err := p.source.Data.Data()
 	if err != nil {
 		return nil, err

@@ -21,10 +21,17 @@ type bill struct{ variables map[string]any }
 // total is what the operation costs, at most ceiling. An abstract type costs what its fragments cost
 // together, though each object answers for one of them.
 func (b bill) total(op *ast.OperationDefinition) int {
-	return b.selections(op.SelectionSet, op.Operation == ast.Mutation)
+	return b.selections(op.SelectionSet, parent{mutating: op.Operation == ast.Mutation})
 }
 
-func (b bill) selections(set ast.SelectionSet, mutating bool) int {
+// parent is what decides on the cost of the fields right below it.
+type parent struct {
+	mutating bool
+	// page is how many edges or nodes a connection may answer with; for others it is 0.
+	page int
+}
+
+func (b bill) selections(set ast.SelectionSet, below parent) int {
 	sum := 0
 	for _, selection := range set {
 		if b.skips(selection) {
@@ -32,21 +39,21 @@ func (b bill) selections(set ast.SelectionSet, mutating bool) int {
 		}
 		switch node := selection.(type) {
 		case *ast.Field:
-			sum += b.field(node, mutating)
+			sum += b.field(node, below)
 		case *ast.InlineFragment:
-			sum += b.selections(node.SelectionSet, mutating)
+			sum += b.selections(node.SelectionSet, below)
 		case *ast.FragmentSpread:
-			sum += b.selections(node.Definition.SelectionSet, mutating)
+			sum += b.selections(node.Definition.SelectionSet, below)
 		}
 		sum = min(sum, ceiling)
 	}
 	return sum
 }
 
-func (b bill) field(f *ast.Field, mutating bool) int {
+func (b bill) field(f *ast.Field, below parent) int {
 	own := 0
 	switch {
-	case mutating && f.Name != "__typename":
+	case below.mutating && f.Name != "__typename":
 		own = 10
 	case len(f.SelectionSet) > 0:
 		own = 1
@@ -54,7 +61,18 @@ func (b bill) field(f *ast.Field, mutating bool) int {
 	if introspects(f) {
 		return own
 	}
-	return own + b.page(f)*b.selections(f.SelectionSet, false)
+	switch size := b.page(f); {
+	case size == 0:
+		own += b.selections(f.SelectionSet, parent{})
+	case f.Definition.Type.Elem != nil:
+		own += size * b.selections(f.SelectionSet, parent{})
+	default:
+		own += b.selections(f.SelectionSet, parent{page: size})
+	}
+	if below.page > 0 && (f.Name == "edges" || f.Name == "nodes") {
+		own = min(own, ceiling) * below.page
+	}
+	return min(own, ceiling)
 }
 
 // skips says whether @skip or @include leaves the selection out.
@@ -79,7 +97,7 @@ func (b bill) is(directive *ast.Directive, want bool) bool {
 	return given == want
 }
 
-// page is how often what the field selects may be answered. Of first and last the larger one counts;
+// page is how many items the field may answer with, 0 for one without pages. Of first and last the larger one counts;
 // that only one of them may be given is not judged here.
 func (b bill) page(f *ast.Field) int {
 	declared := f.Definition.Arguments
@@ -88,7 +106,7 @@ func (b bill) page(f *ast.Field) int {
 		return max(len(ids), 1)
 	}
 	if declared.ForName("first") == nil && declared.ForName("last") == nil {
-		return 1
+		return 0
 	}
 	first, last := number(b.argument(f.Arguments, "first")), number(b.argument(f.Arguments, "last"))
 	if size := max(first, last); size > 0 {

@@ -21,6 +21,7 @@ func TestAnAnswerTellsWhatItCost(t *testing.T) {
 		{`{ herd { __typename } }`, ``, 1},
 		{`{ herd { nodes { id } } }`, ``, 51},
 		{`{ herd(first: 3) { nodes { mother { id } } } }`, ``, 7},
+		{`{ herd(first: 3) { ... on Herd { all: nodes { mother { id } } } __typename } }`, ``, 7},
 		{`{ herd(last: 4) { nodes { id } } }`, ``, 5},
 		{`{ herd(first: 3, last: 4) { nodes { id } } }`, ``, 5},
 		{`{ herd(first: null) { nodes { id } } }`, ``, 51},

@@ -33,7 +33,7 @@ type Limits struct {
 	// FreeInputs are the names of input types that VariableDepth is not for.
 	FreeInputs []string
 	// Cost is what an operation may cost; by default 5,000. A field that has fields costs 1, a field of
-	// a mutation's root 10, any other 0. What is below a page counts times the size of the page.
+	// a mutation's root 10, any other 0. The nodes of a page count times its size.
 	Cost int
 }
 

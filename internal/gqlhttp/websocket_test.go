@@ -34,7 +34,7 @@ func TestASocketIsClosedForWhatTheProtocolForbids(t *testing.T) {
 	t.Parallel()
 	const hello = `{"type":"connection_init"}`
 	long := func(bytes int) string { // the whole message
-		return `{"type":"ping","payload":{"text":"` + strings.Repeat("x", bytes-36) + `"}}`
+		return `{"type":"ping","payload":{"text":"` + strings.Repeat("x", bytes-37) + `"}}`
 	}
 	for name, c := range map[string]struct {
 		say    []string
@@ -60,7 +60,7 @@ func TestASocketIsClosedForWhatTheProtocolForbids(t *testing.T) {
 		"a second init":           {[]string{hello, hello}, 4429, "Too many initialisation requests"},
 		"an id that is taken":     {[]string{hello, subscribe("é1", items), subscribe("é1", items)}, 4409, "Subscriber for é1 already exists"},
 		"a very long id":          {[]string{hello, subscribe(strings.Repeat("é", 200), items), subscribe(strings.Repeat("é", 200), items)}, 4409, "Subscriber for " + strings.Repeat("é", 40)},
-		"64 KiB and a byte":       {[]string{hello, long(64<<10 + 1)}, 1009, ""},
+		"64 KiB and a byte":       {[]string{hello, long(64 << 10), long(64<<10 + 1)}, 1009, ""},
 		"a token that is no good": {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer bad"}}`}, 4403, "Forbidden"},
 		"two tokens":              {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer good","authorization":"Bearer good"}}`}, 4403, "Forbidden"},
 		"unverifiable":            {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer down"}}`}, 1013, "Try again later"},
@@ -162,6 +162,12 @@ func TestASocketThatSaysNothingIsClosed(t *testing.T) {
 	t.Parallel()
 	l := goLive(t, gqlhttp.StreamConfig{InitTimeout: time.Millisecond})
 	l.socket(t).ends(4408, "Connection initialisation timeout")
+
+	l = goLive(t, gqlhttp.StreamConfig{InitTimeout: 100 * time.Millisecond})
+	p := l.welcome(t)
+	<-time.After(150 * time.Millisecond)
+	p.say(`{"type":"ping"}`)
+	p.hear(`{"type":"pong"}`)
 }
 
 func TestPingsAreAnsweredBothWays(t *testing.T) {
@@ -291,7 +297,7 @@ func TestAPeerThatVanishesEndsItsSubscriptions(t *testing.T) {
 
 func TestASlowReaderOfASocketIsCutOff(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{WriteTimeout: 20 * time.Millisecond})
+	l := goLive(t, gqlhttp.StreamConfig{WriteTimeout: 20 * time.Millisecond, Heartbeat: time.Hour})
 	p := l.welcome(t)
 	p.say(subscribe("1", `subscription { feed(of: "large") { text } }`))
 	l.over(t, "large") // p reads nothing

@@ -124,12 +124,14 @@ func TestEveryReasonToRefuseAReplayIsToldAlike(t *testing.T) {
 			r := make(t, w, p)
 			want := object{"code": string(r.code)}
 			maps.Copy(want, r.more)
-			for _, o := range replays {
-				if o.name == redeploy.name && onlyRollback[name] || o.name == rollback.name && onlyRedeploy[name] {
-					continue
+			writesNothing(t, w, func() {
+				for _, o := range replays {
+					if o.name == redeploy.name && onlyRollback[name] || o.name == rollback.name && onlyRedeploy[name] {
+						continue
+					}
+					wants(t, name, want, o.told(r.terms).refused(t, w, w.Acme.Tokens[r.by()], r.source, "", r.code))
 				}
-				wants(t, name, want, o.told(r.terms).refused(t, w, w.Acme.Tokens[r.by()], r.source, "", r.code))
-			}
+			})
 			end(t, w, p)
 		}
 	})

@@ -59,7 +59,7 @@ func killed(t *testing.T, program, database string, servers, kills int) {
 	if unanswered == 0 && full() {
 		t.Error("no request was in flight at any kill")
 	}
-	proved.note(t, begun, "%d kills: %d rollbacks acknowledged, %d unanswered at a kill, %d in the database, 0 halves, 0 lost",
+	proved.note(t, begun, "%d kills: %d rollbacks acknowledged, %d unanswered at a kill, %d in the database, each whole",
 		kills, acknowledged, unanswered, found)
 }
 

@@ -1,0 +1,72 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/worldtest"
+)
+
+func TestRunnerCarriesOutWhatIsWaitingAndEnds(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(w.Acme.Tokens[actor.Runner]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range []variables{
+		{"SLIPWAY_TOKEN": w.Acme.Tokens[actor.Runner]},
+		{"SLIPWAY_TOKEN": "slp_runner_wrong", "SLIPWAY_TOKEN_FILE": file},
+	} {
+		env["SLIPWAY_SERVER"] = w.URL
+		o := run(t, env, "runner", "--exec", "echo done", "--once", "--kinds", "aws:ecs", "--work-dir", t.TempDir(), "--parallel", "2")
+		if o.code != 0 || o.stdout != "" || strings.Contains(o.stderr, w.Acme.Tokens[actor.Runner]) {
+			t.Errorf("exit code %d, %s", o.code, o.stderr)
+		}
+		if got := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID); got.Status != "SUCCEEDED" {
+			t.Errorf("%s: %s", got.Status, o.stderr)
+		}
+		d = p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
+	}
+}
+
+func TestRunnerWithoutARunnersTokenEndsWithOne(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	args := []string{"runner", "--server", w.URL, "--exec", "true", "--work-dir", t.TempDir(), "--token"}
+	mustFail(t, 1, "gives no work: ", append(args, w.Acme.Tokens[actor.Viewer])...)
+	mustFail(t, 1, "(slipway:Request:UNAUTHENTICATED)", append(args, "slp_runner_unknown")...)
+}
+
+func TestBadSettingOfTheRunnerIsNamed(t *testing.T) {
+	t.Parallel()
+	mustFail(t, 2, "--server: want URL, found nothing; SLIPWAY_SERVER is not set either", "runner", "--exec", "true")
+	mustFail(t, 2, "--exec: want text, found nothing", "runner", "--server", "http://localhost")
+	mustFail(t, 2, "--token: want token, found nothing; SLIPWAY_TOKEN is not set either", "runner", "--server", "http://localhost", "--exec", "true")
+	mustFail(t, 2, "--kinds: want one or more of aws:ecs, terraform with commas between, found \"helm\"", "runner", "--kinds", "helm")
+	mustFail(t, 1, "no such file", "runner", "--server", "http://localhost", "--exec", "true", "--token-file", filepath.Join(t.TempDir(), "none"))
+	o := run(t, nil, "runner", "--token", "my secret")
+	if want := "slipway: --token: want a token such as slp_runner_…, found 9 bytes that are none\n"; o.code != 2 || o.stderr != want {
+		t.Errorf("exit code %d, %q", o.code, o.stderr)
+	}
+}
+
+func TestDocsHaveTheSettingsOfTheRunner(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(doc), "## Running a runner")
+	for _, flag := range regexp.MustCompile(`(?m)^ +(--[a-z-]+)`).FindAllStringSubmatch(must(t, "runner", "--help"), -1) {
+		if !strings.Contains(section, "`"+flag[1]+"`") {
+			t.Errorf("docs/operations.md lacks %s", flag[1])
+		}
+	}
+}

@@ -1,0 +1,159 @@
+// Package attacktest_test sends hostile requests to a server that runs as a process of its own, and
+// wants each to be answered as it should be, for little time and memory. SLIPWAY_ATTACK=table prints
+// what each took.
+package attacktest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+// What one attack may take. A flood may take the time for each 100 of its requests.
+const (
+	mostCPU    = 100 * time.Millisecond
+	mostMemory = 64 << 20
+	// mostWait is how long a good request may take right after an attack.
+	mostWait = time.Second
+	// rounds is how often an attack is tried that took too much: other work on the machine adds to the
+	// time, so the least counts.
+	rounds = 3
+)
+
+// attack is one way to do harm.
+type attack struct {
+	name string
+	// want is the verdict of the answer, or of them all.
+	want string
+	// requests is how many there are; 0 is one.
+	requests int
+	// cpu is what the attack may take where that is not mostCPU, and why.
+	cpu time.Duration
+	why string
+	run func(ctx context.Context, c *caller) (string, error)
+}
+
+func (a attack) most() time.Duration {
+	return max(mostCPU*time.Duration(max(a.requests, 1))/100, mostCPU, a.cpu)
+}
+
+func TestAttacksAreAnsweredCheaply(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	brisk := []string{"--write-timeout", "500ms", "--init-timeout", "500ms"}
+	for name, attacks := range map[string][]attack{
+		"quick": concat(documents(), introspections(), pages(), merges(), bodies(), requests(), inputs(), sockets(), streams()),
+		"slow":  slow(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMeter(serve(t, program, brisk...))
+			if m.proc == "" {
+				t.Log("this system does not tell what a process uses: only the answers are checked")
+			}
+			for _, a := range attacks {
+				m.try(t, a)
+			}
+		})
+	}
+}
+
+func concat(lists ...[]attack) (all []attack) {
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// try carries an attack out, again where it took too much, and notes the least.
+func (m *meter) try(t *testing.T, a attack) {
+	t.Helper()
+	least, wait := use{cpu: time.Hour, memory: 1 << 40}, time.Duration(0)
+	for round := range rounds {
+		got, took, waited, err := m.once(t.Context(), a, round)
+		if err != nil {
+			t.Errorf("%s: %v", a.name, err)
+			return
+		}
+		if got != a.want {
+			t.Errorf("%s: %s, want %s", a.name, got, a.want)
+		}
+		least = use{min(least.cpu, took.cpu), min(least.memory, took.memory)}
+		if wait = waited; least.cpu <= a.most() && least.memory <= mostMemory && wait <= mostWait {
+			break
+		}
+	}
+	if least.cpu > a.most() || least.memory > mostMemory || wait > mostWait {
+		t.Errorf("%s took %s of CPU, at most %s; %d MiB, at most %d; the next request waited %s", a.name, least.cpu, a.most(), least.memory>>20, mostMemory>>20, wait)
+	}
+	measured.add(a, least, m.proc != "")
+}
+
+// once carries an attack out, and asks a good question after it.
+func (m *meter) once(ctx context.Context, a attack, round int) (got string, took use, waited time.Duration, err error) {
+	before, err := m.begin(ctx)
+	if err != nil {
+		return "", use{}, 0, err
+	}
+	c, close := newCaller(m.server, round)
+	got, err = a.run(ctx, c)
+	close()
+	if err != nil {
+		return got, use{}, 0, err
+	}
+	begun := time.Now()
+	good, closeGood := newCaller(m.server, round)
+	answer, err := good.post(ctx, `{ viewer { name } }`, nil)
+	waited = time.Since(begun)
+	closeGood()
+	if err != nil || answer != "200" {
+		return got, use{}, waited, fmt.Errorf("a good request after it: %s, %w", answer, err)
+	}
+	took, err = m.end(ctx, before)
+	return got, took, waited, err
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv("SLIPWAY_ATTACK") == "table" {
+		measured.write(os.Stdout)
+	}
+	os.Exit(code)
+}
+
+// measured has what the attacks of this run took.
+var measured table
+
+type table struct {
+	mu   sync.Mutex
+	rows []string
+}
+
+func (t *table) add(a attack, took use, known bool) {
+	figures := "not told here |"
+	if known {
+		figures = fmt.Sprintf("%d | %.1f", took.cpu.Milliseconds(), float64(took.memory)/(1<<20))
+	}
+	name := a.name
+	if a.requests > 1 {
+		name = fmt.Sprintf("%s (%d)", name, a.requests)
+	}
+	if a.why != "" {
+		name += "; " + a.why
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rows = append(t.rows, fmt.Sprintf("| %s | %s | %s |", name, a.want, figures))
+}
+
+func (t *table) write(out *os.File) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fmt.Fprintln(out, "\n| attack | answer | CPU ms | memory MiB |\n|---|---|---|---|")
+	for _, row := range t.rows {
+		fmt.Fprintln(out, row)
+	}
+}

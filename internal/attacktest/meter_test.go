@@ -1,0 +1,139 @@
+package attacktest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit in which Linux tells the time of a process.
+const tick = 10 * time.Millisecond
+
+// meter tells what a server uses.
+type meter struct {
+	*server
+	client *http.Client
+	// proc is where the system tells of the process, empty on a system that does not.
+	proc string
+}
+
+func newMeter(s *server) *meter {
+	m := &meter{server: s, client: &http.Client{Timeout: patience}, proc: fmt.Sprintf("/proc/%d", s.process.Pid)}
+	if _, err := os.Stat(m.proc + "/clear_refs"); err != nil {
+		m.proc = ""
+	}
+	return m
+}
+
+// reading is what the meter shows at a time.
+type reading struct {
+	cpu        time.Duration
+	resident   int64 // bytes now
+	peak       int64 // the most bytes since the reading began
+	goroutines int
+}
+
+// use is what there was between two readings.
+type use struct {
+	cpu    time.Duration
+	memory int64 // bytes more at the peak
+}
+
+// begin collects garbage, so that an attack does not pay for the one before it, and takes a reading.
+func (m *meter) begin(ctx context.Context) (reading, error) {
+	if _, err := m.profile(ctx, "heap?gc=1&debug=1"); err != nil {
+		return reading{}, err
+	}
+	n, err := m.goroutines(ctx)
+	if err != nil || m.proc == "" {
+		return reading{goroutines: n}, err
+	}
+	if err := os.WriteFile(m.proc+"/clear_refs", []byte("5"), 0); err != nil {
+		return reading{}, err
+	}
+	r, err := m.read()
+	r.goroutines = n
+	return r, err
+}
+
+// end waits until nothing of the attack runs any more, and gives what it took.
+func (m *meter) end(ctx context.Context, before reading) (use, error) {
+	settled := m.settle(ctx, before.goroutines)
+	if m.proc == "" {
+		return use{}, settled
+	}
+	after, err := m.read()
+	return use{after.cpu - before.cpu, max(after.peak-before.resident, 0)}, errors.Join(settled, err)
+}
+
+func (m *meter) read() (r reading, err error) {
+	stat, err := os.ReadFile(m.proc + "/stat")
+	if err != nil {
+		return r, err
+	}
+	status, err := os.ReadFile(m.proc + "/status")
+	if err != nil {
+		return r, err
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+2:]))
+	user, system := number(fields[11]), number(fields[12])
+	r.cpu = time.Duration(user+system) * tick
+	r.resident, r.peak = kilobytes(status, "VmRSS")<<10, kilobytes(status, "VmHWM")<<10
+	return r, nil
+}
+
+func kilobytes(status []byte, name string) int64 {
+	_, rest, _ := strings.Cut(string(status), name+":")
+	return number(strings.Fields(rest + " 0")[0])
+}
+
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64) // the kernel's numbers are numbers
+	return n
+}
+
+// settle waits until there are no more goroutines than there were.
+func (m *meter) settle(ctx context.Context, most int) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for begun := time.Now(); ; <-tick.C {
+		n, err := m.goroutines(ctx)
+		if err != nil || n <= most {
+			return err
+		}
+		if time.Since(begun) > 10*time.Second {
+			return fmt.Errorf("%d goroutines, where there were %d", n, most)
+		}
+	}
+}
+
+var total = regexp.MustCompile(`total (\d+)`)
+
+func (m *meter) goroutines(ctx context.Context) (int, error) {
+	text, err := m.profile(ctx, "goroutine?debug=1")
+	if err != nil {
+		return 0, err
+	}
+	return int(number(total.FindStringSubmatch(text + "total 0")[1])), nil
+}
+
+func (m *meter) profile(ctx context.Context, which string) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.admin+"/debug/pprof/"+which, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := m.client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	return string(text), err
+}

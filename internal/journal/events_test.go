@@ -1,0 +1,321 @@
+package journal_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/page"
+	"slipway/internal/worldtest"
+)
+
+// note writes audit events of an organization beside everything else: a to f, each a minute after the
+// one before it, by two actors, of two actions, on three objects. It gives their ids.
+func note(t *testing.T, w *worldtest.World, o *worldtest.Org) []string {
+	t.Helper()
+	var ids []string
+	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
+	err := w.Store.Tx(o.As(actor.Admin), never, func(ctx context.Context, tx *ent.Tx) error {
+		ids = nil
+		for i := range 6 {
+			ids = append(ids, id.New(id.AuditEvent))
+			// The last two are of one moment.
+			err := tx.AuditEvent.Create().SetID(ids[i]).SetOrganizationID(o.ID).SetCreatedAt(at.Add(time.Duration(min(i, 4)) * time.Minute)).
+				SetActorID(fmt.Sprint("tok_", i%2)).SetActorName("n").SetActorRole("admin").SetChannel("rest").
+				SetAction([]string{"one", "other"}[i/3]).SetObjectID(fmt.Sprint("obj_", i%3)).SetRequestID("").Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func idsOf(c *page.AuditEventConnection) []string {
+	list := []string{}
+	for _, e := range c.Edges {
+		list = append(list, e.Node.ID)
+	}
+	return list
+}
+
+func TestEventsAreFiltered(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		ids := note(t, w, w.Acme)
+		note(t, w, w.Globex)
+		// Those of the world's making are of today.
+		before := new(at.Add(time.Hour))
+		for name, c := range map[string]struct {
+			filter journal.Filter
+			want   []int
+		}{
+			"all":             {journal.Filter{}, []int{5, 4, 3, 2, 1, 0}},
+			"actor":           {journal.Filter{ActorID: new("tok_1")}, []int{5, 3, 1}},
+			"action":          {journal.Filter{Action: new("one")}, []int{2, 1, 0}},
+			"object":          {journal.Filter{ObjectID: new("obj_2")}, []int{5, 2}},
+			"from":            {journal.Filter{From: new(at.Add(3 * time.Minute))}, []int{5, 4, 3}},
+			"before":          {journal.Filter{Before: new(at.Add(3 * time.Minute))}, []int{2, 1, 0}},
+			"in another zone": {journal.Filter{Before: new(at.Add(3 * time.Minute).In(time.FixedZone("", 7200)))}, []int{2, 1, 0}},
+			"every condition": {journal.Filter{ActorID: new("tok_1"), Action: new("other"), ObjectID: new("obj_2"), From: new(at), Before: before}, []int{5}},
+			"contradictory":   {journal.Filter{Action: new("one"), ObjectID: new("obj_2"), ActorID: new("tok_1")}, []int{}},
+			"unknown action":  {journal.Filter{Action: new("' OR 1=1 --")}, []int{}},
+			"none":            {journal.Filter{From: before}, []int{}},
+		} {
+			if c.filter.Before == nil {
+				c.filter.Before = before
+			}
+			got, err := open(w).Events(w.Acme.As(actor.Admin), c.filter, page.Args{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want := []string{}
+			for _, i := range c.want {
+				want = append(want, ids[i])
+			}
+			if diff := cmp.Diff(want, idsOf(got)); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			if n, err := got.TotalCount(w.Acme.As(actor.Admin)); int(n) != len(want) || err != nil {
+				t.Errorf("%s: %d in all, want %d, %v", name, n, len(want), err)
+			}
+		}
+	})
+}
+
+func TestEventsArePagedBothWays(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		filter := journal.Filter{Before: new(at.Add(time.Hour))}
+		want := note(t, w, w.Acme)
+		slices.Reverse(want)
+		read := func(args page.Args) *page.AuditEventConnection {
+			t.Helper()
+			c, err := open(w).Events(w.Acme.As(actor.Admin), filter, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		for _, size := range []int32{1, 2, 4, 6} {
+			var down, up []string
+			args := page.Args{First: &size}
+			for more := true; more; {
+				c := read(args)
+				down = append(down, idsOf(c)...)
+				args.After, more = c.PageInfo.EndCursor, c.PageInfo.HasNextPage
+			}
+			args = page.Args{Last: &size}
+			for more := true; more; {
+				c := read(args)
+				up = append(idsOf(c), up...)
+				args.Before, more = c.PageInfo.StartCursor, c.PageInfo.HasPreviousPage
+			}
+			if !slices.Equal(down, want) || !slices.Equal(up, want) {
+				t.Errorf("by %d: %v down and %v up, want %v", size, down, up, want)
+			}
+		}
+		// What is noted meanwhile moves no page.
+		first := read(page.Args{First: new(int32(3))})
+		note(t, w, w.Globex)
+		filter.Before = nil
+		if _, err := open(w).Events(w.Acme.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
+			t.Errorf("under another filter: %v", err)
+		}
+		filter.Before = new(at.Add(time.Hour))
+		if _, err := open(w).Events(w.Globex.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
+			t.Errorf("in another organization: %v", err)
+		}
+		if rest := read(page.Args{After: first.PageInfo.EndCursor}); !slices.Equal(idsOf(rest), want[3:]) {
+			t.Errorf("the rest is %v, want %v", idsOf(rest), want[3:])
+		}
+	})
+}
+
+func TestEventsAreForAdmins(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		root := &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin}
+		for name, c := range map[string]struct {
+			ctx  context.Context
+			code fault.Code
+		}{
+			"viewer":                {w.Acme.As(actor.Viewer), fault.AuditEventForbidden},
+			"developer":             {w.Acme.As(actor.Developer), fault.AuditEventForbidden},
+			"runner":                {w.Acme.As(actor.Runner), fault.AuditEventForbidden},
+			"anonymous":             {actor.With(t.Context(), actor.Anonymous()), fault.RequestUnauthenticated},
+			"superadmin of nothing": {actor.With(t.Context(), root), fault.RequestInvalid},
+			"admin":                 {w.Acme.As(actor.Admin), ""},
+			"superadmin of an org":  {actor.With(t.Context(), root.In(w.Acme.ID)), ""},
+		} {
+			got, err := open(w).Events(c.ctx, journal.Filter{}, page.Args{})
+			if c.code != "" && (!fault.Is(err, c.code) || got != nil) || c.code == "" && (err != nil || len(got.Edges) == 0) {
+				t.Errorf("%s: %v, want %q", name, err, c.code)
+			}
+		}
+	})
+}
+
+// mutation is how a test calls one of the schema's mutations: who does, with which input, and what is to
+// be done before.
+type mutation struct {
+	by    actor.Role
+	input func(*testing.T, *worldtest.World, *worldtest.Place) map[string]any
+}
+
+type in = map[string]any
+
+// claimed makes a RUNNING deployment, and gives the input of a runner who has it.
+func claimed(t *testing.T, p *worldtest.Place) in {
+	t.Helper()
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	return in{"id": d.ID, "leaseId": p.Claim(t, d)}
+}
+
+func given(t *testing.T, w *worldtest.World, givenID string) string {
+	t.Helper()
+	r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `mutation($input: CreateDefaultValueDefinitionInput!) {
+		createDefaultValueDefinition(input: $input) { defaultValueDefinition { id } } }`, in{"input": definition(givenID)})
+	return r.Text(t, "data", "createDefaultValueDefinition", "defaultValueDefinition", "id")
+}
+
+func definition(givenID string) in {
+	return in{"givenId": givenID, "name": "N", "schema": in{"json": in{"id": "region", "type": "string", "label": "Region"}}}
+}
+
+// mutations are those of the schema.
+var mutations = map[string]mutation{
+	"createDefaultValueDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return definition("region") }},
+	"updateDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
+		return in{"id": given(t, w, "updated"), "name": "Other"}
+	}},
+	"deleteDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
+		return in{"id": given(t, w, "deleted")}
+	}},
+	"createModuleDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "type": "n"} }},
+	"updateModuleDefinition": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"id": p.Definition.ID, "name": "Other"}
+	}},
+	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "kind": catalog.KindTerraform, "inputs": []any{}}
+	}},
+	"createProject": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "slug": "n"} }},
+	"createEnvironment": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"projectId": p.Project.ID, "name": "N", "slug": "n"}
+	}},
+	"createModuleInstance": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"environmentId": p.Environment.ID, "moduleDefinitionId": p.Definition.ID, "name": "n"}
+	}},
+	"createDeployment": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"moduleInstanceId": p.Instance.ID, "moduleVersionId": p.Version.ID, "inputs": in{"image": "web:1"}, "artifact": in{}, "idempotencyKey": "k"}
+	}},
+	"rollbackDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return in{"id": p.Succeeded(t).ID} }},
+	"redeployDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return in{"id": p.Failed(t).ID} }},
+	"cancelDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"id": p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID}
+	}},
+	"quarantineRelease": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"id": *p.Succeeded(t).ReleaseID, "reason": "bad"}
+	}},
+	"liftQuarantine": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Place) in {
+		release := *p.Succeeded(t).ReleaseID
+		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
+			t.Fatal(err)
+		}
+		return in{"id": release}
+	}},
+	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		return in{"kinds": catalog.Kinds}
+	}},
+	"renewLease": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
+	"reportDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		i := claimed(t, p)
+		i["events"] = []any{in{"message": "started"}}
+		return i
+	}},
+	"completeDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
+}
+
+func TestEveryMutationLeavesOneEvent(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../schema.graphql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := gqlparser.LoadSchema(&ast.Source{Input: string(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		for _, field := range schema.Mutation.Fields {
+			m, ok := mutations[field.Name]
+			if !ok {
+				t.Errorf("%s: no case", field.Name)
+				continue
+			}
+			input := m.input(t, w, w.Place(t, w.Acme, field.Name))
+			seen := noted(t, w)
+			query := fmt.Sprintf(`mutation($input: %s) { m: %s(input: $input) { __typename } }`, field.Arguments[0].Type, field.Name)
+			r := w.GraphQL(t, w.Acme.Tokens[m.by], query, in{"input": input})
+			if r.Code(t) != "" {
+				t.Fatalf("%s: %s", field.Name, r.Body)
+			}
+			want := []string{fmt.Sprintf("%s by %s over graphql, on something, in a request", field.Name, m.by)}
+			if field.Name == "renewLease" {
+				want = nil
+			}
+			var got []string
+			for id, e := range noted(t, w) {
+				if seen[id] != nil {
+					continue
+				}
+				line := fmt.Sprintf("%s by %s over %s", e.Action, e.ActorName, e.Channel)
+				if e.ObjectID != "" && e.RequestID != "" && e.ActorRole == string(m.by) {
+					line += ", on something, in a request"
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s", field.Name, diff)
+			}
+			for _, d := range w.Store.Client.Deployment.Query().AllX(w.Acme.As(actor.Developer)) {
+				if d.CompletedAt == nil {
+					if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if len(mutations) != len(schema.Mutation.Fields) {
+			t.Errorf("%d cases for %d mutations", len(mutations), len(schema.Mutation.Fields))
+		}
+	})
+}
+
+// noted are all events of an organization, by their ids.
+func noted(t *testing.T, w *worldtest.World) map[string]*ent.AuditEvent {
+	t.Helper()
+	events := map[string]*ent.AuditEvent{}
+	for _, e := range w.Store.Client.AuditEvent.Query().AllX(w.Acme.As(actor.Admin)) {
+		events[e.ID] = e
+	}
+	return events
+}

@@ -1,0 +1,102 @@
+package runner_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// trouble is what a proxy does to a request.
+type trouble int
+
+const (
+	none trouble = iota
+	// lostRequest cuts the connection before the server is asked, lostAnswer after it has answered.
+	lostRequest
+	lostAnswer
+	// badGateway answers with 502 and a page, as a proxy does before a server that is away.
+	badGateway
+)
+
+// proxy stands between runners and a server, and makes trouble.
+type proxy struct {
+	url string
+	// trouble says what happens to the nth request of an operation, from 1.
+	trouble func(operation string, n int) trouble
+
+	mu     sync.Mutex
+	target string
+	seen   map[string]int
+}
+
+func newProxy(t *testing.T, target string, f func(operation string, n int) trouble) *proxy {
+	t.Helper()
+	p := &proxy{target: target, trouble: f, seen: map[string]int{}}
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	p.url = s.URL
+	return p
+}
+
+// note counts a request, and gives where it is to go and what is to happen to it.
+func (p *proxy) note(body []byte) (target string, t trouble) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, operation := range []string{"claimDeployment", "renewLease", "reportDeployment", "completeDeployment"} {
+		if strings.Contains(string(body), operation+"(") {
+			p.seen[operation]++
+			return p.target, p.trouble(operation, p.seen[operation])
+		}
+	}
+	return p.target, none
+}
+
+// count is how many requests of an operation there were.
+func (p *proxy) count(operation string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen[operation]
+}
+
+// set changes where requests go and what happens to them.
+func (p *proxy) set(target string, f func(operation string, n int) trouble) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target, p.trouble = target, f
+}
+
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	target, happens := p.note(body)
+	switch happens {
+	case lostRequest:
+		panic(http.ErrAbortHandler)
+	case badGateway:
+		http.Error(w, "<html>away</html>", http.StatusBadGateway)
+		return
+	}
+	onward, err := http.NewRequestWithContext(r.Context(), r.Method, target+r.URL.Path, bytes.NewReader(body))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	onward.Header = r.Header.Clone()
+	answer, err := http.DefaultClient.Do(onward)
+	if err != nil || happens == lostAnswer {
+		panic(http.ErrAbortHandler)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
+	w.WriteHeader(answer.StatusCode)
+	_, _ = io.Copy(w, answer.Body)
+}
+
+func always(happens trouble) func(string, int) trouble {
+	return func(string, int) trouble { return happens }
+}
