@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race bench fuzz lint generate verify migration browser-test clean
+.PHONY: help setup run build test test-race bench fuzz lint generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -62,6 +62,9 @@ verify: ## fail where the modules or the generated code are not what they should
 migration: bin/withpg ## write the migration from the schema as it was to what it is (NAME=add_colour)
 	@test -n "$(NAME)" || { echo 'migration: name it, as in make migration NAME=add_colour' >&2; exit 2; }
 	bin/withpg -- go run ./internal/store/cmd/migration diff $(NAME)
+
+conformance: bin/slipway ## try the GraphQL endpoint with the official audit and other people's clients
+	conformance/run.sh $(CURDIR)/bin/slipway
 
 browser-test: bin/slipway ## try the explorer in Chromium
 	web/browsertest/run.sh $(CURDIR)/bin/slipway

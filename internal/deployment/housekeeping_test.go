@@ -2,7 +2,6 @@ package deployment_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	"slipway/ent/auditevent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/id"
@@ -229,171 +227,5 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 		wantNext(t, changes, "FAILED", 3)
 		cancel()
 		<-kept
-	})
-}
-
-func TestPurgeRemovesWhatIsOldOfEveryOrganization(t *testing.T) {
-	t.Parallel()
-	eachIsolation(t, func(t *testing.T, w *worldtest.World) {
-		clock := clockOf(w)
-		day := 24 * time.Hour
-		for o, n := range map[*worldtest.Org]int{w.Acme: 130, w.Globex: 75} {
-			remember(t, w, o, n, clock.now().Add(-day), clock.now().Add(-7*day))
-			remember(t, w, o, 3, clock.now().Add(-day+time.Microsecond), clock.now().Add(-7*day+time.Microsecond))
-		}
-		var purged atomic.Int32
-		var all sync.WaitGroup
-		for range 2 {
-			all.Go(func() {
-				n, err := w.Deploy.Purge(t.Context())
-				if err != nil {
-					t.Error(err)
-				}
-				purged.Add(int32(n))
-			})
-		}
-		all.Wait()
-		// Two at once may leave some to the next.
-		n, err := w.Deploy.Purge(t.Context())
-		if int(purged.Load())+n != 2*205 || err != nil {
-			t.Errorf("%d and %d were purged, %v", purged.Load(), n, err)
-		}
-		for _, o := range []*worldtest.Org{w.Acme, w.Globex} {
-			keys := w.Store.Client.IdempotencyKey.Query().CountX(o.As(actor.Viewer))
-			changes := w.Store.Client.DeploymentChange.Query().CountX(o.As(actor.Viewer))
-			if keys != 3 || changes != 3 {
-				t.Errorf("%s: %d keys and %d change rows are left, want 3 and 3", o.Slug, keys, changes)
-			}
-		}
-		if n, err := w.Deploy.Purge(t.Context()); n != 0 || err != nil {
-			t.Errorf("once more: %d, %v", n, err)
-		}
-	})
-}
-
-// remember writes idempotency keys and change rows of the given times.
-func remember(t *testing.T, w *worldtest.World, o *worldtest.Org, n int, keysAt, changesAt time.Time) {
-	t.Helper()
-	never := func(context.Context, *ent.Client) (bool, error) { return false, nil }
-	err := w.Store.Tx(o.As(actor.Admin), never, func(ctx context.Context, tx *ent.Tx) error {
-		keys, changes := make([]*ent.IdempotencyKeyCreate, n), make([]*ent.DeploymentChangeCreate, n)
-		for i := range n {
-			keyID := id.New(id.IdempotencyKey)
-			keys[i] = tx.IdempotencyKey.Create().SetID(keyID).SetOrganizationID(o.ID).SetActorID("tok_1").
-				SetKey(keyID).SetRequestHash("h").SetDeploymentID("dep_1").SetCreatedAt(keysAt)
-			changes[i] = tx.DeploymentChange.Create().SetOrganizationID(o.ID).
-				SetDeploymentID(fmt.Sprint("dep_", i)).SetVersion(1).SetCreatedAt(changesAt)
-		}
-		if err := tx.IdempotencyKey.CreateBulk(keys...).Exec(ctx); err != nil {
-			return err
-		}
-		return tx.DeploymentChange.CreateBulk(changes...).Exec(ctx)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// doings are all that changes a deployment: each makes one and changes it once more.
-var doings = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *clock) *ent.Deployment{
-	"create": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		return states["PENDING"](t, p, w)
-	},
-	"claim": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		return states["RUNNING"](t, p, w)
-	},
-	"succeed": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		return states["SUCCEEDED"](t, p, w)
-	},
-	"fail": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		return states["FAILED"](t, p, w)
-	},
-	"cancel": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		return states["CANCELED"](t, p, w)
-	},
-	"rollback": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		return replayed(t, w, p, w.Deploy.Rollback)
-	},
-	"redeploy": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		return replayed(t, w, p, w.Deploy.Redeploy)
-	},
-	"report": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
-		d := states["RUNNING"](t, p, w)
-		d, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, *d.LeaseID, deployment.Report{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	},
-	"expire": func(t *testing.T, w *worldtest.World, p *worldtest.Place, c *clock) *ent.Deployment {
-		d := states["RUNNING"](t, p, w)
-		c.pass(time.Minute)
-		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
-			t.Fatalf("%d, %v", n, err)
-		}
-		return w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID)
-	},
-}
-
-func replayed(t *testing.T, w *worldtest.World, p *worldtest.Place, f func(context.Context, deployment.Replay) (*ent.Deployment, error)) *ent.Deployment {
-	t.Helper()
-	d, err := f(w.Acme.As(actor.Developer), deployment.Replay{SourceID: p.Succeeded(t).ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-func TestEveryUpdateRaisesTheVersionAndIsToldInItsTransaction(t *testing.T) {
-	t.Parallel()
-	versions := map[string]int32{
-		"create": 1, "rollback": 1, "redeploy": 1, "claim": 2, "cancel": 2, "report": 3, "succeed": 3, "fail": 3, "expire": 3,
-	}
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock := clockOf(w)
-		for name, do := range doings {
-			d := do(t, w, w.Place(t, w.Acme, name), clock)
-			var want []int32
-			for v := range versions[name] {
-				want = append(want, v+1)
-			}
-			if diff := cmp.Diff(want, told(t, w, w.Acme, d.ID)); diff != "" || d.Version != versions[name] {
-				t.Errorf("%s: version %d, told: %s", name, d.Version, diff)
-			}
-			if t.Name() == "TestEveryUpdateRaisesTheVersionAndIsToldInItsTransaction/postgres" {
-				wantOneTransaction(t, w, name, d.ID)
-			}
-			if d.CompletedAt == nil {
-				if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	})
-}
-
-// wantOneTransaction wants the deployment, its last change row and its last audit row to be written in
-// one transaction, as PostgreSQL notes it.
-func wantOneTransaction(t *testing.T, w *worldtest.World, name, deploymentID string) {
-	t.Helper()
-	row := w.Raw(t, w.Acme).QueryRowContext(t.Context(), `SELECT xmin::text,
-		(SELECT xid::text FROM deployment_changes c WHERE c.deployment_id = d.id ORDER BY c.version DESC LIMIT 1),
-		(SELECT xmin::text FROM audit_events a WHERE a.object_id = d.id ORDER BY a.id DESC LIMIT 1)
-		FROM deployments d WHERE id = $1`, deploymentID)
-	var written, told, audited string
-	if err := row.Scan(&written, &told, &audited); err != nil || written != told || written != audited {
-		t.Errorf("%s: written in %s, told in %s, audited in %s, %v", name, written, told, audited, err)
-	}
-}
-
-func TestClaimsOfNothingAreNotTold(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		unchanged(t, w, "a claim", func() {
-			d, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my-lease-1")})
-			if d != nil || lease != nil || err != nil {
-				t.Errorf("%v under %v, %v", d, lease, err)
-			}
-		})
 	})
 }

@@ -258,7 +258,7 @@ func TestOfManyEqualRequestsAtOnceOneIsCarriedOut(t *testing.T) {
 			instance := p.NewInstance(t, fmt.Sprint("i", i))
 			sources = append(sources, p.Finish(t, p.Deploy(t, instance.ID, `{"image":"web:1"}`), nil))
 		}
-		names := []string{"create", "rollback", "redeploy"}
+		names := []string{"create", "rollback", "create", "redeploy"}
 		var answers [keys]sync.Map
 		var all sync.WaitGroup
 		for n := range keys * callers {
@@ -269,7 +269,7 @@ func TestOfManyEqualRequestsAtOnceOneIsCarriedOut(t *testing.T) {
 					ctx, cancel = context.WithTimeout(ctx, rand.N(100*time.Millisecond))
 				}
 				defer cancel()
-				d, err := requests[names[key%3]](ctx, servers[caller%len(servers)], sources[key], p.Version.ID, new(fmt.Sprint("key ", key)), 0)
+				d, err := requests[names[key%4]](ctx, servers[caller%len(servers)], sources[key], p.Version.ID, new(fmt.Sprint("key ", key)), 0)
 				switch {
 				case err == nil:
 					answers[key].Store(d.ID, true)

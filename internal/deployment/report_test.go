@@ -156,18 +156,6 @@ func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 	})
 }
 
-// told are the versions that a deployment's change rows have, in order.
-func told(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentID string) []int32 {
-	t.Helper()
-	var versions []int32
-	for _, c := range w.Store.Client.DeploymentChange.Query().Order(ent.Asc("id")).AllX(o.As(actor.Viewer)) {
-		if c.DeploymentID == deploymentID {
-			versions = append(versions, c.Version)
-		}
-	}
-	return versions
-}
-
 func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", deployment.MaxEventMessage)

@@ -47,13 +47,15 @@ func (s *Service) start(ctx context.Context, action, deploymentID string, r *req
 		if !store.Taken(err) {
 			return nil, err
 		}
-		if made, findErr := s.repeated(ctx, r); made != nil || findErr != nil {
-			return made, findErr
-		}
+		// In this order: a blocker that the same request has made comes with its key.
 		blocker, findErr := s.active(ctx, instanceID)
-		switch {
-		case findErr != nil:
+		if findErr != nil {
 			return nil, findErr
+		}
+		if made, err := s.repeated(ctx, r); made != nil || err != nil {
+			return made, err
+		}
+		switch {
 		case blocker != nil:
 			return nil, s.inProgress(blocker).Because(err)
 		case tries == mostStarts:

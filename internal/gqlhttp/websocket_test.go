@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -152,8 +153,15 @@ func TestPagesOfOtherOriginsGetNoSocket(t *testing.T) {
 	for origin, want := range map[string]int{
 		"http://" + host: 101, "https://" + host: 101, "https://evil.example": 403, "null": 403, "http://" + host + ".evil.example": 403, "%": 403,
 	} {
-		if _, resp := l.handshake(t, "Origin: "+origin, transport); resp.StatusCode != want {
+		_, resp := l.handshake(t, "Origin: "+origin, transport)
+		if resp.StatusCode != want {
 			t.Errorf("Origin %s: %d, want %d", origin, resp.StatusCode, want)
+		}
+		if resp.StatusCode != http.StatusForbidden {
+			continue
+		}
+		if body, _ := io.ReadAll(resp.Body); !strings.Contains(string(body), string(fault.RequestCrossOrigin)) {
+			t.Errorf("Origin %s: %s", origin, body)
 		}
 	}
 }

@@ -44,6 +44,9 @@ type claimed struct {
 	}
 }
 
+// errLate says that a deployment was claimed, and has ended before anybody here knew of it.
+var errLate = errors.New("the answer to a claim came too late")
+
 // claim takes the oldest deployment that waits, and gives nil where there is none. A claim whose answer
 // was lost is made again under the same lease, so that it takes no second deployment; once ctx has ended,
 // only such a one is.
@@ -55,11 +58,14 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	var sent time.Time
 	doubtful := false
 	try := func() (again bool, err error) {
-		a, sent = claimed{}, time.Now()
+		sent = time.Now()
 		err = r.client.post(asking, patience, claimDeployment, map[string]any{"kinds": r.Kinds, "leaseId": leaseID}, &a)
 		said, ok := errors.AsType[*refusal](err)
 		again = err != nil && !(ok && said.final())
 		doubtful = again && (doubtful || !unsent(err))
+		if err != nil {
+			a = claimed{}
+		}
 		return again, err
 	}
 	err := r.client.retry(ctx, "claimDeployment", try)
@@ -69,23 +75,13 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	said, refused := errors.AsType[*refusal](err)
 	switch {
 	case refused && said.code == string(fault.DeploymentLeaseLost):
-		// It was taken, and has ended before anybody here knew of it.
-		r.Log.Warn("a claim came too late", "error", err)
-		return r.claimAgain(ctx)
+		return nil, fmt.Errorf("%w: %w", errLate, err)
 	case refused && said.final():
 		return nil, fmt.Errorf("the server %s gives no work: %w", r.Server, err)
-	case err != nil || a.ClaimDeployment.Deployment == nil || a.ClaimDeployment.Lease == nil:
+	case a.ClaimDeployment.Deployment == nil || a.ClaimDeployment.Lease == nil:
 		return nil, nil
 	}
 	return r.job(a, leaseID, sent), nil
-}
-
-// claimAgain claims under a new lease unless the runner is to end.
-func (r *runner) claimAgain(ctx context.Context) (*job, error) {
-	if ctx.Err() != nil {
-		return nil, nil
-	}
-	return r.claim(ctx)
 }
 
 func (r *runner) job(a claimed, leaseID string, sent time.Time) *job {

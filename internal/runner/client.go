@@ -56,14 +56,14 @@ func (r *refusal) Error() string {
 
 // final says whether the same request would be refused again.
 func (r *refusal) final() bool {
-	return r.status >= 400 && r.status < 500 && r.status != http.StatusRequestTimeout && r.status != http.StatusTooManyRequests
+	return r.status >= 300 && r.status < 500 && r.status != http.StatusRequestTimeout && r.status != http.StatusTooManyRequests
 }
 
 // transient says whether to try again what failed under a lease: whatever the server may not have said
 // itself, such as a 404 of the proxy before a server that restarts.
 func transient(err error) bool {
 	r, ok := errors.AsType[*refusal](err)
-	return !ok || !r.final() || r.code == "" && r.status == http.StatusNotFound
+	return !ok || !r.final() || r.code == "" && (r.status < 400 || r.status == http.StatusNotFound)
 }
 
 // unsent says whether a request has not reached anybody.

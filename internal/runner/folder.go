@@ -10,6 +10,12 @@ import (
 	"time"
 )
 
+// leave gives the lock up, also where something that the program has left behind has the folder open.
+func leave(dir *os.File) {
+	_ = syscall.Flock(int(dir.Fd()), syscall.LOCK_UN) // closing gives it up too, where nobody else has it
+	_ = dir.Close()
+}
+
 // folder opens the folder of the instance, and makes it where it is not there. It is locked: where a
 // program of an earlier deployment still lives, that is waited for.
 func (j *job) folder(ctx context.Context, reports *reporter) (*os.File, error) {

@@ -60,7 +60,7 @@ func (j *job) runProgram(reports *reporter, said *tail) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = dir.Close() }()
+	defer leave(dir)
 	input, err := j.input()
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
+func TestRunnerThatIsKilledLeavesTheInstanceFreeAndItsFolderToTheProgram(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	w.Deploy.LeaseTime = 2 * time.Second
@@ -24,13 +24,14 @@ func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 	p := w.Place(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 
+	c, _ := config(t, w, "echo mine")
 	binary := filepath.Join(t.TempDir(), "slipway")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "slipway/cmd/slipway").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	pipe, gone := alive(t)
 	proceed := filepath.Join(t.TempDir(), "proceed")
-	cmd := exec.CommandContext(t.Context(), binary, "runner", "--server", w.URL, "--work-dir", t.TempDir(), "--poll", "20ms",
+	cmd := exec.CommandContext(t.Context(), binary, "runner", "--server", w.URL, "--work-dir", c.WorkDir, "--poll", "20ms",
 		"--exec", `exec 4>"$ALIVE"; echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done`)
 	cmd.Env = append(os.Environ(), "SLIPWAY_TOKEN="+w.Acme.Tokens[actor.Runner], "ALIVE="+pipe, "PROCEED="+proceed)
 	if err := cmd.Start(); err != nil {
@@ -45,9 +46,12 @@ func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 	if got := read(t, w, d.ID); got.Error.Code != string(fault.DeploymentLeaseExpired) {
 		t.Errorf("%+v", got.Error)
 	}
-	p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`) // the instance is free
+	next := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`) // the instance is free
+	start(t, c)
+	says(t, w, next.ID, "Waiting for the program of an earlier deployment, which still runs in the instance's folder.")
 	if err := os.WriteFile(proceed, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	mustGo(t, gone)
+	until(t, "the next succeeds", func() bool { return read(t, w, next.ID).Status == "SUCCEEDED" })
 }

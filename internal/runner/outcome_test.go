@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/worldtest"
 )
@@ -182,14 +184,41 @@ printf '\nno newline'`)
 	}
 }
 
-func TestWhatTheProgramLeavesRunningIsStopped(t *testing.T) {
+func TestWhatTheProgramLeavesRunningIsStoppedAndHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Place(t, w.Acme, "web")
-	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-	c, _ := config(t, w, `sleep 600 & setsid sleep 5 & echo started`)
-	once(t, c)
-	if got := read(t, w, d.ID); got.Status != "SUCCEEDED" {
-		t.Errorf("%s", got.Status)
+	c, _ := config(t, w, `sleep 600 & setsid sleep 20 & echo started`)
+	for range 2 { // what has left the group has the folder open
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		once(t, c)
+		if got := messages(t, w, d.ID); !slices.Equal(got, []string{"started"}) || read(t, w, d.ID).Status != "SUCCEEDED" {
+			t.Errorf("%q", got)
+		}
 	}
+}
+
+func TestProgramThatIsFasterThanTheServerIsHeldUp(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	w.Deploy.LeaseTime = 3 * time.Second
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	between := newProxy(t, w.URL, func(operation string, n int) trouble {
+		if operation == "reportDeployment" {
+			return lostRequest
+		}
+		return none
+	})
+	c, log := config(t, w, `seq 1000000; touch finished`)
+	c.Server = between.url
+	start(t, c)
+	until(t, "it reports in vain", func() bool { return between.count("reportDeployment") > 4 })
+	if _, err := os.Stat(filepath.Join(c.WorkDir, p.Instance.ID, "finished")); err == nil {
+		t.Error("the program was not held up")
+	}
+	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the runner gives it up", func() bool { return strings.Contains(log.String(), "not completed") })
 }

@@ -92,16 +92,13 @@ func after(ctx context.Context, d time.Duration) (context.Context, context.Cance
 // claimAll claims as long as there is room, each deployment for a goroutine of its own.
 func (r *runner) claimAll(ctx context.Context) error {
 	room := make(chan struct{}, r.Parallel)
-	for {
-		select {
-		case room <- struct{}{}:
-		case <-ctx.Done():
-			return nil
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
+	for free(ctx, room) {
 		job, err := r.claim(ctx)
+		if errors.Is(err, errLate) {
+			r.Log.Warn("not carried out", "error", err)
+			<-room
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -117,6 +114,17 @@ func (r *runner) claimAll(ctx context.Context) error {
 		}
 		<-room
 		pause(ctx, r.Poll)
+	}
+	return nil
+}
+
+// free waits for room, and says whether the runner still is to claim.
+func free(ctx context.Context, room chan<- struct{}) bool {
+	select {
+	case room <- struct{}{}:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
 	}
 }
 

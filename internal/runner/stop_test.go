@@ -158,27 +158,26 @@ func TestTokenThatMayNotRunEndsTheRunner(t *testing.T) {
 	}
 }
 
-func TestFolderIsNotSharedWithAProgramThatOutlivedItsRunner(t *testing.T) {
+func TestClaimWhoseAnswerIsLostAsTheRunnerIsToEndIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Place(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-	c, _ := config(t, w, "echo mine")
-	folder := filepath.Join(c.WorkDir, p.Instance.ID)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	between := newProxy(t, w.URL, func(operation string, n int) trouble {
+		if operation == "claimDeployment" && n == 1 {
+			end()
+			return lostAnswer
+		}
+		return none
+	})
+	c, _ := config(t, w, "true")
+	c.Server = between.url
+	if err := runner.Run(ctx, c); err != nil {
+		t.Error(err)
 	}
-	dir, err := os.Open(folder)
-	if err != nil {
-		t.Fatal(err)
+	if got := read(t, w, d.ID); got.Status != "SUCCEEDED" {
+		t.Errorf("%s", got.Status)
 	}
-	if err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	start(t, c)
-	says(t, w, d.ID, "Waiting for the program of an earlier deployment, which still runs in the instance's folder.")
-	_ = dir.Close()
-	says(t, w, d.ID, "mine")
-	until(t, "it succeeds", func() bool { return read(t, w, d.ID).Status == "SUCCEEDED" })
 }
-

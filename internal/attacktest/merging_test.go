@@ -1,0 +1,44 @@
+package attacktest_test
+
+import (
+	"fmt"
+	"strings"
+)
+
+// merges are documents whose fields take work to be told apart or taken together.
+func merges() []attack {
+	same := func(depth, times int) string { // a tree of equal fields
+		tree := "id"
+		for range depth {
+			tree = strings.Repeat(" node(id:1){"+tree+"}", times)
+			if len(tree) > 12_000 {
+				break
+			}
+			tree = strings.ReplaceAll(tree, "node(id:1)", "organization")
+		}
+		return tree
+	}
+	return []attack{
+		document("490 calls that differ in an argument", invalid, "{ viewer {"+strings.Repeat(" id", 200)+each(100, " id(a:%d)")+" } }"),
+		document("320 equal fields with fields", "200", "{"+strings.Repeat(" viewer{id}", 245)+" }"),
+		document("equal fields in 50 inline fragments", "200", nested(55, "{ ...", "{"+strings.Repeat(" __typename", 800)+" }", " }")),
+		document("equal trees of fields", "200", "{ viewer {"+same(1, 200)+" } }"),
+		document("deep equal selections", "200 Deployment:NOT_FOUND", "{"+strings.Repeat(" deployment(id:1) { project { organization { id } } }", 60)+" }"),
+		document("inline fragments on each implementation", "200 Node:NOT_FOUND", "{ node(id: 1) {"+implementations(12)+" } }"),
+		document("abstract beside concrete fields", "200 Node:NOT_FOUND", "{ node(id: 1) {"+strings.Repeat(" id", 300)+implementations(12)+" } }"),
+		document("abstract over abstract fields", "200 Node:NOT_FOUND", "{ node(id: 1) {"+strings.Repeat(" ... on Node {"+strings.Repeat(" id", 20)+" }", 18)+implementations(8)+" } }"),
+		document("lists of inline fragments", "200", "{"+strings.Repeat(" ... { ... { __typename } }", 120)+" }"),
+		document("long equal arguments 3 times", "200 Node:NOT_FOUND", "{"+strings.Repeat(` node(id: "`+strings.Repeat(`\"`, 2500)+`") { id }`, 3)+" }"),
+		document("equal lists as arguments", "200 Node:NOT_FOUND", "{"+strings.Repeat(" nodes(ids: ["+strings.Repeat(" 1", 200)+"]) { id }", 4)+" }"),
+		document("fragments that merge with one another", "200", "{"+each(40, " ...f%d")+" }"+each(40, " fragment f%d on Query { viewer { id name role } __typename }")),
+	}
+}
+
+// implementations selects in each type of Node a record's organization n times over.
+func implementations(n int) string {
+	var b strings.Builder
+	for _, kind := range []string{"Deployment", "Release", "ModuleInstance", "ModuleDefinition", "ModuleVersion", "Project", "Environment"} {
+		fmt.Fprintf(&b, " ... on %s {%s }", kind, strings.Repeat(" id", n))
+	}
+	return b.String()
+}

@@ -1,0 +1,73 @@
+package deployment_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/ecs"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// clock is the time as a test sets it.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// clockOf lets the deployments of a world go by a clock, which stands still by itself.
+func clockOf(w *worldtest.World) *clock {
+	c := &clock{at: store.Now()}
+	w.Deploy = by(w, c)
+	return c
+}
+
+// by gives the world's service of deployments as it goes by a clock.
+func by(w *worldtest.World, c *clock) *deployment.Service {
+	s := *w.Deploy
+	s.Journal = journal.New(w.Store, c.now, id.New)
+	return &s
+}
+
+// recorded is all that an operation on deployments may write.
+func recorded(t *testing.T, w *worldtest.World) map[string]any {
+	t.Helper()
+	return map[string]any{
+		"rows":        w.Rows(t),
+		"deployments": w.Store.Client.Deployment.Query().Order(ent.Asc("id")).AllX(w.Acme.As(actor.Viewer)),
+		"instances":   w.Store.Client.ModuleInstance.Query().Order(ent.Asc("id")).AllX(w.Acme.As(actor.Viewer)),
+	}
+}
+
+var whole = cmpopts.IgnoreUnexported(ent.Deployment{}, ent.DeploymentEdges{}, ent.ModuleInstance{}, ent.ModuleInstanceEdges{}, ecs.Column{})
+
+// unchanged says that a call writes nothing.
+func unchanged(t *testing.T, w *worldtest.World, name string, call func()) {
+	t.Helper()
+	before := recorded(t, w)
+	call()
+	if diff := cmp.Diff(before, recorded(t, w), whole); diff != "" {
+		t.Errorf("%s wrote:\n%s", name, diff)
+	}
+}

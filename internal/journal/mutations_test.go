@@ -1,0 +1,163 @@
+package journal_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/worldtest"
+)
+
+// mutation is how a test calls one of the schema's mutations: who does, with which input, and what is to
+// be done before.
+type mutation struct {
+	by    actor.Role
+	input func(*testing.T, *worldtest.World, *worldtest.Place) map[string]any
+}
+
+type in = map[string]any
+
+// claimed makes a RUNNING deployment, and gives the input of a runner who has it.
+func claimed(t *testing.T, p *worldtest.Place) in {
+	t.Helper()
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	return in{"id": d.ID, "leaseId": p.Claim(t, d)}
+}
+
+func given(t *testing.T, w *worldtest.World, givenID string) string {
+	t.Helper()
+	r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `mutation($input: CreateDefaultValueDefinitionInput!) {
+		createDefaultValueDefinition(input: $input) { defaultValueDefinition { id } } }`, in{"input": definition(givenID)})
+	return r.Text(t, "data", "createDefaultValueDefinition", "defaultValueDefinition", "id")
+}
+
+func definition(givenID string) in {
+	return in{"givenId": givenID, "name": "N", "schema": in{"json": in{"id": "region", "type": "string", "label": "Region"}}}
+}
+
+// mutations are those of the schema.
+var mutations = map[string]mutation{
+	"createDefaultValueDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return definition("region") }},
+	"updateDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
+		return in{"id": given(t, w, "updated"), "name": "Other"}
+	}},
+	"deleteDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
+		return in{"id": given(t, w, "deleted")}
+	}},
+	"createModuleDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "type": "n"} }},
+	"updateModuleDefinition": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"id": p.Definition.ID, "name": "Other"}
+	}},
+	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "kind": catalog.KindTerraform, "inputs": []any{}}
+	}},
+	"createProject": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "slug": "n"} }},
+	"createEnvironment": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"projectId": p.Project.ID, "name": "N", "slug": "n"}
+	}},
+	"createModuleInstance": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"environmentId": p.Environment.ID, "moduleDefinitionId": p.Definition.ID, "name": "n"}
+	}},
+	"createDeployment": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"moduleInstanceId": p.Instance.ID, "moduleVersionId": p.Version.ID, "inputs": in{"image": "web:1"}, "artifact": in{}, "idempotencyKey": "k"}
+	}},
+	"rollbackDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return in{"id": p.Succeeded(t).ID} }},
+	"redeployDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return in{"id": p.Failed(t).ID} }},
+	"cancelDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"id": p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID}
+	}},
+	"quarantineRelease": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		return in{"id": *p.Succeeded(t).ReleaseID, "reason": "bad"}
+	}},
+	"liftQuarantine": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Place) in {
+		release := *p.Succeeded(t).ReleaseID
+		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
+			t.Fatal(err)
+		}
+		return in{"id": release}
+	}},
+	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		return in{"kinds": catalog.Kinds}
+	}},
+	"renewLease": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
+	"reportDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+		i := claimed(t, p)
+		i["events"] = []any{in{"message": "started"}}
+		return i
+	}},
+	"completeDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
+}
+
+func TestEveryMutationLeavesOneEvent(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../schema.graphql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := gqlparser.LoadSchema(&ast.Source{Input: string(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		for _, field := range schema.Mutation.Fields {
+			m, ok := mutations[field.Name]
+			if !ok {
+				t.Errorf("%s: no case", field.Name)
+				continue
+			}
+			input := m.input(t, w, w.Place(t, w.Acme, field.Name))
+			seen := noted(t, w)
+			query := fmt.Sprintf(`mutation($input: %s) { m: %s(input: $input) { __typename } }`, field.Arguments[0].Type, field.Name)
+			r := w.GraphQL(t, w.Acme.Tokens[m.by], query, in{"input": input})
+			if r.Code(t) != "" {
+				t.Fatalf("%s: %s", field.Name, r.Body)
+			}
+			want := []string{fmt.Sprintf("%s by %s over graphql, on something, in a request", field.Name, m.by)}
+			if field.Name == "renewLease" {
+				want = nil
+			}
+			var got []string
+			for id, e := range noted(t, w) {
+				if seen[id] != nil {
+					continue
+				}
+				line := fmt.Sprintf("%s by %s over %s", e.Action, e.ActorName, e.Channel)
+				if e.ObjectID != "" && e.RequestID != "" && e.ActorRole == string(m.by) {
+					line += ", on something, in a request"
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s", field.Name, diff)
+			}
+			for _, d := range w.Store.Client.Deployment.Query().AllX(w.Acme.As(actor.Developer)) {
+				if d.CompletedAt == nil {
+					if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if len(mutations) != len(schema.Mutation.Fields) {
+			t.Errorf("%d cases for %d mutations", len(mutations), len(schema.Mutation.Fields))
+		}
+	})
+}
+
+// noted are all events of an organization, by their ids.
+func noted(t *testing.T, w *worldtest.World) map[string]*ent.AuditEvent {
+	t.Helper()
+	events := map[string]*ent.AuditEvent{}
+	for _, e := range w.Store.Client.AuditEvent.Query().AllX(w.Acme.As(actor.Admin)) {
+		events[e.ID] = e
+	}
+	return events
+}
