@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 
 	"slipway/ent"
 	"slipway/internal/deployment"
@@ -49,7 +50,19 @@ func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name strin
 
 // eligibilities gives what both replays of a deployment would meet; it is read once for both.
 func eligibilities(ctx context.Context, r *Resolver, d *ent.Deployment) (deployment.Eligibilities, error) {
-	return each(ctx, d, "eligibilities", deploymentID, r.Deploy.Eligibilities)
+	return each(ctx, d, "eligibilities", deploymentID, func(ctx context.Context, ids []string) (map[string]deployment.Eligibilities, error) {
+		all, err := r.Deploy.Eligibilities(ctx, ids)
+		var blockers []*ent.Deployment
+		for _, both := range all {
+			for _, e := range []*deployment.Eligibility{both.Rollback, both.Redeploy} {
+				if e.BlockedBy != nil && !slices.Contains(blockers, e.BlockedBy) {
+					blockers = append(blockers, e.BlockedBy)
+				}
+			}
+		}
+		together(ctx, blockers)
+		return all, err
+	})
 }
 
 func lineage(ctx context.Context, r *Resolver, d *ent.Deployment) ([]*ent.Deployment, error) {
@@ -68,11 +81,24 @@ func quarantines(ctx context.Context, r *Resolver, rel *ent.Release) ([]*ent.Qua
 	return each(ctx, rel, "quarantines", releaseID, r.Deploy.QuarantinesOf)
 }
 
-// quarantineOf gives the quarantine that holds now, which is the newest, or nil.
+// quarantineOf gives the quarantine that holds now, or nil. Of two that were begun at once it may be the
+// second in the list.
 func quarantineOf(ctx context.Context, r *Resolver, rel *ent.Release) (*ent.Quarantine, error) {
 	list, err := quarantines(ctx, r, rel)
-	if err != nil || len(list) == 0 || !deployment.Holds(list[0], r.Journal.Now()) {
+	for _, q := range list {
+		if r.Deploy.Holds(q) {
+			return q, nil
+		}
+	}
+	return nil, err
+}
+
+func compared(ctx context.Context, r *Resolver, from, to string) (*deployment.Comparison, error) {
+	c, err := r.Deploy.Compare(ctx, from, to)
+	if err != nil {
 		return nil, err
 	}
-	return list[0], nil
+	together(ctx, []*ent.Deployment{c.From, c.To})
+	together(ctx, []*ent.ModuleVersion{c.FromVersion, c.ToVersion})
+	return c, nil
 }

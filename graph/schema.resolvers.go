@@ -358,7 +358,7 @@ func (r *projectResolver) Environments(ctx context.Context, obj *ent.Project, fi
 
 // Active is the resolver for the active field.
 func (r *quarantineResolver) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
-	return deployment.Holds(obj, r.Journal.Now()), nil
+	return r.Deploy.Holds(obj), nil
 }
 
 // Node is the resolver for the node field.
@@ -417,7 +417,7 @@ func (r *queryResolver) Deployment(ctx context.Context, id string, organizationI
 
 // CompareDeployments is the resolver for the compareDeployments field.
 func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string, organizationID *string) (*deployment.Comparison, error) {
-	return r.Deploy.Compare(ctx, from, to)
+	return compared(ctx, r.Resolver, from, to)
 }
 
 // AuditEvents is the resolver for the auditEvents field.

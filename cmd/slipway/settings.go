@@ -75,6 +75,7 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.limits.Cost, "max-cost", "5000", count, "cost of an operation: 1 for each field that has fields, 10 for each of a mutation, times the sizes of the pages they are in")
 	setting(fs, &s.bucket.Capacity, "cost-capacity", "0", between(0, most), "cost that one caller may spend at once; 0 is without limit")
 	setting(fs, &s.bucket.PerSecond, "cost-per-second", "0", between(0, most), "cost that comes back to a caller in a second; 0 is without limit")
+	setting(fs, &s.streams.Open, "max-streams", "10000", count, "event streams and sockets that may be open at once")
 	setting(fs, &s.streams.Operations, "max-subscriptions", "20", count, "operations that a socket may run at once")
 	setting(fs, &s.maxMessage, "max-message", "64KiB", size, "longest message that a socket may send")
 	setting(fs, &s.streams.InitTimeout, "init-timeout", "3s", atLeast(time.Millisecond), "how long a socket may take to say who it is")

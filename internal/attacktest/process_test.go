@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,7 +86,31 @@ func serve(t *testing.T, program string, flags ...string) *server {
 	if s.url == "" || s.admin == "" || s.token == "" {
 		t.Fatalf("the demo did not say where it is: %+v", s)
 	}
+	s.redeploy(t)
 	return s
+}
+
+// redeploy puts in the place of a deployment another one of the same, which goes on for as long as the
+// server does: no runner carries it out.
+func (s *server) redeploy(t *testing.T) {
+	t.Helper()
+	c, close := newCaller(s, 0)
+	defer close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/deployments/"+s.deployment+"/redeploy", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	answer, err := c.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var made struct{ Data struct{ ID string } }
+	if err := json.NewDecoder(answer.Body).Decode(&made); err != nil || made.Data.ID == "" {
+		t.Fatalf("redeploy: %d, %v", answer.StatusCode, err)
+	}
+	s.deployment = made.Data.ID
 }
 
 // untilReady reads what a demo says of itself.

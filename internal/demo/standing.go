@@ -78,7 +78,10 @@ func (j *job) service(ctx context.Context, instance *ent.ModuleInstance, content
 	if err != nil {
 		return nil, err
 	}
-	return s, s.follows(live)
+	if err := s.follows(live); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // follows says which deployment has the traffic. A release that names no strategy is rolled out as that was.

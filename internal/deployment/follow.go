@@ -50,7 +50,8 @@ func (s *Service) Follow(ctx context.Context, deploymentID string) (<-chan *Chan
 			case <-ctx.Done():
 				return
 			}
-			if d, err = s.Deployment(ctx, deploymentID); ctx.Err() != nil {
+			d, err = s.Deployment(ctx, deploymentID)
+			if ctx.Err() != nil {
 				return
 			}
 		}

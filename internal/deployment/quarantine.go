@@ -30,6 +30,9 @@ func Holds(q *ent.Quarantine, at time.Time) bool {
 	return q != nil && q.LiftedAt == nil && (q.Until == nil || q.Until.After(at))
 }
 
+// Holds says whether a quarantine holds now.
+func (s *Service) Holds(q *ent.Quarantine) bool { return Holds(q, s.Journal.Now()) }
+
 // quarantined refuses a release whose quarantine holds.
 func quarantined(releaseID string, q *ent.Quarantine, at time.Time) error {
 	if !Holds(q, at) {
@@ -110,8 +113,11 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 			e.ObjectID = releaseID
 			return f(ctx, tx, e)
 		})
-		if !store.Taken(err) && !ent.IsNotFound(err) {
-			return r, err
+		switch {
+		case err == nil:
+			return r, nil
+		case !store.Taken(err) && !ent.IsNotFound(err):
+			return nil, err
 		}
 	}
 }

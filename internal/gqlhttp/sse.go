@@ -16,7 +16,7 @@ func (s *Streams) serveEvents(w http.ResponseWriter, r *http.Request, exec graph
 	if err := s.enter(w); err != nil {
 		return err
 	}
-	defer s.open.Done()
+	defer s.leave()
 	ctx, cancel := context.WithCancel(r.Context())
 	answers := make(chan []byte)
 	go func() {

@@ -32,6 +32,8 @@ type StreamConfig struct {
 	Recheck time.Duration
 	// InitTimeout is how long a socket may take to say who it is: 3 s.
 	InitTimeout time.Duration
+	// Open is how many streams and sockets the server may have open at once: 10,000.
+	Open int
 	// Operations is how many operations a socket may run at once: 20.
 	Operations int
 	// Message is the longest message that a socket may send, in bytes: 64 KiB.
@@ -53,6 +55,9 @@ func (c StreamConfig) withDefaults() StreamConfig {
 			*setting = fallback
 		}
 	}
+	if c.Open == 0 {
+		c.Open = 10_000
+	}
 	if c.Operations == 0 {
 		c.Operations = 20
 	}
@@ -70,8 +75,9 @@ type Streams struct {
 	draining context.Context
 	drain    context.CancelFunc
 
-	mu   sync.Mutex // of open.Add against open.Wait
-	open sync.WaitGroup
+	mu    sync.Mutex // of count, and of open.Add against open.Wait
+	count int
+	open  sync.WaitGroup
 }
 
 // NewStreams makes the streams of a server.
@@ -101,7 +107,7 @@ func (s *Streams) Shutdown(ctx context.Context) error {
 	}
 }
 
-// enter counts a stream in, whose end is s.open.Done.
+// enter counts a stream in, whose end is leave.
 func (s *Streams) enter(w http.ResponseWriter) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +115,20 @@ func (s *Streams) enter(w http.ResponseWriter) error {
 		w.Header().Set("Retry-After", "1")
 		return errDraining()
 	}
+	if s.count == s.Open {
+		w.Header().Set("Retry-After", "1")
+		return fault.New(fault.ServerUnavailable, "The server has as many streams and sockets open as it may, %d.", s.Open)
+	}
+	s.count++
 	s.open.Add(1)
 	return nil
+}
+
+func (s *Streams) leave() {
+	s.mu.Lock()
+	s.count--
+	s.mu.Unlock()
+	s.open.Done()
 }
 
 // revoked asks again for the caller of an open stream, and gives the refusal. That the question cannot

@@ -53,7 +53,7 @@ func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		Refuse(w, r, err)
 		return
 	}
-	defer t.Streams.open.Done()
+	defer t.Streams.leave()
 	taken := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {

@@ -72,9 +72,9 @@ func (f *figures) write(out io.Writer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "\nproof\t\ttime\tfigures")
+	_, _ = fmt.Fprintln(table, "\nproof\t\ttime\tfigures")
 	for _, row := range f.rows {
-		fmt.Fprintln(table, row)
+		_, _ = fmt.Fprintln(table, row)
 	}
 	_ = table.Flush()
 }

@@ -15,7 +15,6 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	deployments "slipway/internal/deployment"
 	"slipway/internal/page"
 	"slipway/internal/store"
 	"slipway/internal/worldtest"
@@ -103,7 +102,7 @@ func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 		"own":     func(ctx context.Context, w *worldtest.World) (any, error) { return w.Deploy.Deployment(ctx, mine.ID) },
 		"foreign": func(ctx context.Context, w *worldtest.World) (any, error) { return w.Deploy.Deployment(ctx, theirs.ID) },
 		"list": func(ctx context.Context, w *worldtest.World) (any, error) {
-			c, err := w.Deploy.Deployments(ctx, deployments.Filter{}, page.Args{})
+			c, err := w.Deploy.Deployments(ctx, deployment.Filter{}, page.Args{})
 			return listed(ctx, c, err)
 		},
 		"lists": func(ctx context.Context, w *worldtest.World) (any, error) {

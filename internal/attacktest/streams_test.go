@@ -1,0 +1,92 @@
+package attacktest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// streams are attacks by event streams.
+func streams() []attack {
+	return []attack{
+		{name: "event streams that are left at once", want: "200", requests: 200, run: vanish},
+		{name: "an event stream of a bad document", want: "200 Document:LIMIT_EXCEEDED selections", run: func(ctx context.Context, c *caller) (string, error) {
+			conn, err := c.stream(ctx, chain(30, "...f%[2]d ...f%[2]d"))
+			if err != nil {
+				return "", err
+			}
+			defer func() { _ = conn.Close() }()
+			return firstEvent(conn)
+		}},
+		{name: "readers that take nothing of an event stream", want: "cut", requests: 20, run: func(ctx context.Context, c *caller) (string, error) {
+			return flood(20, 20, func(int) (string, error) {
+				conn, err := c.stream(ctx, "{"+each(2, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref)
+				if err != nil {
+					return "", err
+				}
+				return (&peer{conn, bufio.NewReader(conn)}).cut(), nil
+			})
+		}},
+	}
+}
+
+// stream asks for an operation as an event stream and reads nothing of it.
+func (c *caller) stream(ctx context.Context, query string) (net.Conn, error) {
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	body := fmt.Sprintf(`{"query":%q}`, query)
+	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", c.token, len(body), body)
+	return conn, err
+}
+
+// vanish opens streams of a deployment's changes and leaves each when it has begun.
+func vanish(ctx context.Context, c *caller) (string, error) {
+	return flood(200, 10, func(int) (string, error) {
+		conn, err := c.stream(ctx, c.watching())
+		if err != nil {
+			return "", err
+		}
+		got, err := firstEvent(conn)
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+		return got, err
+	})
+}
+
+// firstEvent is the verdict of a stream's first answer.
+func firstEvent(conn net.Conn) (string, error) {
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return "", err
+	}
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if data, found := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); found {
+			return verdict(answer.StatusCode, data), nil
+		}
+	}
+	return "no event", lines.Err()
+}
+
+// cut waits, without reading, until the server has given the connection up: what is written to it then
+// is answered by a reset.
+func (p *peer) cut() string {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for begun := time.Now(); time.Since(begun) < patience; <-tick.C {
+		if _, err := io.Copy(p.conn, strings.NewReader(" ")); err != nil {
+			return "cut"
+		}
+	}
+	return "held"
+}
