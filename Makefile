@@ -43,6 +43,10 @@ proof: bin/withpg ## race, repeat, kill and cut off whole servers, and print the
 proof-%: bin/withpg
 	$(PROOF) -run '(?i)^Test$*'
 
+.PHONY: attack
+attack: ## send a server hostile requests and print what each of them took
+	@cd internal/attacktest && SLIPWAY_ATTACK=table go test -count=1 $(ARGS)
+
 fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60s
 	@.ci/fuzz $(or $(FUZZTIME),60s)
 

@@ -28,6 +28,8 @@ const (
 	filterQuery     = `query($v: DeploymentFilter) { deployments(filter: $v) { totalCount } }`
 	createMutation  = `mutation($v: CreateProjectInput!) { createProject(input: $v) { project { slug } } }`
 	propertyQuery   = `query($v: InputPropertyInput!) { validateInputs(input: {inputs: [$v], values: {}}) { valid } }`
+	twiceMutation   = `mutation($v: GivenId!) { a: createProject(input: {name: "a", slug: "a"}) { project { id } } b: createProject(input: {name: "b", slug: $v}) { project { id } } }`
+	deepQuery       = `query($v: JSON!) { validateInputs(input: {inputs: [], values: {a: [{b: $v}]}}) { valid } }`
 	valuesQuery     = `query($v: JSON!) { validateInputs(input: {inputs: [], values: $v}) { valid } }`
 )
 
@@ -38,8 +40,8 @@ const (
 	notAnInt    = `Variable "$v" must be Int, a whole number from -2147483648 to 2147483647, found `
 	notAnID     = `must be an ID, a string or a whole number, found `
 	notAStatus  = `Variable "$v" must be a value of ModuleDefinitionStatus, found `
-	notADate    = `not a UtcDateTime: want an RFC 3339 time in UTC such as 2026-03-01T09:30:00Z, got `
-	notAGivenID = `not a GivenId: want 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, got `
+	notADate    = `must be a UtcDateTime, an RFC 3339 time in UTC such as 2026-03-01T09:30:00Z, found `
+	notAGivenID = `must be a GivenId, 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found `
 	notOneField = `must have exactly one field of InputPropertyInput, found `
 )
 
@@ -102,17 +104,22 @@ func TestWrongVariablesAreRefused(t *testing.T) {
 		{propertyQuery, `{"objectArray": {"id": "a", "label": "A", "itemInputs": [{"json": {}}, {}]}}`, variablesInvalid, "variable v objectArray itemInputs 1", `Variable "$v.objectArray.itemInputs[1]" ` + notOneField + "…"},
 		{valuesQuery, `null`, variablesInvalid, "variable v", `Variable "$v" must be JSON!, found null.`},
 		{valuesQuery, `{"a": 1, "a": 2}`, requestMalformed, "", `The request /variables/v/a duplicate key "a" …`},
-		{valuesQuery, nested(65), "slipway:Request:INVALID", "validateInputs input values", `not a JSON value: is nested too deep, at most 64 levels are allowed`},
+		{valuesQuery, nested(65), variablesInvalid, "variable v", `Variable "$v" must be a JSON value, but is nested too deep, at most 64 levels are allowed.`},
+		{deepQuery, nested(62), variablesInvalid, "variable v", `The value around "$v" must be a JSON value, but is nested too deep, at most 64 levels are allowed.`},
 		{valuesQuery, nested(96), requestMalformed, "", `The request /variables/v/…`},
-		{sinceQuery, `"yesterday"`, "slipway:Request:INVALID", "deployments filter createdFrom", notADate + `"yesterday"`},
-		{sinceQuery, `5`, "slipway:Request:INVALID", "deployments filter createdFrom", notADate + "…"},
-		{sinceQuery, `"2026-03-01"`, "slipway:Request:INVALID", "deployments filter createdFrom", notADate + `"2026-03-01"`},
-		{sinceQuery, `"2026-02-30T09:30:00Z"`, "slipway:Request:INVALID", "deployments filter createdFrom", notADate + `"2026-02-30T09:30:00Z"`},
-		{sinceQuery, `"2026-03-01T09:30:00+01:00"`, "slipway:Request:INVALID", "deployments filter createdFrom", notADate + `"2026-03-01T09:30:00+01:00"`},
-		{givenIDQuery, `""`, "slipway:Request:INVALID", "defaultValueDefinitions givenId", notAGivenID + `""`},
-		{givenIDQuery, `"-a"`, "slipway:Request:INVALID", "defaultValueDefinitions givenId", notAGivenID + `"-a"`},
-		{givenIDQuery, `5`, "slipway:Request:INVALID", "defaultValueDefinitions givenId", notAGivenID + "…"},
-		{createMutation, `{"name": "n", "slug": "no slug"}`, "slipway:Request:INVALID", "createProject input slug", notAGivenID + `"no slug"`},
+		{sinceQuery, `"yesterday"`, variablesInvalid, "variable v", `Variable "$v" ` + notADate + `"yesterday".`},
+		{sinceQuery, `5`, variablesInvalid, "variable v", `Variable "$v" ` + notADate + "a number."},
+		{sinceQuery, `["2026-03-01T09:30:00Z"]`, variablesInvalid, "variable v", `Variable "$v" ` + notADate + "a list."},
+		{sinceQuery, `"2026-03-01"`, variablesInvalid, "variable v", `Variable "$v" ` + notADate + `"2026-03-01".`},
+		{sinceQuery, `"2026-02-30T09:30:00Z"`, variablesInvalid, "variable v", `Variable "$v" ` + notADate + `"2026-02-30T09:30:00Z".`},
+		{sinceQuery, `"2026-03-01T09:30:00+01:00"`, variablesInvalid, "variable v", `Variable "$v" ` + notADate + `"2026-03-01T09:30:00+01:00".`},
+		{givenIDQuery, `""`, variablesInvalid, "variable v", `Variable "$v" ` + notAGivenID + `"".`},
+		{givenIDQuery, `"-a"`, variablesInvalid, "variable v", `Variable "$v" ` + notAGivenID + `"-a".`},
+		{givenIDQuery, `5`, variablesInvalid, "variable v", `Variable "$v" ` + notAGivenID + "a number."},
+		{givenIDQuery, `{"a": 1}`, variablesInvalid, "variable v", `Variable "$v" ` + notAGivenID + "an object."},
+		{givenIDQuery, `true`, variablesInvalid, "variable v", `Variable "$v" ` + notAGivenID + "a boolean."},
+		{createMutation, `{"name": "n", "slug": "no slug"}`, variablesInvalid, "variable v slug", `Variable "$v.slug" ` + notAGivenID + `"no slug".`},
+		{twiceMutation, `"no slug"`, variablesInvalid, "variable v", `Variable "$v" ` + notAGivenID + `"no slug".`},
 	} {
 		r := sent(t, w, c.document, variablesOf(c.value))
 		message, goesOn := strings.CutSuffix(c.message, "…")

@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/graph/generated"
+	"slipway/graph/scalar"
 	"slipway/internal/gqlhttp"
 )
 
@@ -22,6 +23,7 @@ func NewHandler(r *Resolver, c Config) http.Handler {
 	schema := gqlhttp.WithoutDefer(generated.NewExecutableSchema(generated.Config{}).Schema())
 	// The strict decoder of inputs bounds how deep they nest.
 	c.Server.Limits.FreeInputs = []string{"InputPropertyInput"}
+	c.Server.Scalars = scalar.Checks()
 	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema, Resolvers: r}), c.Server,
 		gqlhttp.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
 	s.Use(operations{r, c.Server.Presenter})

@@ -4,9 +4,7 @@ package scalar
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"regexp"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -33,7 +31,7 @@ func MarshalJSON(v json.RawMessage) graphql.Marshaler {
 func UnmarshalJSON(v any) (json.RawMessage, error) {
 	n, err := inputprop.FromValue(v)
 	if err != nil {
-		return nil, fault.New(fault.RequestInvalid, "not a JSON value: %s", err).Because(err)
+		return nil, refused(err)
 	}
 	return n.JSON(), nil
 }
@@ -43,18 +41,13 @@ func MarshalUtcDateTime(t time.Time) graphql.Marshaler {
 	return graphql.MarshalString(t.UTC().Format(time.RFC3339Nano))
 }
 
-var utcDateTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$`)
-
 // UnmarshalUtcDateTime reads a time, which must be in UTC.
 func UnmarshalUtcDateTime(v any) (time.Time, error) {
-	text, ok := v.(string)
-	if ok && utcDateTime.MatchString(text) {
-		if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
-			return t, nil
-		}
+	t, err := utcDateTime(v)
+	if err != nil {
+		return time.Time{}, refused(err)
 	}
-	return time.Time{}, fault.New(fault.RequestInvalid,
-		"not a UtcDateTime: want an RFC 3339 time in UTC such as 2026-03-01T09:30:00Z, got %s", shown(v))
+	return t, nil
 }
 
 // MarshalDateTimeText writes a time that is kept as the text it was sent as.
@@ -69,20 +62,19 @@ func UnmarshalDateTimeText(v any) (string, error) {
 	return text, nil
 }
 
-var givenID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
-
 // MarshalGivenID writes a GivenId.
 func MarshalGivenID(text string) graphql.Marshaler { return graphql.MarshalString(text) }
 
 // UnmarshalGivenID reads a GivenId.
 func UnmarshalGivenID(v any) (string, error) {
-	text, ok := v.(string)
-	if !ok || !givenID.MatchString(text) {
-		return "", fault.New(fault.RequestInvalid,
-			"not a GivenId: want 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, got %s", shown(v))
+	if err := checkGivenID(v); err != nil {
+		return "", refused(err)
 	}
+	text, _ := v.(string)
 	return text, nil
 }
 
-// shown names a value without repeating more of it than helps.
-func shown(v any) string { return fmt.Sprintf("%.80q", fmt.Sprint(v)) }
+// refused is for a decoder that is called without the checks before it.
+func refused(err error) error {
+	return fault.New(fault.RequestInvalid, "The value %s.", err).Because(err)
+}

@@ -16,6 +16,8 @@ import (
 const (
 	mostCPU    = 100 * time.Millisecond
 	mostMemory = 64 << 20
+	// mostKept is how much may stay in use after all attacks, the documents that are kept among it.
+	mostKept = 32 << 20
 	// mostWait is how long a good request may take right after an attack.
 	mostWait = time.Second
 	// rounds is how often an attack is tried that took too much: other work on the machine adds to the
@@ -30,15 +32,18 @@ type attack struct {
 	want string
 	// requests is how many there are; 0 is one.
 	requests int
-	// cpu is what the attack may take where that is not mostCPU, and why.
-	cpu time.Duration
-	why string
-	run func(ctx context.Context, c *caller) (string, error)
+	// cpu and memory, in bytes, are what the attack may take where that is more than others may, and why.
+	cpu    time.Duration
+	memory int64
+	why    string
+	run    func(ctx context.Context, c *caller) (string, error)
 }
 
-func (a attack) most() time.Duration {
-	return max(mostCPU*time.Duration(max(a.requests, 1))/100, mostCPU, a.cpu)
+func (a attack) mostCPU() time.Duration {
+	return max(mostCPU*time.Duration(a.requests)/100, mostCPU, a.cpu)
 }
+
+func (a attack) mostMemory() int64 { return max(mostMemory, a.memory) }
 
 func TestAttacksAreAnsweredCheaply(t *testing.T) {
 	t.Parallel()
@@ -54,8 +59,12 @@ func TestAttacksAreAnsweredCheaply(t *testing.T) {
 			if m.proc == "" {
 				t.Log("this system does not tell what a process uses: only the answers are checked")
 			}
+			before := m.heap(t)
 			for _, a := range attacks {
 				m.try(t, a)
+			}
+			if after := m.heap(t); after > before+mostKept {
+				t.Errorf("%d MiB stay in use after all of them, where there were %d", after>>20, before>>20)
 			}
 		})
 	}
@@ -74,20 +83,22 @@ func (m *meter) try(t *testing.T, a attack) {
 	least, wait := use{cpu: time.Hour}, time.Duration(0)
 	for round := range rounds {
 		got, took, waited, err := m.once(t.Context(), a, round)
-		if err != nil {
-			t.Errorf("%s: %v", a.name, err)
+		if err != nil && round+1 < rounds {
+			t.Logf("%s: %v; once more", a.name, err) // a connection may be reset before its answer is read
+			continue
+		}
+		if err != nil || got != a.want {
+			t.Errorf("%s: %s, %v; want %s", a.name, got, err, a.want)
 			return
 		}
-		if got != a.want {
-			t.Errorf("%s: %s, want %s", a.name, got, a.want)
-		}
 		least = use{min(least.cpu, took.cpu), max(least.memory, took.memory)}
-		if wait = waited; least.cpu <= a.most() && least.memory <= mostMemory && wait <= mostWait {
+		if wait = waited; least.cpu <= a.mostCPU() && wait <= mostWait {
 			break
 		}
 	}
-	if least.cpu > a.most() || least.memory > mostMemory || wait > mostWait {
-		t.Errorf("%s took %s of CPU, at most %s; %d MiB, at most %d; the next request waited %s", a.name, least.cpu, a.most(), least.memory>>20, mostMemory>>20, wait)
+	if least.cpu > a.mostCPU() || least.memory > a.mostMemory() || wait > mostWait {
+		t.Errorf("%s took %s of CPU, at most %s; %d MiB, at most %d; the next request waited %s",
+			a.name, least.cpu, a.mostCPU(), least.memory>>20, a.mostMemory()>>20, wait)
 	}
 	measured.add(a, least, m.proc != "")
 }

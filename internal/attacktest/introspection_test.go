@@ -1,7 +1,5 @@
 package attacktest_test
 
-import "strings"
-
 // wide is a type with all that introspection tells of it but other types' fields.
 const wide = `kind name description fields(includeDeprecated: true) { name description args { name description defaultValue type { ...ref } }
 	type { ...ref } isDeprecated deprecationReason } inputFields { name description defaultValue type { ...ref } }
@@ -14,14 +12,16 @@ func introspections() []attack {
 	const outer = "{ __schema { types { name "
 	return []attack{
 		document("the whole schema", "200", "{ __schema { types { "+wide+" } directives { name args { name } } } }"+ref),
-		document("the whole schema 30 times", "400", each(1, "{")+each(30, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
-		document("the whole schema 9 times", "400", "{"+each(9, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
-		document("every field's type's fields", "400", outer+"fields { name type { name fields { name type { name description } } } } } } }"),
-		document("types of types in lists, 3 deep", "400", outer+nested(3, "fields { type { ", "name", " } }")+" } } }"),
-		document("arguments' types' fields", "400", outer+"fields { args { type { fields { args { type { name description } } } } } } } } }"),
-		document("fields under 29 aliases", "400", outer+each(29, " f%d: fields { name description args { name description } }")+" } } }"),
-		document("fields of fields under aliases", "400", outer+each(5, " f%d: fields { type {"+strings.Repeat(" ", 1)+"a: fields { description } b: fields { description } c: fields { description } d: fields { description } } }")+" } } }"),
-		document("possible types' interfaces' possible types", "400", outer+"possibleTypes { interfaces { possibleTypes { name } } } } } }"),
+		document("the whole schema 30 times", overLimit+"selections", "{"+each(30, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
+		document("the whole schema twice", "200", "{"+each(2, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
+		document("the whole schema 4 times", overLimit+"introspection", "{"+each(4, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
+		document("every field's type's fields", "200", outer+"fields { name type { name fields { name type { name description } } } } } } }"),
+		document("types of types in lists, 3 deep", invalid, outer+nested(3, "fields { type { ", "name", " } }")+" } } }"),
+		document("arguments' types' fields", "200", outer+"fields { args { type { fields { args { type { name description } } } } } } } } }"),
+		document("fields under 29 aliases", overLimit+"introspection", outer+each(29, " f%d: fields { name description args { name description } }")+" } } }"),
+		document("fields of fields under 24 aliases", overLimit+"introspection", outer+each(5, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } d: fields { description } } }")+" } } }"),
+		document("fields of fields under 12 aliases", "200", outer+each(3, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } } }")+" } } }"),
+		document("possible types' interfaces' possible types", invalid, outer+"possibleTypes { interfaces { possibleTypes { name } } } } } }"),
 		document("what a type is a list of, 60 deep", "200", "{ __type(name: \"Query\") { fields { type "+nested(57, "{ ofType ", "{ name }", " }")+" } } }"),
 		document("what a type is a list of, 64 deep", overLimit+"brackets", "{ __type(name: \"Query\") { fields { type "+nested(64, "{ ofType ", "{ name }", " }")+" } } }"),
 	}

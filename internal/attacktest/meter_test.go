@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -48,7 +49,7 @@ type use struct {
 
 // begin collects garbage, so that an attack does not pay for the one before it, and takes a reading.
 func (m *meter) begin(ctx context.Context) (reading, error) {
-	if _, err := m.profile(ctx, "heap?gc=1&debug=1"); err != nil {
+	if _, err := m.profile(ctx, "heap?gc=1"); err != nil {
 		return reading{}, err
 	}
 	n, err := m.goroutines(ctx)
@@ -122,6 +123,19 @@ func (m *meter) goroutines(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return int(number(total.FindStringSubmatch(text + "total 0")[1])), nil
+}
+
+var inUse = regexp.MustCompile(`# HeapAlloc = (\d+)`)
+
+// heap is what is in use after a collection, in bytes.
+func (m *meter) heap(t *testing.T) int64 {
+	t.Helper()
+	text, err := m.profile(t.Context(), "heap?gc=1&debug=1")
+	found := inUse.FindStringSubmatch(text)
+	if err != nil || found == nil {
+		t.Fatalf("no profile of the heap: %v", err)
+	}
+	return number(found[1])
 }
 
 func (m *meter) profile(ctx context.Context, which string) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 )
 
 // messages is an attack by what a socket says, which is judged by its end.
@@ -53,7 +54,7 @@ func sockets() []attack {
 
 func floods() []attack {
 	return []attack{
-		{name: "one subscription more than 20", want: "error Request:RATE_LIMITED", requests: 21, run: onSocket(func(c *caller, p *peer) string {
+		{name: "one subscription more than 20", want: "error Request:RATE_LIMITED operations", requests: 21, run: onSocket(func(c *caller, p *peer) string {
 			for i := range 21 {
 				p.say(subscribe(fmt.Sprint(i), c.watching()))
 			}
@@ -97,13 +98,14 @@ func floods() []attack {
 		})},
 		{name: "sockets that are left open", want: "connection_ack", requests: 200, run: abandon},
 		{name: "connections that say nothing", want: "200", requests: 200, run: loiter},
-		{name: "a reader that takes nothing of 60 large answers", want: "cut", requests: 60, run: onSocket(func(_ *caller, p *peer) string {
-			_ = p.conn.(*net.TCPConn).SetReadBuffer(4 << 10)
-			for i := range 60 {
-				p.say(subscribe(fmt.Sprint(i), "{ __schema { types { "+wide+" } } }"+ref))
-			}
-			return p.cut()
-		})},
+		{name: "a reader that takes nothing of 60 times the whole schema", want: "cut", requests: 60,
+			cpu: 600 * time.Millisecond, memory: 128 << 20, why: "20 answers wait at once", run: onSocket(func(_ *caller, p *peer) string {
+				_ = p.conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+				for i := range 60 {
+					p.say(subscribe(fmt.Sprint(i), "{ __schema { types { "+wide+" } } }"+ref))
+				}
+				return p.cut()
+			})},
 	}
 }
 

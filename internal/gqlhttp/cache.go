@@ -3,7 +3,7 @@ package gqlhttp
 import "sync"
 
 // maxKept is about how many bytes the documents of one generation may take.
-const maxKept = 32 << 20
+const maxKept = 8 << 20
 
 // cache keeps documents by their text in two generations: when the young one has size documents, or
 // maxKept bytes, it becomes the old one, and the old one is forgotten. What is in use moves on to the

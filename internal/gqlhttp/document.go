@@ -20,6 +20,7 @@ type documents struct {
 	limits Limits
 	// rules are what documents are judged by; mute are the same without suggestions.
 	rules, mute   []core.Rule
+	scalars       checks
 	introspection bool
 	kept          *cache
 }
@@ -28,20 +29,19 @@ func newDocuments(schema *ast.Schema, c Config) *documents {
 	return &documents{
 		schema:        WithoutDefer(schema),
 		limits:        c.Limits,
-		rules:         strictRules(c.Introspection, c.Introspection),
-		mute:          strictRules(c.Introspection, false),
+		rules:         strictRules(c.Introspection, c.Introspection, c.Scalars),
+		mute:          strictRules(c.Introspection, false, c.Scalars),
+		scalars:       c.Scalars,
 		introspection: c.Introspection,
 		kept:          &cache{size: max(cmp.Or(c.Documents, 1000)/2, 1)},
 	}
 }
 
-// document is a valid document, and what its operations ask of their variables beyond their types.
+// document is a valid document.
 type document struct {
 	*ast.QueryDocument
+	demands
 	tokens int
-	// needed are the variables whose own type allows null where a place that they are used at does
-	// not, with the type of that place. A default lets such a document pass validation.
-	needed map[*ast.VariableDefinition]*ast.Type
 }
 
 // bytes is about the most memory that the document takes, as measured on documents of fields alone.
@@ -56,8 +56,8 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 		return nil, gqlerror.List{refused}
 	}
 	parsed, err := parser.ParseQuery(&ast.Source{Input: text})
-	if err != nil {
-		return nil, coded(errcode.ParseFailed, gqlError(err))
+	if failed := extent.syntax(parsed, err); failed != nil {
+		return nil, coded(errcode.ParseFailed, failed)
 	}
 	if len(parsed.Operations) == 0 {
 		return nil, coded(errcode.ValidationFailed, gqlerror.Errorf("The document has no operation."))
@@ -69,55 +69,37 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	if errs := d.validate(parsed, extent.longest, cyclic); len(errs) > 0 {
 		return nil, coded(errcode.ValidationFailed, errs...)
 	}
-	doc := &document{parsed, extent.tokens, needed(d.schema, parsed)}
+	if refused := tell(d.schema, parsed); refused != nil {
+		return nil, gqlerror.List{refused}
+	}
+	doc := &document{parsed, d.demands(parsed), extent.tokens}
 	d.kept.add(text, doc)
 	return doc, nil
 }
 
-const (
-	// maxErrors is how many errors of a document are told. Validation ends there, because the search for
-	// names like one that is wrong takes time.
-	maxErrors = 20
-	// maxTypo is the longest name, in bytes, that others like it are looked for.
-	maxTypo = 40
-)
-
-// enough is the panic by which a rule ends the validation.
-type enough struct{}
+// maxTypo is the longest name, in bytes, that others like it are looked for.
+const maxTypo = 40
 
 // validate gives what the rules have against the document. Fields of fragments that spread themselves
 // cannot be merged, and need not be: the document is refused.
-func (d *documents) validate(doc *ast.QueryDocument, longest int, cyclic bool) (errs gqlerror.List) {
-	defer func() {
-		if value := recover(); value != nil {
-			if _, ended := value.(enough); !ended {
-				panic(value)
-			}
-			errs = append(errs, gqlerror.Errorf("There may be more errors; validation ended after %d.", maxErrors))
-		}
-	}()
+func (d *documents) validate(doc *ast.QueryDocument, longest int, cyclic bool) gqlerror.List {
 	list := d.rules
 	if longest > maxTypo {
 		list = d.mute
 	}
+	var v verdict
 	var events validator.Events
 	for _, rule := range list {
 		if cyclic && rule.Name == fieldsMerge.Name {
 			continue
 		}
-		rule.RuleFunc(&events, func(options ...core.ErrorOption) {
-			if len(errs) == maxErrors {
-				panic(enough{})
-			}
-			err := &gqlerror.Error{Rule: rule.Name}
-			for _, option := range options {
-				option(err)
-			}
-			errs = append(errs, err)
-		})
+		rule.RuleFunc(&events, func(options ...core.ErrorOption) { v.add(rule.Name, options) })
 	}
-	validator.Walk(d.schema, doc, &events)
-	return errs
+	func() {
+		defer v.end()
+		validator.Walk(d.schema, doc, &events)
+	}()
+	return v.errs
 }
 
 func gqlError(err error) *gqlerror.Error {
@@ -132,19 +114,6 @@ func coded(code string, errs ...*gqlerror.Error) gqlerror.List {
 		errcode.Set(e, code)
 	}
 	return errs
-}
-
-func needed(schema *ast.Schema, doc *ast.QueryDocument) map[*ast.VariableDefinition]*ast.Type {
-	found := map[*ast.VariableDefinition]*ast.Type{}
-	var events validator.Events
-	events.OnValue(func(_ *validator.Walker, v *ast.Value) {
-		def := v.VariableDefinition
-		if def != nil && !def.Type.NonNull && v.ExpectedType != nil && v.ExpectedType.NonNull {
-			found[def] = v.ExpectedType
-		}
-	})
-	validator.Walk(schema, doc, &events)
-	return found
 }
 
 // operation chooses the operation to run.

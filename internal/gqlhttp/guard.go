@@ -7,20 +7,31 @@ import (
 )
 
 // extent is how much there is of a text: its tokens, and the bytes of its longest name.
-type extent struct{ tokens, longest int }
+type extent struct {
+	tokens, longest int
+	// wrong is the first error of the tokens.
+	wrong *gqlerror.Error
+	// empty are the closing tokens of () and {}.
+	empty []lexer.Token
+}
 
 // scan counts in the text what the parser's own work depends on, and ends where it is too much. Text
-// that is no GraphQL is left to the parser.
+// that is no GraphQL is left to the parser; its errors wait for those of the parser that come before.
 func (l Limits) scan(text string) (e extent, refused *gqlerror.Error) {
 	brackets, directives := 0, 0
+	var before lexer.Token
 	lex := lexer.New(&ast.Source{Input: text})
 	for {
-		token, _ := lex.ReadToken() // an error comes with an invalid token
+		token, err := lex.ReadToken()
+		e.note(before, token, err)
 		if token.Kind == lexer.Invalid || token.Kind == lexer.EOF {
 			return e, nil
 		}
 		if e.tokens++; e.tokens > l.Tokens {
 			return e, limit{"tokens", l.Tokens, "tokens"}.refuse(0, &token.Pos)
+		}
+		if token.Kind != lexer.Comment {
+			before = token
 		}
 		switch token.Kind {
 		case lexer.ParenL, lexer.BracketL, lexer.BraceL:

@@ -15,9 +15,9 @@ import (
 // strictRules are the validation rules of the specification, in the order of their names, with those of
 // our own that close its gaps in the library. Without suggestions none of them tells names that the
 // document did not.
-func strictRules(introspection, suggestions bool) []core.Rule {
+func strictRules(introspection, suggestions bool, scalars checks) []core.Rule {
 	set := rules.NewDefaultRules()
-	own := []core.Rule{intLiterals, unicodeLiterals, fieldsMerge, singleRoot}
+	own := []core.Rule{intLiterals, unicodeLiterals, fieldsMerge, singleRoot, scalars.rule()}
 	if !introspection {
 		own = append(own, noIntrospection)
 	}
@@ -33,7 +33,7 @@ func strictRules(introspection, suggestions bool) []core.Rule {
 	}
 	var list []core.Rule
 	for name, rule := range set.GetInner() {
-		list = append(list, core.Rule{Name: name, RuleFunc: rule})
+		list = append(list, quiet(core.Rule{Name: name, RuleFunc: rule}))
 	}
 	slices.SortFunc(list, func(a, b core.Rule) int { return strings.Compare(a.Name, b.Name) })
 	return list

@@ -9,10 +9,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// scalar coerces the specification's five scalars. The others are left to their own decoders.
+// scalar coerces the specification's five scalars, and checks the others, which keep their value.
 func (c *coercion) scalar(name string, v any) any {
 	var value any
-	ok, want := true, ""
+	var ok bool
+	var want string
 	switch name {
 	case "Int":
 		value, ok = int32Of(v)
@@ -30,12 +31,21 @@ func (c *coercion) scalar(name string, v any) any {
 		value, ok = idOf(v)
 		want = "an ID, a string or a whole number"
 	default:
-		value = v
+		return c.custom(name, v)
 	}
 	if !ok {
 		c.wrong("must be %s, found %s", want, found(v))
 	}
 	return value
+}
+
+func (c *coercion) custom(name string, v any) any {
+	if check := c.scalars[name]; check != nil {
+		if err := check(v); err != nil {
+			c.wrong("%s", err)
+		}
+	}
+	return v
 }
 
 func (c *coercion) enum(def *ast.Definition, v any) any {

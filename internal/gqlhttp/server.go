@@ -21,6 +21,8 @@ type Config struct {
 	Introspection bool
 	// Documents is about how many documents stay parsed and validated; 0 stands for 1,000.
 	Documents int
+	// Scalars are the checks of the schema's own scalars, by their names.
+	Scalars map[string]Check
 	// Limits bound each operation, Bucket what a caller may spend on all of them.
 	Limits Limits
 	Bucket Bucket

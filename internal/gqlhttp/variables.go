@@ -17,12 +17,12 @@ const maxWrong = 100
 // coerce gives the variables of the operation as values of their types, or all that is wrong with
 // them. Variables that the operation does not declare are left out, and absent ones stay absent.
 func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
-	c := coercion{schema: d.schema, limits: d.limits, open: d.introspection}
+	c := coercion{schema: d.schema, scalars: d.scalars, limits: d.limits, open: d.introspection}
 	values := make(map[string]any, len(op.VariableDefinitions))
 	for _, def := range op.VariableDefinitions {
 		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
 		given, ok := raw[def.Variable]
-		place := doc.needed[def]
+		place := doc.filled[def]
 		switch {
 		case !ok && def.DefaultValue == nil && def.Type.NonNull:
 			c.wrong("must be given, as %s", def.Type)
@@ -36,13 +36,17 @@ func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[s
 		rest := fault.New(fault.DocumentVariablesInvalid, "%d more values of variables are wrong.", c.more)
 		c.errs = append(c.errs, refusal(rest, ast.Path{ast.PathName("variable")}, op.VariableDefinitions[0].Position))
 	}
+	if c.errs == nil {
+		c.errs = d.mixed(doc.mixed[op], values)
+	}
 	return values, c.errs
 }
 
 // coercion walks a variable along its type. What it gives is of use only when errs is empty.
 type coercion struct {
-	schema *ast.Schema
-	limits Limits
+	schema  *ast.Schema
+	scalars checks
+	limits  Limits
 	// free is how many values of types that may nest freely the walk is inside of.
 	free int
 	// open is whether fields and enum values may be told.
@@ -185,6 +189,10 @@ func (c *coercion) wrongIn(step ast.PathElement, format string, args ...any) {
 }
 
 func (c *coercion) wrong(format string, args ...any) {
+	if len(c.errs) == maxWrong { // the text of one that is only counted would be work for nothing
+		c.more++
+		return
+	}
 	c.add(fault.New(fault.DocumentVariablesInvalid, "%s %s.", variable(c.path), fmt.Sprintf(format, args...)))
 }
 

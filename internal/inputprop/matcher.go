@@ -7,14 +7,19 @@ import (
 	"slipway/internal/inputprop/jsregexp"
 )
 
-// maxTests bounds the matches of one call. A pattern that was too slow once is not tried again in it.
-const maxTests = 20_000
+// maxTests bounds the matches of one call, and maxSlow the patterns of it that are found to be too slow: a
+// pattern that was is not tried again, and after the last of them no other one is.
+const (
+	maxTests = 20_000
+	maxSlow  = 2
+)
 
 // matcher runs the patterns of one call.
 type matcher struct {
 	patterns Patterns
 	ctx      context.Context
 	tests    int
+	slow     int
 	verdicts map[string]verdict
 	// err is what kept the matcher from an answer.
 	err error
@@ -52,6 +57,7 @@ func (m *matcher) verdict(err error) verdict {
 	case errors.As(err, &syntax):
 		return verdict{rule: "pattern_syntax", message: "must be a JavaScript regular expression, found " + syntax.Message}
 	case errors.Is(err, jsregexp.ErrTooSlow):
+		m.slow++
 		return verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, found one that takes too long"}
 	default:
 		m.err = err
@@ -63,6 +69,9 @@ func (m *matcher) verdict(err error) verdict {
 func (m *matcher) test(pattern, text string) (bool, verdict) {
 	if m.patterns == nil || m.err != nil {
 		return true, verdict{}
+	}
+	if m.slow == maxSlow {
+		return false, verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, and is not matched, for others took too long"}
 	}
 	if known := m.verdicts[pattern]; known.rule != "" {
 		return false, known

@@ -4,11 +4,11 @@ package journal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"slipway/ent"
-	"slipway/ent/auditevent"
 	"slipway/internal/actor"
 	"slipway/internal/id"
 	"slipway/internal/store"
@@ -48,8 +48,18 @@ type Entry struct {
 // where the database says that it may succeed. See store.Tx for the errors.
 func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.Context, tx *ent.Tx, e *Entry) error) error {
 	auditID, at := j.newID(id.AuditEvent), j.now()
+	// Writing the row once more waits for a COMMIT that is still under way; a look would miss it.
 	committed := func(ctx context.Context, c *ent.Client) (bool, error) {
-		return c.AuditEvent.Query().Where(auditevent.ID(auditID)).Exist(ctx)
+		tx, err := c.BeginTx(ctx, nil)
+		if err != nil {
+			return false, err
+		}
+		err = audit(ctx, tx, auditID, action, &Entry{At: at})
+		end := tx.Rollback()
+		if store.Taken(err) {
+			return true, nil
+		}
+		return false, errors.Join(err, end)
 	}
 	return j.store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
 		e := &Entry{At: at}

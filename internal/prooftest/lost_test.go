@@ -30,7 +30,7 @@ func TestLostAnswersOfTheDatabaseDoubleAndLoseNothing(t *testing.T) {
 			q.key = fmt.Sprintf("key-%d", i)
 			kept++
 		}
-		how := answerLost + loss(i%3)
+		how := answerLost + loss(i%4)
 		p.lose(how, chance.IntN(2) == 0)
 		a, err := c.send(t.Context(), far.URL, q)
 		if err != nil || !a.made() {

@@ -21,6 +21,8 @@ const (
 	commitLost
 	// either has it pass while the connection ends: nobody knows.
 	either
+	// late has it arrive when the connection has ended and somebody has asked whether it did.
+	late
 )
 
 // proxy stands between a server and PostgreSQL.
@@ -31,6 +33,9 @@ type proxy struct {
 	// reset ends connections by RST instead of FIN.
 	reset atomic.Bool
 	cuts  atomic.Int32
+	// asking is told when somebody asks for an audit row; nil while nobody waits for that.
+	asking atomic.Pointer[chan struct{}]
+	done   chan struct{}
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -47,7 +52,7 @@ func newProxy(t *testing.T, database string) (p *proxy, through string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = &proxy{listener: listener, server: u.Host}
+	p = &proxy{listener: listener, server: u.Host, done: make(chan struct{})}
 	u.Host = listener.Addr().String()
 	go p.serve()
 	t.Cleanup(p.close)
@@ -81,6 +86,7 @@ func (p *proxy) serve() {
 }
 
 func (p *proxy) close() {
+	close(p.done)
 	_ = p.listener.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,9 +127,24 @@ func (l *link) asked(to net.Conn, b []byte) bool {
 		case either:
 			_, _ = to.Write(b)
 			return l.cut()
+		case late:
+			asked := make(chan struct{})
+			l.asking.Store(&asked)
+			l.cut()
+			select {
+			case <-asked:
+			case <-l.done:
+			}
+			_, _ = to.Write(b)
+			return false
 		}
 	}
 	_, err := to.Write(b)
+	if bytes.Contains(b, []byte("audit_events")) {
+		if asked := l.asking.Swap(nil); asked != nil {
+			close(*asked)
+		}
+	}
 	return err == nil
 }
 

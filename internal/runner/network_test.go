@@ -113,6 +113,25 @@ func TestServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 	}
 }
 
+func TestLeaseOfASilentProgramIsRenewed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	w.Deploy.LeaseTime = 2 * time.Second
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	between := newProxy(t, w.URL, always(none))
+	proceed := filepath.Join(t.TempDir(), "proceed")
+	c, _ := config(t, w, `until [ -e "$PROCEED" ]; do sleep 0.02; done`)
+	c.Server, c.Environ = between.url, append(c.Environ, "PROCEED="+proceed)
+	start(t, c)
+	// Four renewals are more than the time of a lease.
+	until(t, "it is renewed again and again", func() bool { return between.count("renewLease") > 3 })
+	if err := os.WriteFile(proceed, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it succeeds", func() bool { return read(t, w, d.ID).Status == "SUCCEEDED" })
+}
+
 func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))

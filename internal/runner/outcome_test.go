@@ -188,10 +188,15 @@ func TestWhatTheProgramLeavesRunningIsStoppedAndHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Place(t, w.Acme, "web")
-	c, _ := config(t, w, `sleep 600 & setsid sleep 20 & echo started`)
-	for range 2 { // what has left the group has the folder open
+	c, _ := config(t, w, `rm -f away; setsid sh -c 'touch away; exec sleep 10' & exec 4>"$ALIVE"; sleep 600 &
+until [ -e away ]; do sleep 0.02; done; echo started`)
+	environ := c.Environ
+	for range 2 { // what is away has the folder open, and its lock
+		pipe, gone := alive(t)
+		c.Environ = append(environ, "ALIVE="+pipe)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		once(t, c)
+		mustGo(t, gone)
 		if got := messages(t, w, d.ID); !slices.Equal(got, []string{"started"}) || read(t, w, d.ID).Status != "SUCCEEDED" {
 			t.Errorf("%q", got)
 		}
@@ -210,7 +215,7 @@ func TestProgramThatIsFasterThanTheServerIsHeldUp(t *testing.T) {
 		}
 		return none
 	})
-	c, log := config(t, w, `seq 1000000; touch finished`)
+	c, log := config(t, w, `seq 100000; touch finished`)
 	c.Server = between.url
 	start(t, c)
 	until(t, "it reports in vain", func() bool { return between.count("reportDeployment") > 4 })

@@ -95,7 +95,7 @@ func TestRunnerThatIsToEndLetsProgramsFinishAndClaimsNoMore(t *testing.T) {
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	proceed := filepath.Join(t.TempDir(), "proceed")
 	c, _ := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
-	c.Environ = append(c.Environ, "PROCEED="+proceed)
+	c.Environ, c.Parallel = append(c.Environ, "PROCEED="+proceed), 2
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- runner.Run(ctx, c) }()

@@ -1,0 +1,69 @@
+package scalar
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"slipway/internal/gqlhttp"
+	"slipway/internal/inputprop"
+)
+
+// Checks are what the schema's own scalars have against values, by the scalars' names. They refuse,
+// before anything runs, all that the decoders here would refuse.
+func Checks() map[string]gqlhttp.Check {
+	return map[string]gqlhttp.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
+}
+
+func checkJSON(v any) error {
+	if _, err := inputprop.FromValue(v); err != nil {
+		return fmt.Errorf("must be a JSON value, but %w", err)
+	}
+	return nil
+}
+
+var givenID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
+
+func checkGivenID(v any) error {
+	if text, ok := v.(string); !ok || !givenID.MatchString(text) {
+		return fmt.Errorf("must be a GivenId, 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found %s", found(v))
+	}
+	return nil
+}
+
+func checkUtcDateTime(v any) error {
+	_, err := utcDateTime(v)
+	return err
+}
+
+var rfc3339UTC = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$`)
+
+func utcDateTime(v any) (time.Time, error) {
+	text, ok := v.(string)
+	if ok && rfc3339UTC.MatchString(text) {
+		if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("must be a UtcDateTime, an RFC 3339 time in UTC such as 2026-03-01T09:30:00Z, found %s", found(v))
+}
+
+// found names a value without repeating more of it than helps.
+func found(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return fmt.Sprintf("%.80q", v)
+	case bool:
+		return "a boolean"
+	case gqlhttp.EnumLiteral:
+		return "the enum value " + fmt.Sprintf("%.80s", string(v))
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	default:
+		return "a number"
+	}
+}

@@ -1,0 +1,36 @@
+package gqlhttp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/99designs/gqlgen/graphql/introspection"
+
+	"slipway/internal/gqlhttp"
+)
+
+func TestTheSchemaIsToldOnceButNotManyTimes(t *testing.T) {
+	t.Parallel()
+	judge := judge(served(t), gqlhttp.Config{Introspection: true})
+	const (
+		types  = "__schema { types { name fields { name description type { name } args { name description } } } }"
+		fields = "fields { type { name fields { name } } }"
+	)
+	for query, told := range map[string]bool{
+		introspection.Query: true,
+		`{ ` + types + ` __type(name: "Query") { ` + fields + ` } }`:                                                 true,
+		`query($n: String!) { __type(name: $n) { name ofType { name } } }`:                                           true,
+		`query a { ` + types + ` } query b { ` + types + ` }`:                                                        true,
+		`{ __type(name: "Nothing") { ` + repeat(29, " f%d: "+fields) + ` } }`:                                        true,
+		`{` + repeat(9, " s%d: "+types) + ` }`:                                                                       false,
+		`{ ...f } fragment f on Query {` + repeat(9, " s%d: "+types) + ` }`:                                          false,
+		`{ __schema { types { ... {` + repeat(29, " f%d: "+fields) + ` } } } }`:                                      false,
+		`{` + repeat(29, ` t%d: __type(name: "Query") { fields { type { fields { type { name } } } } }`) + ` }`:      false,
+		`query($n: String!) {` + repeat(29, ` t%d: __type(name: $n) { fields { type { fields { name } } } }`) + ` }`: false,
+	} {
+		err := judge(query)
+		if refused := err != nil && strings.Contains(err.Error(), `over the limit "introspection": at most 30000 values of the schema, found more than 30000.`); err != nil != !told || refused == told {
+			t.Errorf("%.120s: %v, want it told: %t", query, err, told)
+		}
+	}
+}
