@@ -7,6 +7,7 @@ import (
 
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
+	"slipway/internal/account"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -14,7 +15,6 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputs"
-	"slipway/internal/journal"
 )
 
 // The functions of this file turn the schema's inputs into those of the services.
@@ -146,11 +146,11 @@ func deploymentFilter(in *model.DeploymentFilter) deployment.Filter {
 	}
 }
 
-func auditFilter(in *model.AuditEventFilter) journal.Filter {
+func auditFilter(in *model.AuditEventFilter) account.AuditFilter {
 	if in == nil {
-		return journal.Filter{}
+		return account.AuditFilter{}
 	}
-	return journal.Filter{
+	return account.AuditFilter{
 		ActorID: in.ActorID.Value(), Action: in.Action.Value(), ObjectID: in.ObjectID.Value(),
 		From: in.From.Value(), Before: in.Before.Value(),
 	}

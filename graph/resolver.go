@@ -9,7 +9,6 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/dynamic"
 	"slipway/internal/inputs"
-	"slipway/internal/journal"
 	"slipway/internal/workspace"
 )
 
@@ -22,5 +21,4 @@ type Resolver struct {
 	Deploy    *deployment.Service
 	Dynamic   *dynamic.Registry
 	Inputs    *inputs.Service
-	Journal   *journal.Journal
 }

@@ -422,7 +422,7 @@ func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to 
 
 // AuditEvents is the resolver for the auditEvents field.
 func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.AuditEvent], error) {
-	return r.Journal.Events(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	return r.Accounts.AuditEvents(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Release is the resolver for the release field.

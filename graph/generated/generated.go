@@ -6171,7 +6171,7 @@ type AuditEvent {
   actorName: String!
   "The role that it acted in."
   actorRole: String!
-  "The way it came in by: ` + "`" + `graphql` + "`" + `, ` + "`" + `rest` + "`" + ` or ` + "`" + `cli` + "`" + `."
+  "The way it came in by: ` + "`" + `graphql` + "`" + `, ` + "`" + `rest` + "`" + ` or ` + "`" + `cli` + "`" + `; ` + "`" + `server` + "`" + ` for what the server does by itself."
   channel: String!
   "What was done: the mutation, as in ` + "`" + `rollbackDeployment` + "`" + `."
   action: String!
@@ -7878,7 +7878,7 @@ input DeploymentEventInput {
 type ReportDeploymentPayload {
   "The deployment as it is now."
   deployment: Deployment!
-  "The lease, renewed."
+  "The lease: renewed, unless the report was taken before."
   lease: Lease!
 }
 

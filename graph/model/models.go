@@ -412,7 +412,7 @@ type ReportDeploymentInput struct {
 type ReportDeploymentPayload struct {
 	// The deployment as it is now.
 	Deployment *ent.Deployment `json:"deployment"`
-	// The lease, renewed.
+	// The lease: renewed, unless the report was taken before.
 	Lease *deployment.Lease `json:"lease"`
 }
 

@@ -163,8 +163,8 @@ func (t *table) add(a attack, took use, known bool) {
 func (t *table) write(out *os.File) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fmt.Fprintln(out, "\n| attack | answer | CPU ms | memory MiB |\n|---|---|---|---|")
+	_, _ = fmt.Fprintln(out, "\n| attack | answer | CPU ms | memory MiB |\n|---|---|---|---|")
 	for _, row := range t.rows {
-		fmt.Fprintln(out, row)
+		_, _ = fmt.Fprintln(out, row)
 	}
 }

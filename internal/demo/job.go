@@ -78,7 +78,7 @@ func broken(c release.Content) bool {
 // waiting is the tempo of what is watched.
 func (j *job) waiting() tempo {
 	const looks = 4
-	return tempo{now: j.Journal.Now, pass: j.pass, looks: looks}
+	return tempo{now: j.Deploy.Journal.Now, pass: j.pass, looks: looks}
 }
 
 // pass waits, in a hurry, and renews the lease meanwhile.

@@ -92,7 +92,7 @@ func (s *Service) expire(ctx context.Context, deploymentID string) error {
 			u.Where(deployment.LeaseExpiresAtLTE(e.At))
 			end(u, deployment.StatusFAILED, e.At, &fault.Data{
 				Code: string(fault.DeploymentLeaseExpired),
-				Message: fmt.Sprintf("The runner %s was not heard of until %s, when its lease ran out.",
+				Message: fmt.Sprintf("The runner %s did not renew its lease, which ran out at %s.",
 					*d.Runner, d.LeaseExpiresAt.UTC().Format(time.RFC3339)),
 				Description: "How far it got is not known. See what was changed before it is deployed again.",
 			})

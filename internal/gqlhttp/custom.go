@@ -76,20 +76,37 @@ type demands struct {
 	mixed map[*ast.OperationDefinition][]*ast.Value
 }
 
-func (d *documents) demands(doc *ast.QueryDocument) demands {
+// maxRepeats is how often literals of custom scalars may have one variable inside, because each time is
+// as much work as the variable itself.
+const maxRepeats = 4
+
+func (d *documents) demands(doc *ast.QueryDocument) (demands, *gqlerror.Error) {
 	found := demands{map[*ast.VariableDefinition]*ast.Type{}, map[*ast.OperationDefinition][]*ast.Value{}}
+	var refused *gqlerror.Error
+	uses := map[*ast.VariableDefinition]int{}
 	var events validator.Events
 	events.OnValue(func(w *validator.Walker, v *ast.Value) {
 		def := v.VariableDefinition
 		if def != nil && !def.Type.NonNull && v.ExpectedType != nil && v.ExpectedType.NonNull {
 			found.filled[def] = v.ExpectedType
 		}
-		if op := w.CurrentOperation; op != nil && d.scalars.of(v) != nil && len(variablesIn(v)) > 0 {
+		op := w.CurrentOperation
+		if op == nil || d.scalars.of(v) == nil {
+			return
+		}
+		inside := variablesIn(v)
+		if len(inside) > 0 {
 			found.mixed[op] = append(found.mixed[op], v)
+		}
+		for _, name := range inside {
+			def := op.VariableDefinitions.ForName(name)
+			if uses[def]++; uses[def] > maxRepeats {
+				refused = limit{"repeats", maxRepeats, "uses of one variable inside literals"}.refuse(0, v.Position)
+			}
 		}
 	})
 	validator.Walk(d.schema, doc, &events)
-	return found
+	return found, refused
 }
 
 // variablesIn are the names of the variables inside a literal.

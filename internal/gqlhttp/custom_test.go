@@ -90,6 +90,22 @@ func TestLiteralsAreCheckedWithTheirVariables(t *testing.T) {
 	}
 }
 
+func TestOneVariableIsInsideFewLiterals(t *testing.T) {
+	t.Parallel()
+	s := newServer(gqlhttp.Config{Scalars: map[string]gqlhttp.Check{"JSON": func(any) error { return nil }}})
+	for query, want := range map[string]fault.Code{
+		`query($v: JSON, $w: JSON) { echo(json: [$v, $v, {a: $v}]) b: echo(json: [$v, $w]) }`:                          "",
+		`query($v: JSON) { echo(json: [$v, $v, {a: $v}]) b: echo(json: [$v, $v]) }`:                                    fault.DocumentLimitExceeded,
+		`query($v: JSON) { echo(json: $v) b: echo(json: [$v]) c: echo(json: $v) d: echo(json: $v) e: echo(json: $v) }`: "",
+		`query a($v: Int) { echo(json: [$v, $v, $v]) }`:                                                                "",
+		`query($v: JSON) { ...f } fragment f on Query { echo(json: [$v, $v, $v, $v, $v]) }`:                            fault.DocumentLimitExceeded,
+	} {
+		if a := s.run(t, query, `{"v":1}`); a.code() != string(want) || want != "" && !strings.Contains(a.Body, `"metadata":{"limit":"repeats","value":4}`) {
+			t.Errorf("%s: %s", query, a.Body)
+		}
+	}
+}
+
 func TestAKeptDocumentIsNotCheckedAgain(t *testing.T) {
 	t.Parallel()
 	var checked atomic.Int32

@@ -72,7 +72,11 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	if refused := tell(d.schema, parsed); refused != nil {
 		return nil, gqlerror.List{refused}
 	}
-	doc := &document{parsed, d.demands(parsed), extent.tokens}
+	asked, refused := d.demands(parsed)
+	if refused != nil {
+		return nil, gqlerror.List{refused}
+	}
+	doc := &document{parsed, asked, extent.tokens}
 	d.kept.add(text, doc)
 	return doc, nil
 }

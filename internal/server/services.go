@@ -33,7 +33,6 @@ type Services struct {
 	Deploy    *deployment.Service
 	Dynamic   *dynamic.Registry
 	Inputs    *inputs.Service
-	Journal   *journal.Journal
 }
 
 // NewServices makes the services. baseURL is where the API is reached, for links in errors.
@@ -44,7 +43,6 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 		Workspace: &workspace.Service{Store: s, Journal: j},
 		Catalog:   &catalog.Service{Store: s, Journal: j},
 		Defaults:  &defaults.Service{Store: s, Journal: j},
-		Journal:   j,
 	}
 	all.Dynamic = dynamic.New(all.Catalog, all.Workspace, all.Defaults)
 	all.Inputs = &inputs.Service{
@@ -79,6 +77,5 @@ func (s *Services) Resolver() *graph.Resolver {
 		Deploy:    s.Deploy,
 		Dynamic:   s.Dynamic,
 		Inputs:    s.Inputs,
-		Journal:   s.Journal,
 	}
 }

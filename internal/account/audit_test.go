@@ -1,4 +1,4 @@
-package journal_test
+package account_test
 
 import (
 	"context"
@@ -10,13 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
+	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
-	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/worldtest"
 )
+
+var at = time.Date(2026, 3, 1, 9, 30, 0, 125_000_000, time.UTC)
 
 // note writes audit events of an organization beside everything else: a to f, each a minute after the
 // one before it, by two actors, of two actions, on three objects. It gives their ids.
@@ -60,25 +62,25 @@ func TestEventsAreFiltered(t *testing.T) {
 		// Those of the world's making are of today.
 		before := new(at.Add(time.Hour))
 		for name, c := range map[string]struct {
-			filter journal.Filter
+			filter account.AuditFilter
 			want   []int
 		}{
-			"all":             {journal.Filter{}, []int{5, 4, 3, 2, 1, 0}},
-			"actor":           {journal.Filter{ActorID: new("tok_1")}, []int{5, 3, 1}},
-			"action":          {journal.Filter{Action: new("one")}, []int{2, 1, 0}},
-			"object":          {journal.Filter{ObjectID: new("obj_2")}, []int{5, 2}},
-			"from":            {journal.Filter{From: new(at.Add(3 * time.Minute))}, []int{5, 4, 3}},
-			"before":          {journal.Filter{Before: new(at.Add(3 * time.Minute))}, []int{2, 1, 0}},
-			"in another zone": {journal.Filter{Before: new(at.Add(3 * time.Minute).In(time.FixedZone("", 7200)))}, []int{2, 1, 0}},
-			"every condition": {journal.Filter{ActorID: new("tok_1"), Action: new("other"), ObjectID: new("obj_2"), From: new(at), Before: before}, []int{5}},
-			"contradictory":   {journal.Filter{Action: new("one"), ObjectID: new("obj_2"), ActorID: new("tok_1")}, []int{}},
-			"unknown action":  {journal.Filter{Action: new("' OR 1=1 --")}, []int{}},
-			"none":            {journal.Filter{From: before}, []int{}},
+			"all":             {account.AuditFilter{}, []int{5, 4, 3, 2, 1, 0}},
+			"actor":           {account.AuditFilter{ActorID: new("tok_1")}, []int{5, 3, 1}},
+			"action":          {account.AuditFilter{Action: new("one")}, []int{2, 1, 0}},
+			"object":          {account.AuditFilter{ObjectID: new("obj_2")}, []int{5, 2}},
+			"from":            {account.AuditFilter{From: new(at.Add(3 * time.Minute))}, []int{5, 4, 3}},
+			"before":          {account.AuditFilter{Before: new(at.Add(3 * time.Minute))}, []int{2, 1, 0}},
+			"in another zone": {account.AuditFilter{Before: new(at.Add(3 * time.Minute).In(time.FixedZone("", 7200)))}, []int{2, 1, 0}},
+			"every condition": {account.AuditFilter{ActorID: new("tok_1"), Action: new("other"), ObjectID: new("obj_2"), From: new(at), Before: before}, []int{5}},
+			"contradictory":   {account.AuditFilter{Action: new("one"), ObjectID: new("obj_2"), ActorID: new("tok_1")}, []int{}},
+			"unknown action":  {account.AuditFilter{Action: new("' OR 1=1 --")}, []int{}},
+			"none":            {account.AuditFilter{From: before}, []int{}},
 		} {
 			if c.filter.Before == nil {
 				c.filter.Before = before
 			}
-			got, err := open(w).Events(w.Acme.As(actor.Admin), c.filter, page.Args{})
+			got, err := w.Accounts.AuditEvents(w.Acme.As(actor.Admin), c.filter, page.Args{})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -99,12 +101,12 @@ func TestEventsAreFiltered(t *testing.T) {
 func TestEventsArePagedBothWays(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		filter := journal.Filter{Before: new(at.Add(time.Hour))}
+		filter := account.AuditFilter{Before: new(at.Add(time.Hour))}
 		want := note(t, w, w.Acme)
 		slices.Reverse(want)
 		read := func(args page.Args) *page.AuditEventConnection {
 			t.Helper()
-			c, err := open(w).Events(w.Acme.As(actor.Admin), filter, args)
+			c, err := w.Accounts.AuditEvents(w.Acme.As(actor.Admin), filter, args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,11 +134,11 @@ func TestEventsArePagedBothWays(t *testing.T) {
 		first := read(page.Args{First: new(int32(3))})
 		note(t, w, w.Globex)
 		filter.Before = nil
-		if _, err := open(w).Events(w.Acme.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
+		if _, err := w.Accounts.AuditEvents(w.Acme.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
 			t.Errorf("under another filter: %v", err)
 		}
 		filter.Before = new(at.Add(time.Hour))
-		if _, err := open(w).Events(w.Globex.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
+		if _, err := w.Accounts.AuditEvents(w.Globex.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
 			t.Errorf("in another organization: %v", err)
 		}
 		if rest := read(page.Args{After: first.PageInfo.EndCursor}); !slices.Equal(idsOf(rest), want[3:]) {
@@ -161,7 +163,7 @@ func TestEventsAreForAdmins(t *testing.T) {
 			"admin":                 {w.Acme.As(actor.Admin), ""},
 			"superadmin of an org":  {actor.With(t.Context(), root.In(w.Acme.ID)), ""},
 		} {
-			got, err := open(w).Events(c.ctx, journal.Filter{}, page.Args{})
+			got, err := w.Accounts.AuditEvents(c.ctx, account.AuditFilter{}, page.Args{})
 			if c.code != "" && (!fault.Is(err, c.code) || got != nil) || c.code == "" && (err != nil || len(got.Edges) == 0) {
 				t.Errorf("%s: %v, want %q", name, err, c.code)
 			}

@@ -1,4 +1,4 @@
-package journal
+package account
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"slipway/internal/page"
 )
 
-// Filter has conditions on audit events; nil ones do not count.
-type Filter struct {
+// AuditFilter has conditions on audit events; nil ones do not count.
+type AuditFilter struct {
 	ActorID  *string
 	Action   *string
 	ObjectID *string
@@ -22,7 +22,7 @@ type Filter struct {
 	Before   *time.Time
 }
 
-func (f Filter) conditions() []predicate.AuditEvent {
+func (f AuditFilter) conditions() []predicate.AuditEvent {
 	var list []predicate.AuditEvent
 	if f.ActorID != nil {
 		list = append(list, auditevent.ActorID(*f.ActorID))
@@ -42,13 +42,13 @@ func (f Filter) conditions() []predicate.AuditEvent {
 	return list
 }
 
-// Events gives a page of the organization's audit events. It gives AuditEventForbidden.
-func (j *Journal) Events(ctx context.Context, f Filter, args page.Args) (*page.AuditEventConnection, error) {
+// AuditEvents gives a page of the organization's audit events. It gives AuditEventForbidden.
+func (s *Service) AuditEvents(ctx context.Context, f AuditFilter, args page.Args) (*page.AuditEventConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadAudit, fault.AuditEventForbidden); err != nil {
 		return nil, err
 	}
-	q := j.store.Client.AuditEvent.Query().Where(f.conditions()...)
+	q := s.Store.Client.AuditEvent.Query().Where(f.conditions()...)
 	scope := page.Scope{List: "auditEvents", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, q, args, scope, func(e *ent.AuditEvent) (time.Time, string) { return e.CreatedAt, e.ID })
 }
