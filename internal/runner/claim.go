@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -53,15 +54,18 @@ var errLate = errors.New("the answer to a claim came too late")
 func (r *runner) claim(ctx context.Context) (*job, error) {
 	asking, done := after(ctx, settling)
 	defer done()
-	leaseID := "lease_" + rand.Text()
+	unsure := r.unsure
+	leaseID := cmp.Or(unsure, "lease_"+rand.Text())
+	r.unsure = ""
 	var a claimed
 	var sent time.Time
-	doubtful := false
+	lost, doubtful := false, false
 	try := func() (again bool, err error) {
 		sent = time.Now()
 		err = r.client.post(asking, patience, claimDeployment, map[string]any{"kinds": r.Kinds, "leaseId": leaseID}, &a)
 		said, ok := errors.AsType[*refusal](err)
 		again = err != nil && !(ok && said.final())
+		lost = lost || again && !unsent(err)
 		doubtful = again && (doubtful || !unsent(err))
 		if err != nil {
 			a = claimed{}
@@ -79,6 +83,9 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	case refused && said.final():
 		return nil, fmt.Errorf("the server %s gives no work: %w", r.Server, err)
 	case a.ClaimDeployment.Deployment == nil || a.ClaimDeployment.Lease == nil:
+		if lost && unsure == "" {
+			r.unsure = leaseID
+		}
 		return nil, nil
 	}
 	return r.job(a, leaseID, sent), nil

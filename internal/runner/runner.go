@@ -53,6 +53,9 @@ type runner struct {
 	// working ends where programs are to be stopped, and last where nothing is asked of the server any more.
 	working, last context.Context
 	jobs          sync.WaitGroup
+	// unsure is the lease of a claim whose answer was lost, and that gave nothing when it was made again: the
+	// server may still have been at it. One more claim, a poll later, is made under it.
+	unsure string
 }
 
 // Run claims deployments and carries them out until ctx ends; then it claims no more and lets those that
@@ -109,7 +112,7 @@ func (r *runner) claimAll(ctx context.Context) error {
 			})
 			continue
 		}
-		if r.Once {
+		if r.Once && r.unsure == "" {
 			return nil
 		}
 		<-room
