@@ -76,10 +76,6 @@ type demands struct {
 	mixed map[*ast.OperationDefinition][]*ast.Value
 }
 
-// maxRepeats is how often literals of custom scalars may have one variable inside, because each time is
-// as much work as the variable itself.
-const maxRepeats = 4
-
 func (d *documents) demands(doc *ast.QueryDocument) (demands, *gqlerror.Error) {
 	found := demands{map[*ast.VariableDefinition]*ast.Type{}, map[*ast.OperationDefinition][]*ast.Value{}}
 	var refused *gqlerror.Error
@@ -100,8 +96,8 @@ func (d *documents) demands(doc *ast.QueryDocument) (demands, *gqlerror.Error) {
 		}
 		for _, name := range inside {
 			def := op.VariableDefinitions.ForName(name)
-			if uses[def]++; uses[def] > maxRepeats {
-				refused = limit{"repeats", maxRepeats, "uses of one variable inside literals"}.refuse(0, v.Position)
+			if uses[def]++; uses[def] > d.limits.Repeats {
+				refused = limit{"repeats", d.limits.Repeats, "uses of one variable inside literals"}.refuse(0, v.Position)
 			}
 		}
 	})

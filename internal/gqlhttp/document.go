@@ -29,8 +29,8 @@ func newDocuments(schema *ast.Schema, c Config) *documents {
 	return &documents{
 		schema:        WithoutDefer(schema),
 		limits:        c.Limits,
-		rules:         strictRules(c.Introspection, c.Introspection, c.Scalars),
-		mute:          strictRules(c.Introspection, false, c.Scalars),
+		rules:         strictRules(c, c.Introspection),
+		mute:          strictRules(c, false),
 		scalars:       c.Scalars,
 		introspection: c.Introspection,
 		kept:          &cache{size: max(cmp.Or(c.Documents, 1000)/2, 1)},
@@ -69,7 +69,7 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	if errs := d.validate(parsed, extent.longest, cyclic); len(errs) > 0 {
 		return nil, coded(errcode.ValidationFailed, errs...)
 	}
-	if refused := tell(d.schema, parsed); refused != nil {
+	if refused := d.limits.tell(d.schema, parsed); refused != nil {
 		return nil, gqlerror.List{refused}
 	}
 	asked, refused := d.demands(parsed)
@@ -94,7 +94,7 @@ func (d *documents) validate(doc *ast.QueryDocument, longest int, cyclic bool) g
 	var v verdict
 	var events validator.Events
 	for _, rule := range list {
-		if cyclic && rule.Name == fieldsMerge.Name {
+		if cyclic && rule.Name == fieldsMerge {
 			continue
 		}
 		rule.RuleFunc(&events, func(options ...core.ErrorOption) { v.add(rule.Name, options) })

@@ -50,10 +50,6 @@ func (l Limits) scan(text string) (e extent, refused *gqlerror.Error) {
 	}
 }
 
-// maxReach is how many selections the fragments of a document may come to when each is counted with
-// all that it spreads. A client's fragments, some dozens with some dozens of fields, stay far below.
-const maxReach = 4000
-
 // shape walks a document with its fragments put in the place of their spreads.
 type shape struct {
 	Limits
@@ -79,8 +75,8 @@ func (l Limits) measure(doc *ast.QueryDocument) (cyclic bool, refused *gqlerror.
 		}
 	}
 	for _, f := range doc.Fragments {
-		if s.reach(f.SelectionSet, map[string]bool{f.Name: true}); s.reached > maxReach {
-			return s.cyclic, limit{"fragments", maxReach, "selections below fragments"}.refuse(0, f.Position)
+		if s.reach(f.SelectionSet, map[string]bool{f.Name: true}); s.reached > s.Fragments {
+			return s.cyclic, limit{"fragments", l.Fragments, "selections below fragments"}.refuse(0, f.Position)
 		}
 		if s.seen[f.Name] {
 			continue
@@ -96,7 +92,7 @@ func (l Limits) measure(doc *ast.QueryDocument) (cyclic bool, refused *gqlerror.
 // validation looks at for each fragment, so that many that spread one another in a row are slow.
 func (s *shape) reach(set ast.SelectionSet, spread map[string]bool) {
 	for _, selection := range set {
-		if s.reached++; s.reached > maxReach {
+		if s.reached++; s.reached > s.Fragments {
 			return
 		}
 		switch node := selection.(type) {

@@ -64,6 +64,10 @@ var atLimit = map[string]func(n int) string{
 	"selections": func(n int) string {
 		return "{" + strings.Repeat(" ...f", n/10-1) + strings.Repeat(" __typename", n%10+10) + " } fragment f on Query {" + strings.Repeat(" __typename", 9) + " }"
 	},
+	"fragments":     func(n int) string { return "{ ...f } fragment f on Query {" + strings.Repeat(" __typename", n) + " }" },
+	"merging":       func(n int) string { return "{" + strings.Repeat(" __typename", (n+1)/2) + " }" }, // each is looked at twice
+	"introspection": func(n int) string { return "{ __schema { queryType {" + strings.Repeat(" name", n-1) + " } } }" },
+	"repeats":       func(n int) string { return "query($v: JSON) { take(json: [" + strings.Repeat(" $v", n) + " ]) }" },
 	"variableDepth": func(n int) string { return nested(n-1, `{"in":`, "{}", "}") },
 	"cost":          func(n int) string { return fmt.Sprintf("{ herd(first: %d) { nodes { id } } }", n-1) },
 }
@@ -121,14 +125,19 @@ func TestALimitIsTheMostThatIsTaken(t *testing.T) {
 
 func TestLimitsCanBeChosen(t *testing.T) {
 	t.Parallel()
-	low := gqlhttp.Limits{Tokens: 42, Brackets: 8, Directives: 2, Depth: 3, Aliases: 4, Selections: 40, VariableDepth: 2, Cost: 30}
-	most := map[string]int{"tokens": 42, "brackets": 8, "directives": 2, "depth": 3, "aliases": 4, "selections": 40, "variableDepth": 2, "cost": 30}
+	const most = 22
+	low := map[string]gqlhttp.Limits{
+		"tokens": {Tokens: most}, "brackets": {Brackets: most}, "directives": {Directives: most}, "depth": {Depth: most},
+		"aliases": {Aliases: most}, "selections": {Selections: most}, "fragments": {Fragments: most}, "merging": {Merging: most},
+		"introspection": {Introspection: most}, "repeats": {Repeats: most}, "variableDepth": {VariableDepth: most}, "cost": {Cost: most},
+	}
+	good := func(any) error { return nil }
 	for _, name := range slices.Sorted(maps.Keys(atLimit)) {
-		s := treeServer(gqlhttp.Config{Limits: low})
-		if a := s.atLimit(t, name, most[name]); a.Status != 200 {
+		s := treeServer(gqlhttp.Config{Limits: low[name], Introspection: true, Scalars: map[string]gqlhttp.Check{"JSON": good}})
+		if a := s.atLimit(t, name, most); a.Status != 200 {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
-		if a := s.atLimit(t, name, most[name]+1); a.code() != string(fault.DocumentLimitExceeded) || !strings.Contains(a.Body, `"limit":"`+name+`"`) {
+		if a := s.atLimit(t, name, most+1); a.code() != string(fault.DocumentLimitExceeded) || !strings.Contains(a.Body, `"limit":"`+name+`"`) {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}

@@ -5,17 +5,13 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// maxTold is how many values of the schema an operation may be told. What tools ask for, everything once,
-// is half of that; under aliases, or through the types of the fields of types, it multiplies.
-const maxTold = 30_000
-
-// tell refuses the operations of a valid document that ask for more of the schema than maxTold.
-func tell(schema *ast.Schema, doc *ast.QueryDocument) *gqlerror.Error {
+// tell refuses a valid document of which an operation asks for more of the schema than may be told.
+func (l Limits) tell(schema *ast.Schema, doc *ast.QueryDocument) *gqlerror.Error {
 	for _, op := range doc.Operations {
-		t := telling{schema, maxTold}
+		t := telling{schema, l.Introspection}
 		t.root(op.SelectionSet)
 		if t.left < 0 {
-			return limit{"introspection", maxTold, "values of the schema"}.refuse(0, op.Position)
+			return limit{"introspection", l.Introspection, "values of the schema"}.refuse(0, op.Position)
 		}
 	}
 	return nil

@@ -27,6 +27,19 @@ type Limits struct {
 	// Selections is how many fields and fragments the operations of a document may select together,
 	// where a fragment counts with all it selects as often as it is spread; by default 1,000.
 	Selections int
+	// Fragments is how many selections the fragments of a document may come to when each is counted with
+	// all that it spreads; by default 4,000. Those of clients stay far below.
+	Fragments int
+	// Merging is how many selections may be looked at to tell whether the fields of one name can be merged;
+	// by default 10,000. Documents that are meant stay near twice the number of their selections.
+	Merging int
+	// Introspection is how many values of the schema an operation may be told, by default 30,000. What tools
+	// ask for, everything once, is half of that; under aliases, or through the types of the fields of types,
+	// it multiplies.
+	Introspection int
+	// Repeats is how often literals of custom scalars may have one variable inside, because each time is as
+	// much work as the variable itself; by default 4.
+	Repeats int
 	// VariableDepth is how deep lists and input objects may nest in a variable; by default 32. It is
 	// not for the inside of custom scalars and of FreeInputs, whose decoders have limits of their own.
 	VariableDepth int
@@ -40,7 +53,7 @@ type Limits struct {
 func (l Limits) withDefaults() Limits {
 	for value, standard := range map[*int]int{
 		&l.Tokens: 1000, &l.Brackets: 64, &l.Directives: 50, &l.Depth: 12, &l.Aliases: 30, &l.Selections: 1000,
-		&l.VariableDepth: 32, &l.Cost: 5000,
+		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 30_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 5000,
 	} {
 		if *value <= 0 {
 			*value = standard

@@ -11,30 +11,32 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// maxMerged is how many selections merging may look at. Documents that are meant to be answered stay
-// near twice the number of their selections.
-const maxMerged = 10_000
+const fieldsMerge = "OverlappingFieldsCanBeMerged"
 
-// fieldsMerge takes the place of the library's rule, which compares all fields of a name in pairs, and
+// fieldsMergeWithin takes the place of the library's rule, which compares all fields of a name in pairs, and
 // again for each level of inline fragments around them. Here the fields of a name are compared with
-// the first of them and their selections are merged, so that each selection is looked at once.
-var fieldsMerge = core.Rule{Name: "OverlappingFieldsCanBeMerged", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
-	m := merging{refuse: refuse, calls: map[*ast.Field]string{}}
-	o.OnOperation(func(w *core.Walker, op *ast.OperationDefinition) {
-		m.schema = w.Schema
-		set := []ast.SelectionSet{op.SelectionSet}
-		if m.merge(set, m.byParent, m.sameCall) {
-			m.merge(set, together, m.sameShape)
-		}
-		if m.left() < 0 && !m.told {
-			m.told = true
-			over := limit{"merging", maxMerged, "selections to be merged"}.refuse(0, op.Position)
-			refuse(func(e *gqlerror.Error) { *e = *over })
-		}
-	})
-}}
+// the first of them and their selections are merged, so that each selection is looked at once, and most
+// of them at most.
+func fieldsMergeWithin(most int) core.Rule {
+	return core.Rule{Name: fieldsMerge, RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
+		m := merging{most: most, refuse: refuse, calls: map[*ast.Field]string{}}
+		o.OnOperation(func(w *core.Walker, op *ast.OperationDefinition) {
+			m.schema = w.Schema
+			set := []ast.SelectionSet{op.SelectionSet}
+			if m.merge(set, m.byParent, m.sameCall) {
+				m.merge(set, together, m.sameShape)
+			}
+			if m.left() < 0 && !m.told {
+				m.told = true
+				over := limit{"merging", most, "selections to be merged"}.refuse(0, op.Position)
+				refuse(func(e *gqlerror.Error) { *e = *over })
+			}
+		})
+	}}
+}
 
 type merging struct {
+	most   int
 	schema *ast.Schema
 	refuse core.AddErrFunc
 	calls  map[*ast.Field]string
@@ -42,7 +44,7 @@ type merging struct {
 	told   bool
 }
 
-func (m *merging) left() int { return maxMerged - m.work }
+func (m *merging) left() int { return m.most - m.work }
 
 // merge looks at selections that give one object, and at all below them. split tells which of the
 // fields of a name have to agree, and differ why two of them do not.

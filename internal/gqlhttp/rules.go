@@ -15,10 +15,10 @@ import (
 // strictRules are the validation rules of the specification, in the order of their names, with those of
 // our own that close its gaps in the library. Without suggestions none of them tells names that the
 // document did not.
-func strictRules(introspection, suggestions bool, scalars checks) []core.Rule {
+func strictRules(c Config, suggestions bool) []core.Rule {
 	set := rules.NewDefaultRules()
-	own := []core.Rule{intLiterals, unicodeLiterals, fieldsMerge, singleRoot, scalars.rule()}
-	if !introspection {
+	own := []core.Rule{intLiterals, unicodeLiterals, fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule()}
+	if !c.Introspection {
 		own = append(own, noIntrospection)
 	}
 	if !suggestions {
