@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"slipway/ent"
@@ -31,21 +32,24 @@ const (
 // Keep keeps the house until ctx ends: it fails the deployments whose lease has run out, and removes
 // idempotency keys and change rows that are too old. Any number of servers may do so at once.
 func (s *Service) Keep(ctx context.Context, log *slog.Logger) {
-	sweep, purge := time.NewTicker(sweepEvery), time.NewTicker(purgeEvery)
-	defer sweep.Stop()
-	defer purge.Stop()
+	var both sync.WaitGroup
+	both.Go(func() { repeat(ctx, log, sweepEvery, s.ExpireLeases) })
+	both.Go(func() { repeat(ctx, log, purgeEvery, s.Purge) })
+	both.Wait()
+}
+
+// repeat does a piece of the housekeeping now and then again and again, until ctx ends.
+func repeat(ctx context.Context, log *slog.Logger, every time.Duration, work func(context.Context) (int, error)) {
+	next := time.NewTicker(every)
+	defer next.Stop()
 	for {
-		var err error
+		if _, err := work(ctx); err != nil && ctx.Err() == nil {
+			log.ErrorContext(ctx, "housekeeping failed; it is tried again", "in", every, "error", err)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-sweep.C:
-			_, err = s.ExpireLeases(ctx)
-		case <-purge.C:
-			_, err = s.Purge(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "housekeeping failed; it is tried again", "error", err)
+		case <-next.C:
 		}
 	}
 }
