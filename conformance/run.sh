@@ -10,7 +10,7 @@ if ! command -v "$binary" >/dev/null; then
 fi
 shift
 log=$(mktemp)
-"$binary" demo --pace 0 --listen 127.0.0.1:0 --admin-listen '' >"$log" &
+"$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' >"$log" &
 server=$!
 
 finish() {

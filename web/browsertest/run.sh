@@ -22,7 +22,7 @@ if [ -z "${SLIPWAY_URL:-}" ]; then
     echo "run.sh: set SLIPWAY_URL to a running server, or SLIPWAY_BIN to the slipway program (found: '$binary')" >&2
     exit 2
   fi
-  "$binary" demo --pace 0 --listen 127.0.0.1:0 --admin-listen '' >"$log" &
+  "$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' >"$log" &
   server=$!
   tries=300
   while SLIPWAY_URL=$(sed -n 's/^ready: \(http[^ ]*\).*/\1/p' "$log"); [ -z "$SLIPWAY_URL" ]; do
