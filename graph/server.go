@@ -23,6 +23,7 @@ func NewHandler(r *Resolver, c Config) http.Handler {
 	schema := gqlhttp.WithoutDefer(generated.NewExecutableSchema(generated.Config{}).Schema())
 	// The strict decoder of inputs bounds how deep they nest.
 	c.Server.Limits.FreeInputs = []string{"InputPropertyInput"}
+	c.Server.Limits.Large = []string{"JSON"}
 	c.Server.Scalars = scalar.Checks()
 	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema, Resolvers: r}), c.Server,
 		gqlhttp.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)

@@ -1,7 +1,5 @@
 package attacktest_test
 
-import "time"
-
 // wide is a type with all that introspection tells of it but other types' fields.
 const wide = `kind name description fields(includeDeprecated: true) { name description args { name description defaultValue type { ...ref } }
 	type { ...ref } isDeprecated deprecationReason } inputFields { name description defaultValue type { ...ref } }
@@ -15,14 +13,13 @@ func introspections() []attack {
 	return []attack{
 		document("the whole schema", "200", "{ __schema { types { "+wide+" } directives { name args { name } } } }"+ref),
 		document("the whole schema 30 times", overLimit+"selections", "{"+each(30, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
-		document("the whole schema twice", "200", "{"+each(2, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
+		document("the whole schema twice", overLimit+"introspection", "{"+each(2, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
 		document("the whole schema 4 times", overLimit+"introspection", "{"+each(4, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
 		document("every field's type's fields", "200", outer+"fields { name type { name fields { name type { name description } } } } } } }"),
 		document("types of types in lists, 3 deep", invalid, outer+nested(3, "fields { type { ", "name", " } }")+" } } }"),
 		document("arguments' types' fields", "200", outer+"fields { args { type { fields { args { type { name description } } } } } } } } }"),
 		document("fields under 29 aliases", overLimit+"introspection", outer+each(29, " f%d: fields { name description args { name description } }")+" } } }"),
-		large(document("fields of fields under 24 aliases", "200", outer+each(5, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } d: fields { description } } }")+" } } }"),
-			250*time.Millisecond, 0, "nearly as much of the schema as may be told at once"),
+		document("fields of fields under 24 aliases", overLimit+"introspection", outer+each(5, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } d: fields { description } } }")+" } } }"),
 		document("fields of fields under 12 aliases", "200", outer+each(3, " f%d: fields { type { a: fields { description } b: fields { description } c: fields { description } } }")+" } } }"),
 		document("possible types' interfaces' possible types", invalid, outer+"possibleTypes { interfaces { possibleTypes { name } } } } } }"),
 		document("what a type is a list of, 60 deep", "200", "{ __type(name: \"Query\") { fields { type "+nested(57, "{ ofType ", "{ name }", " }")+" } } }"),

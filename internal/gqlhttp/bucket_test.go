@@ -39,7 +39,7 @@ func metered() (server, *clock) {
 }
 
 func spending(cost int) *http.Request {
-	return post(fmt.Sprintf(`{"query":"{ herd(first: %d) { nodes { id } } }"}`, cost-1))
+	return post(fmt.Sprintf(`{"query":"{ herd(first: %d) { nodes { id @skip(if: true) } } }"}`, cost-1))
 }
 
 func by(r *http.Request, id string) *http.Request {

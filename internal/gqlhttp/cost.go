@@ -4,24 +4,46 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// standardPage is how many items a page has that is asked for without first and last.
-const standardPage = 50
+const (
+	// standardPage is how many items a page has that is asked for without first and last.
+	standardPage = 50
+	// standardList is how many items a list is taken to have that has no pages.
+	standardList = 5
+)
 
-// ceiling is the highest cost that is told from higher ones. Two of them multiply without overflow.
+// What a field costs, in tenths: resolving a field of an object takes its time too.
+const (
+	costOfLeaf   = 1
+	costOfObject = 10
+	costOfLarge  = 50
+	costOfChange = 100
+)
+
+// ceiling is the highest cost that is told from higher ones, in tenths. Two of them multiply without overflow.
 const ceiling = math.MaxInt32
 
 // bill adds up what an operation costs.
-type bill struct{ variables map[string]any }
+type bill struct {
+	schema    *ast.Schema
+	variables map[string]any
+	// large are the scalars whose values may be large.
+	large []string
+}
 
-// total is what the operation costs, at most ceiling. An abstract type costs what its fragments cost
-// together, though each object answers for one of them.
+// total is what the operation costs, at most ceiling.
 func (b bill) total(op *ast.OperationDefinition) int {
-	return b.selections(op.SelectionSet, parent{mutating: op.Operation == ast.Mutation})
+	const tenths = 10
+	sum := b.selections(op.SelectionSet, parent{mutating: op.Operation == ast.Mutation})
+	if sum == ceiling {
+		return ceiling
+	}
+	return (sum + tenths - 1) / tenths
 }
 
 // parent is what decides on the cost of the fields right below it.
@@ -31,46 +53,60 @@ type parent struct {
 	page int
 }
 
+// selections is what selections cost together. Of what is asked of different objects only the dearest
+// counts, because each answer is one of them.
 func (b bill) selections(set ast.SelectionSet, below parent) int {
-	sum := 0
+	always, dearest := 0, 0
+	var of map[string]int
+	conditional := func(condition string, set ast.SelectionSet) {
+		cost := b.selections(set, below)
+		if object := b.schema.Types[condition]; object == nil || object.Kind != ast.Object {
+			always += cost
+			return
+		}
+		if of == nil {
+			of = map[string]int{}
+		}
+		of[condition] += cost
+		dearest = max(dearest, of[condition])
+	}
 	for _, selection := range set {
 		if b.skips(selection) {
 			continue
 		}
 		switch node := selection.(type) {
 		case *ast.Field:
-			sum += b.field(node, below)
+			always += b.field(node, below)
 		case *ast.InlineFragment:
-			sum += b.selections(node.SelectionSet, below)
+			conditional(node.TypeCondition, node.SelectionSet)
 		case *ast.FragmentSpread:
-			sum += b.selections(node.Definition.SelectionSet, below)
+			conditional(node.Definition.TypeCondition, node.Definition.SelectionSet)
 		}
-		sum = min(sum, ceiling)
+		always, dearest = min(always, ceiling), min(dearest, ceiling)
 	}
-	return sum
+	return min(always+dearest, ceiling)
 }
 
 func (b bill) field(f *ast.Field, below parent) int {
-	own := 0
+	own := costOfLeaf
 	switch {
 	case below.mutating && f.Name != "__typename":
-		own = 10
+		own = costOfChange
 	case len(f.SelectionSet) > 0:
-		own = 1
+		own = costOfObject
+	case slices.Contains(b.large, f.Definition.Type.Name()):
+		own = costOfLarge
 	}
 	if introspects(f) {
 		return own
 	}
-	switch size := b.page(f); {
-	case size == 0:
-		own += b.selections(f.SelectionSet, parent{})
+	switch {
+	case below.page > 0 && (f.Name == "edges" || f.Name == "nodes"):
+		own = min(own+b.selections(f.SelectionSet, parent{}), ceiling) * below.page
 	case f.Definition.Type.Elem != nil:
-		own += size * b.selections(f.SelectionSet, parent{})
+		own += b.items(f) * b.selections(f.SelectionSet, parent{})
 	default:
-		own += b.selections(f.SelectionSet, parent{page: size})
-	}
-	if below.page > 0 && (f.Name == "edges" || f.Name == "nodes") {
-		own = min(own, ceiling) * below.page
+		own += b.selections(f.SelectionSet, parent{page: b.page(f)})
 	}
 	return min(own, ceiling)
 }
@@ -97,14 +133,19 @@ func (b bill) is(directive *ast.Directive, want bool) bool {
 	return given == want
 }
 
-// page is how many items the field may answer with, 0 for one without pages. Of first and last the larger one counts;
-// that only one of them may be given is not judged here.
+// items is how many the list of a field may have: as many as ids are given, where it takes ids.
+func (b bill) items(f *ast.Field) int {
+	if f.Definition.Arguments.ForName("ids") == nil {
+		return standardList
+	}
+	ids, _ := b.argument(f.Arguments, "ids").([]any)
+	return max(len(ids), 1)
+}
+
+// page is how many nodes the connection of a field may have, 0 for a field of another kind. Of first and last
+// the larger one counts; that only one of them may be given is not judged here.
 func (b bill) page(f *ast.Field) int {
 	declared := f.Definition.Arguments
-	if declared.ForName("ids") != nil && f.Definition.Type.Elem != nil {
-		ids, _ := b.argument(f.Arguments, "ids").([]any)
-		return max(len(ids), 1)
-	}
 	if declared.ForName("first") == nil && declared.ForName("last") == nil {
 		return 0
 	}

@@ -33,9 +33,9 @@ type Limits struct {
 	// Merging is how many selections may be looked at to tell whether the fields of one name can be merged;
 	// by default 10,000. Documents that are meant stay near twice the number of their selections.
 	Merging int
-	// Introspection is how many values of the schema an operation may be told, by default 30,000. What tools
-	// ask for, everything once, is half of that; under aliases, or through the types of the fields of types,
-	// it multiplies.
+	// Introspection is how many values of the schema an operation may be told, by default 20,000. What tools
+	// ask for, everything once, is three quarters of that; under aliases, or through the types of the fields of
+	// types, it multiplies.
 	Introspection int
 	// Repeats is how often literals of custom scalars may have one variable inside, because each time is as
 	// much work as the variable itself; by default 4.
@@ -45,15 +45,18 @@ type Limits struct {
 	VariableDepth int
 	// FreeInputs are the names of input types that VariableDepth is not for.
 	FreeInputs []string
-	// Cost is what an operation may cost; by default 5,000. A field that has fields costs 1, a field of
-	// a mutation's root 10, any other 0. The nodes of a page count times its size.
+	// Cost is what an operation may cost; by default 5,000. A field of a mutation's root costs 10, another that
+	// has fields 1, one of Large 5, any other a tenth. The nodes of a page count times its size, the items of
+	// another list five times.
 	Cost int
+	// Large are the names of scalars whose values may be as large as a body.
+	Large []string
 }
 
 func (l Limits) withDefaults() Limits {
 	for value, standard := range map[*int]int{
 		&l.Tokens: 1000, &l.Brackets: 64, &l.Directives: 50, &l.Depth: 12, &l.Aliases: 30, &l.Selections: 1000,
-		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 30_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 5000,
+		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 20_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 5000,
 	} {
 		if *value <= 0 {
 			*value = standard

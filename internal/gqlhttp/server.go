@@ -126,7 +126,7 @@ func (s strict) CreateOperationContext(ctx context.Context, p *graphql.RawParams
 // charge refuses an operation that costs more than it may, or more than its caller has left.
 func (s strict) charge(ctx context.Context, op *graphql.OperationContext) gqlerror.List {
 	most := s.documents.limits.Cost
-	spent := spending{Used: bill{op.Variables}.total(op.Operation), Limit: most}
+	spent := spending{Used: bill{s.documents.schema, op.Variables, s.documents.limits.Large}.total(op.Operation), Limit: most}
 	if spent.Used > most {
 		found := spent.Used
 		if found == ceiling {

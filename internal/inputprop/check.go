@@ -12,6 +12,8 @@ type checker struct {
 	ctx      context.Context
 	match    *matcher
 	warnings []Warning
+	// patternBytes are those of the patterns so far.
+	patternBytes int
 	// mapped is set within mapped_inputs.
 	mapped bool
 }

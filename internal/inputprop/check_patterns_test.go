@@ -71,10 +71,31 @@ func TestPatternsCannotKeepTheServerBusy(t *testing.T) {
 	if _, _, err := inputprop.NewEngine(slow).CheckList(t.Context(), list, ""); err != nil || slow.tests != 1 {
 		t.Errorf("a slow pattern was tried %d times: %v", slow.tests, err)
 	}
+	slow = &counting{}
+	list = mustDecodeList(t, "["+in("a", "string", patterns(1, "slow"), `"default":"a"`)+","+in("b", "string", patterns(1, "^b$"), `"default":"b"`)+"]")
+	violations, _, err := inputprop.NewEngine(slow).CheckList(t.Context(), list, "")
+	if got := places(violations); err != nil || slow.tests != 1 || !slices.Equal(got, []string{"/0/default pattern_too_slow", "/1/default pattern_too_slow"}) {
+		t.Errorf("after a slow pattern others were tried, %d times in all: %v %v", slow.tests, got, err)
+	}
 	many := &counting{}
 	list = mustDecodeList(t, "["+in("a", "string_array", patterns(100, "[ab]"), `"default":`+values)+"]")
-	violations, _, err := inputprop.NewEngine(many).CheckList(t.Context(), list, "")
+	violations, _, err = inputprop.NewEngine(many).CheckList(t.Context(), list, "")
 	if err != nil || many.tests != 20_000 || len(violations) == 0 || violations[0].Rule != "max_tests" {
 		t.Errorf("%d matches: %v %v", many.tests, err, violations[:min(1, len(violations))])
+	}
+}
+
+func TestThePatternsOfASchemaAreOnlySoLongTogether(t *testing.T) {
+	t.Parallel()
+	input := func(id string, count int) string {
+		pattern := strings.Repeat("a", 1000)
+		return in(id, "text", `"patterns":[`+strings.TrimSuffix(strings.Repeat(`{"pattern":"`+pattern+`","message":"m"},`, count), ",")+`]`)
+	}
+	for count, want := range map[int][]string{32: {}, 33: {"/1/patterns/16/pattern max_patterns"}} {
+		list := mustDecodeList(t, "["+input("a", 16)+","+input("b", count-16)+"]")
+		violations, _, err := plain.CheckList(t.Context(), list, "")
+		if got := places(violations); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d patterns of 1,000 bytes: %v, %v, want %v", count, got, err, want)
+		}
 	}
 }

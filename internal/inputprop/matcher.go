@@ -7,19 +7,16 @@ import (
 	"slipway/internal/inputprop/jsregexp"
 )
 
-// maxTests bounds the matches of one call, and maxSlow the patterns of it that are found to be too slow: a
-// pattern that was is not tried again, and after the last of them no other one is.
-const (
-	maxTests = 20_000
-	maxSlow  = 2
-)
+// maxTests bounds the matches of one call.
+const maxTests = 20_000
 
 // matcher runs the patterns of one call.
 type matcher struct {
 	patterns Patterns
 	ctx      context.Context
 	tests    int
-	slow     int
+	// slow is set when a pattern took too long: none is tried after it.
+	slow     bool
 	verdicts map[string]verdict
 	// err is what kept the matcher from an answer.
 	err error
@@ -57,7 +54,7 @@ func (m *matcher) verdict(err error) verdict {
 	case errors.As(err, &syntax):
 		return verdict{rule: "pattern_syntax", message: "must be a JavaScript regular expression, found " + syntax.Message}
 	case errors.Is(err, jsregexp.ErrTooSlow):
-		m.slow++
+		m.slow = true
 		return verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, found one that takes too long"}
 	default:
 		m.err = err
@@ -70,8 +67,8 @@ func (m *matcher) test(pattern, text string) (bool, verdict) {
 	if m.patterns == nil || m.err != nil {
 		return true, verdict{}
 	}
-	if m.slow == maxSlow {
-		return false, verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, and is not matched, for others took too long"}
+	if m.slow {
+		return false, verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, and is not matched, for another took too long"}
 	}
 	if known := m.verdicts[pattern]; known.rule != "" {
 		return false, known

@@ -54,6 +54,12 @@ func manyMatches(items int) string {
 	return property("l", "string_array", `"patterns":[`+patterns+`]`, `"default":["a"`+strings.Repeat(`,"a"`, items-1)+`]`)
 }
 
+// longPatterns writes an input with patterns of 1,000 characters each.
+func longPatterns(count int) string {
+	one := fmt.Sprintf(`{"pattern":%q,"message":"no"},`, strings.Repeat("a", 1000))
+	return property("s", "string", `"patterns":[`+strings.TrimSuffix(strings.Repeat(one, count), ",")+`]`)
+}
+
 var text1 = property("t", "text")
 
 // everyRule has each rule of inputs.
@@ -81,6 +87,7 @@ var everyRule = []broken{
 	{"pattern_syntax", "/patterns/0/pattern", property("s", "string", pattern("(")), property("s", "string", pattern("()"))},
 	{"pattern_too_slow", "/default", property("s", "string", pattern("^(?=(a+)+$)a"), `"default":"`+strings.Repeat("a", 40)+`!"`),
 		property("s", "string", pattern("^(?=(a+)+$)a"), `"default":"`+strings.Repeat("a", 40)+`"`)},
+	{"max_patterns", "/patterns/32/pattern", longPatterns(33), longPatterns(32)},
 	{"max_tests", "/default/200", manyMatches(201), manyMatches(2)},
 	{"template_syntax", "/default", property("s", "string", `"default":"${{ project.slug"`), property("s", "string", `"default":"${{ project.slug }}"`)},
 	{"template_root", "/default", property("s", "string", `"default":"${{ projet.slug }}"`), property("s", "string", `"default":"${{ project.id }}"`)},

@@ -11,9 +11,9 @@ import (
 
 const (
 	// matchTime is how long one match may take.
-	matchTime = 100 * time.Millisecond
+	matchTime = 50 * time.Millisecond
 	// waitTime is how long a call waits for a machine: a few others that hang, one after the other.
-	waitTime = 5 * matchTime
+	waitTime = 10 * matchTime
 	// maxWaiting is how many calls may wait for each machine.
 	maxWaiting = 128
 )

@@ -15,7 +15,7 @@ const hang = `^(?=(a+)+$)a`
 
 var hung = strings.Repeat("a", 60) + "b"
 
-// tolerance is what a busy machine may add to the 100 ms that a match has.
+// tolerance is what a busy machine may add to the time that a match has.
 const tolerance = 2 * time.Second
 
 func TestPatternsThatWouldHangAreStopped(t *testing.T) {
