@@ -1,9 +1,11 @@
 package demo_test
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -75,13 +77,29 @@ func ask(t *testing.T, url, token, query, variables string, answer any) {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream;q=0.1")
 	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+	if err := json.NewDecoder(firstAnswer(t, response)).Decode(answer); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// firstAnswer is the body, or the first of the answers where it is a stream of them.
+func firstAnswer(t *testing.T, response *http.Response) io.Reader {
+	t.Helper()
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return response.Body
+	}
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			return strings.NewReader(data)
+		}
+	}
+	t.Fatal("the stream has no answer")
+	return nil
 }

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"maps"
 
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/deployment"
+	"slipway/internal/page"
 	"slipway/web"
 )
 
@@ -14,7 +17,11 @@ import (
 var exampleFiles embed.FS
 
 // examples are the requests that the explorer offers, with the ids of this database.
-func (d *demo) examples(context.Context) error {
+func (d *demo) examples(ctx context.Context) error {
+	running, err := d.running(ctx)
+	if err != nil {
+		return err
+	}
 	type variables map[string]any
 	for _, e := range []struct {
 		name, file string
@@ -27,6 +34,7 @@ func (d *demo) examples(context.Context) error {
 		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}},
 		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}},
 		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}},
+		{"Follow a deployment while it runs", "follow", variables{"id": running}},
 		{"Deploy, and see it fail", "deploy", variables{"input": d.brokenRelease()}},
 		{"Change a default value definition", "update-definition", variables{"input": map[string]any{
 			"id":          d.result.DefaultValueDefinitionID,
@@ -50,6 +58,15 @@ func (d *demo) examples(context.Context) error {
 		d.result.Examples = append(d.result.Examples, example)
 	}
 	return nil
+}
+
+// running is a deployment that goes on.
+func (d *demo) running(ctx context.Context) (deploymentID string, err error) {
+	page, err := d.Deploy.Deployments(d.as(ctx, admin), deployment.Filter{Status: new(entdeployment.StatusRUNNING)}, page.Args{})
+	if err != nil || len(page.Nodes()) == 0 {
+		return "", fmt.Errorf("demo: no deployment is running: %w", err)
+	}
+	return page.Nodes()[0].ID, nil
 }
 
 // brokenRelease is the input of a deployment that the live runner lets fail.

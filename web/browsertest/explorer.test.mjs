@@ -101,6 +101,31 @@ test('the first example runs as it stands', async () => {
   assert.equal((await answer()).errors, undefined);
 });
 
+test('a subscription shows each answer as it comes, until it ends', async () => {
+  await run('{ deployments(filter: { status: RUNNING }, first: 1) { nodes { id } } }');
+  await summary(/^200/);
+  const [{ id }] = (await answer()).data.deployments.nodes;
+  await run(`subscription { deploymentChanged(id: "${id}") { deployment { status } } }`);
+  await summary(/^1 event$/);
+  assert.equal((await answer()).data.deploymentChanged.deployment.status, 'RUNNING');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await summary(/Stopped$/);
+
+  await run(`subscription { deploymentChanged(id: "${id}") { deployment { status } } }`);
+  await summary(/^1 event$/);
+  const token = await page.getByLabel('Bearer token').inputValue();
+  const canceled = await fetch(endpoint(), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query: `mutation { cancelDeployment(input: { id: "${id}" }) { deployment { status } } }` }),
+  });
+  assert.equal((await canceled.json()).errors, undefined);
+  await summary(/Completed$/);
+  await summary(/^2 events$/);
+  assert.equal((await answer()).data.deploymentChanged.deployment.status, 'CANCELED');
+  await picture('explorer-subscription');
+});
+
 test('a wrong token is refused in plain sight', async () => {
   await page.getByLabel('Bearer token').fill('not-a-token');
   await run('{ viewer { name role } }');

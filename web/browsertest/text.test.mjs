@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { operations, tokens } from '../lite/graphql.js';
 import { fault, layout } from '../lite/json.js';
 import { Schema } from '../lite/schema.js';
+import { eventsOf } from '../lite/stream.js';
 import { snippet } from '../lite/snippet.js';
 
 test('a fault of JSON is named by its place, what was expected and what was found', () => {
@@ -92,4 +93,20 @@ test('an inserted argument has every member that is required, and exactly one of
   const size = { name: 'Size', kind: 'ENUM', enumValues: [{ name: 'SMALL' }, { name: 'LARGE' }] };
   const schema = new Schema({ types: [mutation, wish, choice, size, { ...number }], mutationType: { name: 'Mutation' } });
   assert.equal(snippet(schema, mutation, field, '', 0).text, 'mutation Grant {\n  grant(wish: {size: SMALL, choice: {many: []}})\n}\n');
+});
+
+test('events are read however the stream is cut', async () => {
+  const text = ':\n\nevent: next\ndata: {"a":"é"}\n\nevent: complete\ndata:\n\n';
+  const bytes = new TextEncoder().encode(text);
+  for (let size = 1; size <= bytes.length; size++) {
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+        controller.close();
+      },
+    });
+    const found = [];
+    for await (const { name, data } of eventsOf(stream)) found.push([name, data]);
+    assert.deepEqual(found, [['', ''], ['next', '{"a":"é"}'], ['complete', '']], `in pieces of ${size} bytes`);
+  }
 });

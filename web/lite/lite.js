@@ -151,7 +151,11 @@ async function run() {
   past.add(query.text, variables.text);
   setRunning(new AbortController());
   result.wait();
-  result.show(await send(config.endpoint, token(), body(query.text, variables.text, operation), running.signal));
+  const request = body(query.text, variables.text, operation);
+  result.show(await send(config.endpoint, token(), request, running.signal, (answer) => {
+    document.body.classList.remove('waiting');
+    result.show(answer);
+  }));
   setRunning(null);
 }
 
@@ -167,4 +171,5 @@ function setRunning(controller) {
   at('run-label').textContent = controller ? 'Cancel' : 'Run';
   at('run-keys').hidden = controller !== null;
   document.body.classList.toggle('running', controller !== null);
+  document.body.classList.toggle('waiting', controller !== null);
 }

@@ -1,3 +1,5 @@
+import { isStream, listen } from './stream.js';
+
 // Everything here answers in plain words: a problem is a sentence for people.
 
 // tokenFault says why a token cannot be sent, or gives ''.
@@ -16,18 +18,20 @@ export function body(query, variables, operation) {
 }
 
 // send posts a request and gives {status, statusText, milliseconds, bytes, text, answer, problem,
-// retryAfter}. answer is the parsed JSON, where there is any; problem says what went wrong when no
-// GraphQL answer came. It never rejects.
-export async function send(endpoint, token, requestBody, signal) {
+// retryAfter, events}. answer is the parsed JSON, where there is any; problem says what went wrong when
+// no GraphQL answer came. A subscription has many answers: each is told as it comes, and the last is
+// given when it has ended; events counts them. It never rejects.
+export async function send(endpoint, token, requestBody, signal, tell) {
   const headers = {
     'Content-Type': 'application/json',
-    Accept: 'application/graphql-response+json, application/json;q=0.9',
+    Accept: 'application/graphql-response+json, application/json;q=0.9, text/event-stream;q=0.1',
   };
   if (token) headers.Authorization = `Bearer ${token}`;
   const started = performance.now();
   const elapsed = () => performance.now() - started;
   try {
     const response = await fetch(endpoint, { method: 'POST', headers, body: requestBody, signal, credentials: 'omit' });
+    if (isStream(response)) return await listen(response, elapsed, signal, tell);
     const bytes = await response.arrayBuffer();
     const milliseconds = elapsed();
     return { milliseconds, bytes: bytes.byteLength, ...read(response, new TextDecoder().decode(bytes)) };

@@ -28,13 +28,14 @@ export class Result {
   }
 
   // show shows what send gave.
-  show({ status, statusText, milliseconds, bytes, text, answer, problem, retryAfter }) {
+  show({ status, statusText, milliseconds, bytes, text, answer, problem, retryAfter, events }) {
     const errors = Array.isArray(answer?.errors) ? answer.errors : [];
     const fine = status >= 200 && status < 300 && errors.length === 0 && !problem;
     const counted = errors.length === 1 ? '1 error' : `${errors.length} errors`;
     const facts = [
       badge(status ? `${status} ${statusText}`.trim() : statusText, fine),
       errors.length ? element('span', { className: 'bad' }, counted) : null,
+      events ? element('span', {}, events === 1 ? '1 event' : `${events} events`) : null,
       element('span', {}, duration(milliseconds)),
       element('span', {}, size(bytes)),
       retryAfter ? element('span', {}, `Try again in ${retryAfter} s`) : null,
