@@ -87,7 +87,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		}
 	}
 	if over {
-		return nil, fault.New(fault.RequestTooLarge, "The body may have at most %d bytes; it has more.", limit)
+		return nil, fault.BodyTooLarge(limit, r.ContentLength)
 	}
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").Because(err)

@@ -21,7 +21,7 @@ func document(name, want, query string) attack {
 const (
 	unparsed  = "400 Document:PARSE_FAILED"
 	invalid   = "400 Document:VALIDATION_FAILED"
-	tooLong   = "413 Document:TOO_LARGE"
+	tooLong   = "413 Document:TOO_LARGE query"
 	overLimit = "400 Document:LIMIT_EXCEEDED "
 )
 
@@ -106,7 +106,7 @@ func fields() []attack {
 		document("240 unknown arguments with long names", invalid,
 			"{ moduleDefinitions("+each(240, " organizationIdorganizationIdorganizat%03d: 1")+") { totalCount } }"),
 		document("fields 13 deep", overLimit+"depth", "{ deployments { nodes "+nested(11, "{ moduleInstance { liveDeployment ", "{ id }", "} }")+" } }"),
-		document("4,000,000 open braces", "413 Request:TOO_LARGE", strings.Repeat("{a", 2_000_000)),
+		document("4,000,000 open braces", "413 Request:TOO_LARGE body", strings.Repeat("{a", 2_000_000)),
 		document("8,000 open braces", overLimit+"brackets", strings.Repeat("{a", 8000)),
 		document("15,000 open brackets in an argument", overLimit+"brackets", "{ node(id: "+strings.Repeat("[", 15_000)),
 		document("5,000 open objects in an argument", overLimit+"brackets", "{ node(id: "+strings.Repeat("{a:", 5000)),

@@ -134,8 +134,9 @@ func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, 
 // withinQuery refuses a document whose text is longer than most; 0 stands for DefaultMaxQuery.
 func withinQuery(params *graphql.RawParams, most int) error {
 	if most = cmp.Or(most, DefaultMaxQuery); len(params.Query) > most {
-		return fault.New(fault.DocumentTooLarge,
-			"The document may have at most %d bytes; found %d.", most, len(params.Query))
+		e := fault.New(fault.DocumentTooLarge, "The document may have at most %d bytes; found %d.", most, len(params.Query))
+		e.Metadata = map[string]any{"limit": "query", "value": most, "found": len(params.Query)}
+		return e
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams
 	most := cmp.Or(h.MaxBody, DefaultMaxBody)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, fault.New(fault.RequestTooLarge, "The body may have at most %d bytes; it has more.", most)
+		return nil, fault.BodyTooLarge(most, r.ContentLength)
 	}
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").Because(err)

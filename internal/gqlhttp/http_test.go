@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
@@ -172,6 +174,40 @@ func TestRefuseAnswersBeforeAnythingRuns(t *testing.T) {
 		body := w.Body.String()
 		if w.Code != want || !strings.Contains(body, `"requestId":"r1"`) || strings.Contains(body, "secret") {
 			t.Errorf("%v: %d %s", err, w.Code, body)
+		}
+	}
+}
+
+func TestBodyAndDocumentHaveTheirLengthAndNoMore(t *testing.T) {
+	t.Parallel()
+	s := newServer(gqlhttp.Config{})
+	body := func(bytes int) string { // the blanks stand after the document
+		const short = `{"query":"{ __typename }"}`
+		return short + strings.Repeat(" ", bytes-len(short))
+	}
+	document := func(bytes int) string {
+		return `{"query":"{ __typename }` + strings.Repeat(" ", bytes-len("{ __typename }")) + `"}`
+	}
+	for _, c := range []struct {
+		text    func(int) string
+		most    int
+		limit   string
+		message string
+	}{
+		{body, gqlhttp.DefaultMaxBody, "body", "The body may have at most 262144 bytes, found 262145."},
+		{document, gqlhttp.DefaultMaxQuery, "query", "The document may have at most 16384 bytes; found 16385."},
+	} {
+		if a := s.do(t, post(c.text(c.most))); a.Status != 200 || len(a.Errors) > 0 {
+			t.Errorf("%s of %d bytes: %d %s", c.limit, c.most, a.Status, a.Body)
+		}
+		a := s.do(t, post(c.text(c.most+1)))
+		if a.Status != 413 || len(a.Errors) != 1 || a.Errors[0].Message != c.message {
+			t.Errorf("%s of %d bytes: %d %s", c.limit, c.most+1, a.Status, a.Body)
+			continue
+		}
+		want := map[string]any{"limit": c.limit, "value": float64(c.most), "found": float64(c.most + 1)}
+		if diff := cmp.Diff(want, a.Errors[0].Extensions["metadata"]); diff != "" {
+			t.Errorf("%s: %s", c.limit, diff)
 		}
 	}
 }
