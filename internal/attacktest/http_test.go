@@ -53,7 +53,7 @@ func requests() []attack {
 		header("another origin's page", "403 Request:CROSS_ORIGIN", "Sec-Fetch-Site", "cross-site"),
 		header("headers of 17 KiB and more", "431", "X-Flood", strings.Repeat("x", 40<<10)),
 		header("a request id of 10 KB", "200", "X-Request-Id", strings.Repeat("x", 10_000)),
-		{name: "compressed zeros", want: "400 Request:MALFORMED", run: bomb},
+		{name: "compressed zeros", want: "415 Request:UNSUPPORTED_MEDIA_TYPE", run: bomb},
 		{name: "bad tokens", want: "20 x 401 Request:UNAUTHENTICATED, 980 x 429 Request:RATE_LIMITED", requests: 1000, run: guess},
 		{name: "bad tokens of no form", want: "20 x 401 Request:UNAUTHENTICATED, 980 x 429 Request:RATE_LIMITED", requests: 1000, run: stammer},
 		{name: "pipelined requests", want: "200", requests: 1000, run: pipeline},

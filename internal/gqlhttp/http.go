@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -148,6 +149,9 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != mediaJSON || !isUTF8(params) {
 		return nil, fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8.", mediaJSON)
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
 	}
 	most := cmp.Or(h.MaxBody, DefaultMaxBody)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))

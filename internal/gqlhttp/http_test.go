@@ -76,6 +76,7 @@ func TestARefusalHasItsStatusAndCodeAndNoData(t *testing.T) {
 		"form":                 {with(post(valid), "Content-Type", "application/x-www-form-urlencoded"), 415, fault.RequestUnsupportedMedia},
 		"no content type":      {with(post(valid), "Content-Type", ""), 415, fault.RequestUnsupportedMedia},
 		"latin1":               {with(post(valid), "Content-Type", "application/json; charset=latin1"), 415, fault.RequestUnsupportedMedia},
+		"compressed":           {with(post(valid), "Content-Encoding", "gzip"), 415, fault.RequestUnsupportedMedia},
 		"put":                  {httptest.NewRequest(http.MethodPut, "/graphql", strings.NewReader(valid)), 405, fault.RequestMethodNotAllowed},
 		"mutation over GET":    {get(url.Values{"query": {"mutation { echo }"}}), 405, fault.RequestMethodNotAllowed},
 		"subscription":         {post(`{"query":"subscription { ticks }"}`), 406, fault.RequestNotAcceptable},
