@@ -167,3 +167,25 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 		}
 	})
 }
+
+func TestADeploymentThatHasNotChangedIsNotTold(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		lease := p.Claim(t, d)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNext(t, changes, "RUNNING", 2)
+		for version := range int32(20) {
+			// Woken for nothing, its follower looks while the next change is being written.
+			w.Deploy.Feed.Changed(d.ID)
+			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("a")}}}); err != nil {
+				t.Fatal(err)
+			}
+			wantNext(t, changes, "RUNNING", version+3)
+		}
+	})
+}
