@@ -54,6 +54,7 @@ const (
 	RequestRateLimited        Code = "slipway:Request:RATE_LIMITED"
 	RequestCrossOrigin        Code = "slipway:Request:CROSS_ORIGIN"
 	RequestTimeout            Code = "slipway:Request:TIMEOUT"
+	RequestAnswerTooLarge     Code = "slipway:Request:ANSWER_TOO_LARGE"
 	RequestIdempotencyReused  Code = "slipway:Request:IDEMPOTENCY_KEY_REUSED"
 
 	ServerInternal    Code = "slipway:Server:INTERNAL"
@@ -137,6 +138,7 @@ var registry = index(
 	Entry{RequestRateLimited, 429, "Too many requests in too short a time.", "Wait as long as Retry-After says."},
 	Entry{RequestCrossOrigin, 403, "A browser sent the request from another origin.", "Serve the page from an allowed origin."},
 	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
+	Entry{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},
 	Entry{RequestIdempotencyReused, 422, "The idempotency key was used before, for another request.", "Use a new key for each request; repeat one with the very same arguments."},
 
 	Entry{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},

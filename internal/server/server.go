@@ -13,6 +13,7 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/quota"
 	"slipway/internal/store"
 	"slipway/rest"
 	"slipway/web"
@@ -35,7 +36,7 @@ type Config struct {
 	Timeout time.Duration
 	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
 	Limits gqlhttp.Limits
-	Bucket gqlhttp.Bucket
+	Bucket quota.Bucket
 	// Streams says how streams and sockets behave; who may open one and the Timeout are put in.
 	Streams gqlhttp.StreamConfig
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
@@ -109,7 +110,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Limits:        c.Limits,
-				Bucket:        c.Bucket,
+				Costs:         quota.NewCosts(c.Bucket, c.Now),
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
 			},
 		}))

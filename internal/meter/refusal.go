@@ -1,0 +1,42 @@
+package meter
+
+import (
+	"fmt"
+
+	"slipway/internal/fault"
+)
+
+// tooCostly is the refusal of work over the limit, which names the place that cost most.
+func (m *Meter) tooCostly() *fault.Error {
+	text := fmt.Sprintf("The operation is over the limit %q (--max-cost): at most %d, and it came to more while it ran.", "cost", m.limits.Cost)
+	metadata := map[string]any{"limit": "cost", "value": m.limits.Cost}
+	if s := m.dearest(func(s *share) float64 { return s.cost }); s != nil {
+		text += fmt.Sprintf(" Most of it, %d, is %s, which counts %s.", Round(s.cost), s.path, weights[s.kind].says)
+		metadata["path"] = s.path
+	}
+	e := fault.New(fault.DocumentLimitExceeded, "%s Ask for less in one operation, or in smaller pages.", text)
+	e.Metadata = metadata
+	return e
+}
+
+// tooLarge is the refusal of an answer over the limit, which names the place that gave most of it.
+func (m *Meter) tooLarge() *fault.Error {
+	text := fmt.Sprintf("The answer is over the limit %q (--max-answer): at most %d bytes.", "answer", m.limits.Answer)
+	metadata := map[string]any{"limit": "answer", "value": m.limits.Answer}
+	if s := m.dearest(func(s *share) float64 { return float64(s.bytes) }); s != nil && s.bytes > 0 {
+		text += fmt.Sprintf(" Most of it is %s.", s.path)
+		metadata["path"] = s.path
+	}
+	e := fault.New(fault.RequestAnswerTooLarge, "%s Ask for less in one operation, or in smaller pages.", text)
+	e.Metadata = metadata
+	return e
+}
+
+func (m *Meter) dearest(of func(*share) float64) (most *share) {
+	for _, s := range m.shares {
+		if most == nil || of(s) > of(most) || of(s) == of(most) && s.path < most.path {
+			most = s
+		}
+	}
+	return most
+}
