@@ -222,24 +222,25 @@ func (c cost) literal(v *ast.Value) int {
 	return sum
 }
 
+// valueBytes is what a value counts for at least: many small ones are as much work as a long text.
+const valueBytes = 24
+
 // sizeOf is about how many bytes a value has as JSON.
 func sizeOf(v any) (sum int) {
+	sum = valueBytes
 	switch v := v.(type) {
 	case string:
-		return len(v) + 2
+		return max(sum, len(v)+2)
 	case json.Number:
-		return len(v)
+		return max(sum, len(v))
 	case []any:
 		for _, item := range v {
-			sum += sizeOf(item) + 1
+			sum += sizeOf(item)
 		}
-		return sum + 2
 	case map[string]any:
 		for key, item := range v {
-			sum += len(key) + sizeOf(item) + 4
+			sum += len(key) + sizeOf(item)
 		}
-		return sum + 2
-	default:
-		return 4
 	}
+	return sum
 }

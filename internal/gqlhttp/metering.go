@@ -161,7 +161,7 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 		if buffer, ok := w.(*bytes.Buffer); ok {
 			buffer.Grow(r.meter.Bytes(meter.Taken) - min(buffer.Len(), r.meter.Bytes(meter.Taken)))
 		}
-		field.MarshalGQL(&budgeted{ctx, w})
+		field.MarshalGQL(&budgeted{ctx, r.meter, w})
 	})
 }
 
@@ -176,7 +176,7 @@ func (r *running) mutation(ctx context.Context, next graphql.RootResolver) graph
 	}
 	answer := next(ctx)
 	var text bytes.Buffer
-	answer.MarshalGQL(&budgeted{ctx, &text})
+	answer.MarshalGQL(&budgeted{ctx, r.meter, &text})
 	if over := r.meter.Over(); over != nil && r.has(field.Alias) {
 		if !hasErrorBelow(ctx, field.Alias) {
 			graphql.AddError(at, r.after(over, field.Alias))
@@ -222,13 +222,14 @@ func idsIn(payload any) (ids []string) {
 
 // budgeted writes an answer until it has as many bytes as it may have, and then nothing more.
 type budgeted struct {
-	ctx context.Context // of the writing alone
-	w   io.Writer
+	ctx   context.Context // of the writing alone
+	meter *meter.Meter
+	w     io.Writer
 }
 
 // Write implements io.Writer. It takes all bytes, because gqlgen does not look at errors.
 func (b *budgeted) Write(p []byte) (int, error) {
-	if meter.Answer(b.ctx, meter.Written, len(p)) == nil {
+	if b.meter.Write(b.ctx, len(p)) {
 		return b.w.Write(p)
 	}
 	return len(p), nil

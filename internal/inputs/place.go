@@ -83,6 +83,11 @@ func (s *Service) live(ctx context.Context, deploymentID string) (*live, error) 
 	if err != nil {
 		return nil, err
 	}
+	return shipped(ctx, r)
+}
+
+// shipped reads a release, nil where it is not what was stored.
+func shipped(ctx context.Context, r *ent.Release) (*live, error) {
 	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
 		return nil, err
 	}

@@ -95,17 +95,36 @@ func Answer(ctx context.Context, at Stage, bytes int) error {
 	if m == nil {
 		return ctx.Err()
 	}
+	m.count(ctx, at, bytes)
+	return Err(ctx)
+}
+
+// Write counts bytes that are about to be written, and reports whether there is room for them.
+func (m *Meter) Write(ctx context.Context, bytes int) bool { return m.count(ctx, Written, bytes) }
+
+func (m *Meter) count(ctx context.Context, at Stage, bytes int) (fits bool) {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.bytes[at] += bytes
-	s := m.share(ctx)
-	if s != nil {
+	if s := m.share(ctx); s != nil {
 		s.bytes += bytes
 	}
-	if m.limits.Answer > 0 && m.bytes[at] > m.limits.Answer {
+	fits = m.limits.Answer <= 0 || m.bytes[at] <= m.limits.Answer
+	if !fits {
 		m.over.CompareAndSwap(nil, m.tooLarge())
 	}
-	m.mu.Unlock()
-	return Err(ctx)
+	return fits
+}
+
+// HasRoom reports whether n units of a kind of work are within what the request may cost.
+func HasRoom(ctx context.Context, k Kind, n int) bool {
+	m := From(ctx)
+	if m == nil || m.limits.Cost <= 0 {
+		return true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.cost+float64(n)*weights[k].each <= float64(m.limits.Cost)
 }
 
 // Over returns the refusal once the meter is over a limit, nil before.
@@ -157,10 +176,11 @@ func (m *Meter) add(ctx context.Context, k Kind, cost float64) {
 	defer m.mu.Unlock()
 	m.cost += cost
 	if s := m.share(ctx); s != nil && cost > 0 {
-		s.cost, s.kind = s.cost+cost, k
+		s.cost, s.kind = min(s.cost+cost, float64(m.limits.Cost)), k
 	}
 	if m.limits.Cost > 0 && Round(m.cost) > m.limits.Cost {
 		m.over.CompareAndSwap(nil, m.tooCostly())
+		m.cost = float64(m.limits.Cost) // what is beyond is not done
 	}
 }
 

@@ -32,7 +32,7 @@ var weights = [kinds]struct {
 	Leaves:   {0.5, "1 for two values that are compared"},
 	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
 	Matches:  {0.25, "1 for four texts that patterns are tried on"},
-	Matched:  {1.0 / 256, "1 for each 256 bytes that patterns are tried on"},
+	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 }
 
 // Stage is where bytes of an answer are counted.
