@@ -119,6 +119,9 @@ func (m metering) InterceptResponse(ctx context.Context, next graphql.ResponseHa
 
 // end puts in the place of an answer what ended it, and adds what is told of its lists and its cost.
 func (r *running) end(ctx context.Context, kind ast.Operation, resp *graphql.Response) {
+	if kind != ast.Mutation {
+		r.meter.Hold(len(resp.Data))
+	}
 	over := r.meter.Over()
 	switch {
 	case kind == ast.Mutation:

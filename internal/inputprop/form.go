@@ -29,8 +29,8 @@ type field struct {
 type entry struct {
 	// key is the entry's place in a map; given is the one that it came with, computed what its values make.
 	key, given, computed string
-	form       *form
-	node       *Node
+	form                 *form
+	node                 *Node
 }
 
 // shows says whether an input is visible, when those that it depends on are decided. What is mapped is

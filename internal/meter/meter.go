@@ -102,6 +102,15 @@ func Answer(ctx context.Context, at Stage, bytes int) error {
 // Write counts bytes that are about to be written, and reports whether there is room for them.
 func (m *Meter) Write(ctx context.Context, bytes int) bool { return m.count(ctx, Written, bytes) }
 
+// Hold holds the whole answer, of so many bytes, to its limit.
+func (m *Meter) Hold(bytes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.limits.Answer > 0 && bytes > m.limits.Answer {
+		m.over.CompareAndSwap(nil, m.tooLarge())
+	}
+}
+
 func (m *Meter) count(ctx context.Context, at Stage, bytes int) (fits bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
