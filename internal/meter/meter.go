@@ -49,7 +49,7 @@ type share struct {
 	path  string
 	kind  Kind
 	cost  float64
-	bytes int
+	bytes [stages]int
 }
 
 // New returns a Meter on which cost stands already. Without a place, refusals name none.
@@ -102,12 +102,15 @@ func Answer(ctx context.Context, at Stage, bytes int) error {
 // Write counts bytes that are about to be written, and reports whether there is room for them.
 func (m *Meter) Write(ctx context.Context, bytes int) bool { return m.count(ctx, Written, bytes) }
 
+// readFactor is how many times the bytes of an answer may be read for it.
+const readFactor = 2
+
 // Hold holds the whole answer, of so many bytes, to its limit.
 func (m *Meter) Hold(bytes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.limits.Answer > 0 && bytes > m.limits.Answer {
-		m.over.CompareAndSwap(nil, m.tooLarge())
+		m.over.CompareAndSwap(nil, m.tooLarge(Written))
 	}
 }
 
@@ -116,11 +119,15 @@ func (m *Meter) count(ctx context.Context, at Stage, bytes int) (fits bool) {
 	defer m.mu.Unlock()
 	m.bytes[at] += bytes
 	if s := m.share(ctx); s != nil {
-		s.bytes += bytes
+		s.bytes[at] += bytes
 	}
-	fits = m.limits.Answer <= 0 || m.bytes[at] <= m.limits.Answer
+	most := m.limits.Answer
+	if at == Read {
+		most *= readFactor
+	}
+	fits = most <= 0 || m.bytes[at] <= most
 	if !fits {
-		m.over.CompareAndSwap(nil, m.tooLarge())
+		m.over.CompareAndSwap(nil, m.tooLarge(at))
 	}
 	return fits
 }

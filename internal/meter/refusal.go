@@ -20,12 +20,19 @@ func (m *Meter) tooCostly() *fault.Error {
 }
 
 // tooLarge is the refusal of an answer over the limit, which names the place that gave most of it.
-func (m *Meter) tooLarge() *fault.Error {
+func (m *Meter) tooLarge(at Stage) *fault.Error {
 	text := fmt.Sprintf("The answer is over the limit %q (--max-answer): at most %d bytes.", "answer", m.limits.Answer)
+	if at == Read {
+		text = fmt.Sprintf("What is read for the answer is over the limit %q (--max-answer): at most %d bytes, %d times those of an answer.",
+			"answer", readFactor*m.limits.Answer, readFactor)
+	}
 	metadata := map[string]any{"limit": "answer", "value": m.limits.Answer}
-	if s := m.dearest(func(s *share) float64 { return float64(s.bytes) }); s != nil && s.bytes > 0 {
-		text += fmt.Sprintf(" Most of it is %s.", s.path)
-		metadata["path"] = s.path
+	for ; at >= 0; at-- { // the writer does not know where it is
+		if s := m.dearest(func(s *share) float64 { return float64(s.bytes[at]) }); s != nil && s.bytes[at] > 0 {
+			text += fmt.Sprintf(" Most of it is %s.", s.path)
+			metadata["path"] = s.path
+			break
+		}
 	}
 	e := fault.New(fault.RequestAnswerTooLarge, "%s Ask for less in one operation, or in smaller pages.", text)
 	e.Metadata = metadata

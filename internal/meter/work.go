@@ -40,8 +40,11 @@ type Stage int
 
 // The stages of an answer, in the order in which bytes come to them.
 const (
+	// Read are bytes of records that are read to answer, of which twice as many as an answer has are taken:
+	// a record has more than is asked of it.
+	Read Stage = iota
 	// Made are bytes that a service makes up, such as the titles of items.
-	Made Stage = iota
+	Made
 	// Taken are large values that fields were resolved to.
 	Taken
 	// Written are the bytes of the answer itself.
