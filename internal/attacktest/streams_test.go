@@ -34,7 +34,7 @@ func (c *caller) stream(ctx context.Context, query string) (net.Conn, error) {
 		return nil, err
 	}
 	body := fmt.Sprintf(`{"query":%q}`, query)
-	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n"+
+	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", c.token, len(body), body)
 	return conn, err
 }
@@ -60,7 +60,7 @@ func firstEvent(conn net.Conn) (string, error) {
 		return "", err
 	}
 	lines := bufio.NewScanner(answer.Body)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, mostRead)
 	for lines.Scan() {
 		if data, found := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); found {
 			return verdict(answer.StatusCode, data), nil
