@@ -21,7 +21,7 @@ func lastings() []lasting {
 	words := inputsOf(texts, `{"a":[`+strings.Repeat(`"word",`, 28_000)+`"word"]}`)
 	unknown := inputsOf(anObject, "{"+members(20_000, `"u%d":1`)+"}")
 	title := inputsOf("["+array(aText, `,"item_title":{"template":"`+strings.Repeat("{x}", 3000)+`"}`)+"]", items(1000, `{"x":"`+strings.Repeat("x", 100)+`"}`))
-	defaults := inputsOf("["+array(`[{"id":"x","label":"L","type":"text","default":"`+strings.Repeat("d", 9000)+`"}]`, "")+"]", items(12_000, "{}"))
+	defaults := inputsOf("["+array(`[{"id":"x","label":"L","type":"text","default":"`+strings.Repeat("d", 9000)+`"}]`)+"]", items(12_000, "{}"))
 	leaved := func(s stock) object { return object{"f": s.left, "t": s.right} }
 	params := fixed(object{"p": raw("{" + members(18_000, `"p%d":"x"`) + "}")})
 	return []lasting{
@@ -35,12 +35,15 @@ func lastings() []lasting {
 	}
 }
 
+// unlimited is how much memory an operation may take whose cost is not limited, in bytes.
+const unlimited = 256 << 20
+
 // late are attacks by what would run long after the time that a request has.
 func late() (all []attack) {
 	const overtime = `\d+ (.+ and )?Request:TIMEOUT( and .+)?`
 	for _, l := range lastings() {
 		a := probe(l.name+" when time is up", overtime+"|"+within, actor.Viewer, l.query, l.variables)
-		a.cpu, a.why = 600*time.Millisecond, "two cores for 200 ms of time and 50 more, and reading the request"
+		a.cpu, a.memory, a.why = 600*time.Millisecond, unlimited, "two cores for 200 ms of time and 50 more, and reading the request; cost is not limited"
 		all = append(all, a)
 	}
 	return all
@@ -51,7 +54,7 @@ func left() (all []attack) {
 	for _, l := range lastings() {
 		all = append(all, attack{
 			name: l.name + " for a caller who has left", want: "left|200|" + bounded,
-			cpu: 300 * time.Millisecond, why: "the caller stays for 50 ms of CPU time, and 50 ms on two cores follow",
+			cpu: 300 * time.Millisecond, memory: unlimited, why: "the caller stays for 50 ms of CPU time, and 50 ms on two cores follow; cost is not limited",
 			run: func(ctx context.Context, c *caller) (string, error) { return c.leave(ctx, l) },
 		})
 	}

@@ -80,8 +80,8 @@ func items(n int, one string) string {
 }
 
 // array is an input a that is a list of objects.
-func array(itemInputs, more string) string {
-	return `{"id":"a","label":"L","type":"object_array","item_inputs":` + itemInputs + more + `}`
+func array(itemInputs string, more ...string) string {
+	return `{"id":"a","label":"L","type":"object_array","item_inputs":` + itemInputs + strings.Join(more, "") + `}`
 }
 
 const (

@@ -18,9 +18,6 @@ func inputs() []attack {
 		chars   = `{"id":"%s","label":"L","type":"string"`
 	)
 	text := func(i string) string { return fmt.Sprintf(chars, i) + "}" }
-	array := func(items string) string {
-		return `{"id":"a","label":"L","type":"object_array","item_inputs":` + items + `}`
-	}
 	number := strings.ReplaceAll(chars, "%s", "i%[1]d")
 	hang := func(n int) string {
 		return list(n, number+`,"patterns":[{"pattern":"^(a+)+%[1]d$","message":"m"}]}`)

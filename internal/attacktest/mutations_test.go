@@ -19,18 +19,20 @@ func mutations() []attack {
 	create := func(n int) string {
 		return "mutation($s: JSON!) {" + each(n, ` a%d: createDefaultValueDefinition(input: {givenId: "refused", name: "n", schema: {json: $s}}) { warnings { rule } }`) + " }"
 	}
+	const dryRun = "mutation($u: UpdateDefaultValueDefinitionInput!) "
+	trial := func(s stock) object {
+		return object{"u": object{"id": s.definition, "schema": object{"json": sound}, "dryRun": true}}
+	}
 	const refused = "200 DefaultValueDefinition:RULE_BROKEN"
 	return []attack{
 		probe("a creation of 200 KB that is refused", refused+"|"+bounded, actor.Admin, create(1), fixed(object{"s": broken})),
 		probe("29 creations of 200 KB that are refused", bounded, actor.Admin, create(29), fixed(object{"s": broken})),
 		probe("29 creations of 200 KB by a viewer", "200 DefaultValueDefinition:FORBIDDEN|"+bounded, actor.Viewer, create(29), fixed(object{"s": broken})),
 		probe("29 creations of 200 KB by a stranger", "200 Request:UNAUTHENTICATED|"+bounded, anonymous, create(29), fixed(object{"s": broken})),
-		probe("29 dry runs of a schema of 200 KB", bounded, actor.Admin, "mutation($d: ID!, $s: JSON!) "+
-			aliased(29, "updateDefaultValueDefinition(input: {id: $d, schema: {json: $s}, dryRun: true}) { changes { field before after } affectedVersions { inputsJson } affectedInstances { id } }"),
-			func(s stock) object { return object{"d": s.definition, "s": sound} }),
-		probe("29 dry runs of a schema of 200 KB that tell little", bounded, actor.Admin, "mutation($d: ID!, $s: JSON!) "+
-			aliased(29, "updateDefaultValueDefinition(input: {id: $d, schema: {json: $s}, dryRun: true}) { affectedInstances { id } }"),
-			func(s stock) object { return object{"d": s.definition, "s": sound} }),
+		probe("29 dry runs of a schema of 200 KB", bounded, actor.Admin, dryRun+
+			aliased(29, "updateDefaultValueDefinition(input: $u) { changes { before after } affectedVersions { inputsJson } affectedInstances { id } }"), trial),
+		probe("29 dry runs of a schema of 200 KB that tell little", bounded, actor.Admin, dryRun+
+			aliased(29, "updateDefaultValueDefinition(input: $u) { affectedInstances { id } }"), trial),
 		probe("29 dry runs of a name that answer the schema", within, actor.Admin, "mutation($d: ID!) "+
 			aliased(29, `updateDefaultValueDefinition(input: {id: $d, name: "n", dryRun: true}) { defaultValueDefinition { schemaJson description } }`),
 			func(s stock) object { return object{"d": s.definition} }),

@@ -17,7 +17,7 @@ func records() []attack {
 		lists("20 schemas of 200 KB", within, actor.Viewer, "{ defaultValueDefinitions(first: 20) { nodes { schemaJson } } }"),
 		lists("20 schemas of 200 KB under 29 aliases", bounded, actor.Viewer,
 			aliased(29, "defaultValueDefinitions(first: 20) { nodes { schemaJson } }")),
-		lists("20 schemas of 200 KB with every option", bounded, actor.Viewer,
+		lists("20 schemas of 200 KB with every option", within, actor.Viewer,
 			"{ defaultValueDefinitions(first: 20) { nodes { schema { ... on StringProperty { values { ... on StaticValues { options { value label description } } } } } } } }"),
 		lists("releases of 200 KB", within, actor.Viewer, "{ deployments(first: 25) { nodes { release { inputs } } } }"),
 		lists("releases of 200 KB under 29 aliases", bounded, actor.Viewer, aliased(29, "deployments(first: 25) { nodes { release { inputs artifact } } }")),

@@ -25,9 +25,9 @@ func scalars() []attack {
 		refused("objects as the defaults of 60 variables", "query("+each(60, "$a%d: Boolean = {}, ")+") {"+each(60, " ... @include(if: $a%d) { __typename }")+" }"),
 		refused("a list as an id", "{ node(id: []) { id } }"),
 		refused("@skip(if: {}) on a field", "{ __typename @skip(if: {}) }"),
-		refused("@skip(if: {}) in 48 places", "{"+each(48, " ... @skip(if: {}) { __typename }")+" }"),
+		refused("@skip(if: {}) in 48 places", "{"+strings.Repeat(" ... @skip(if: {}) { __typename }", 48)+" }"),
 		refused("@skip(if: {}) in 300 places by fragments", "{"+each(30, " ...f%d")+" }"+
-			each(30, " fragment f%d on Query { ...g }")+" fragment g on Query {"+each(10, " ... @skip(if: {}) { __typename }")+" }"),
+			each(30, " fragment f%d on Query { ...g }")+" fragment g on Query {"+strings.Repeat(" ... @skip(if: {}) { __typename }", 10)+" }"),
 		refused("@include(if: []) and @skip(if: null)", "{ ... @include(if: []) { __typename } ... @skip(if: null) { __typename } }"),
 		refused("an object as a deprecated flag", `{ __type(name: "Query") { fields(includeDeprecated: {}) { name } } }`),
 		refused("an object as a type's name", "{ __type(name: {}) { name } }"),

@@ -87,7 +87,7 @@ func starve(ctx context.Context, c *caller) (string, error) {
 func cut(conn net.Conn, probe string) string {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for begun := time.Now(); time.Since(begun) < 4*time.Second; <-tick.C {
+	for begun := time.Now(); time.Since(begun) < patience/2; <-tick.C {
 		if _, err := io.WriteString(conn, probe); err != nil {
 			return "cut"
 		}

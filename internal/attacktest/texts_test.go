@@ -35,7 +35,7 @@ func refusals() []attack {
 		probe("a message of 2 KB for 20,000 items", "200", actor.Viewer, onInputs(1, validate), inputsOf(wordy, `{"a":[`+strings.Repeat(`"x",`, 20_000)+`"x"]}`)),
 		probe("500 options told for 10,000 items", "200", actor.Viewer, onInputs(1, validate), inputsOf(options, `{"a":[`+members(10_000, `"%d"`)+`]}`)),
 		probe("an item key of 60 KB above 5,000 wrong ones", within+"|200 Request:INVALID", actor.Viewer, onInputs(1, validate),
-			inputsOf("["+array(`[{"id":"`+strings.Repeat("i", 60_000)+`","label":"L","type":"text","required":true}]`, "")+"]", items(5000, "{}"))),
+			inputsOf("["+array(`[{"id":"`+strings.Repeat("i", 60_000)+`","label":"L","type":"text","required":true}]`)+"]", items(5000, "{}"))),
 		probe("20,000 unknown keys deployed", wrong, actor.Developer, deploying+aliased(1, deploy), deployment(unknown)),
 		probe("a key of 200 KB deployed", wrong, actor.Developer, deploying+aliased(1, deploy), deployment(`{"`+strings.Repeat("k", 200_000)+`":1}`)),
 		probe("18,000 unknown members of a schema", "200 Request:INVALID", actor.Admin, create, fixed(object{"s": raw(schema(members(18_000, `"u%d":1`)))})),

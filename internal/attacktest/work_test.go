@@ -34,7 +34,7 @@ func values() []attack {
 			aliased(30, `validateInputs(input: {defaultValueDefinitionId: $d, values: {a: "v499"}}) { valid }`), func(s stock) object { return object{"d": s.definition} }),
 		probe("items that double in 12 levels of defaults", within, actor.Viewer, onInputs(1, validate), inputsOf(level, "{}")),
 		probe("items that double in 12 levels of defaults 29 times", bounded, actor.Viewer, onInputs(29, validate), inputsOf(level, "{}")),
-		probe("items that double in 12 levels of defaults in 1,000 items", bounded, actor.Viewer, onInputs(1, validate), inputsOf(level, items(1000, "{}"))),
+		probe("items that double in 12 levels of defaults in 1,000 items", within, actor.Viewer, onInputs(1, validate), inputsOf(level, items(1000, "{}"))),
 		probe("499 inputs shown in a chain 29 times", within, actor.Viewer, onInputs(29, validate), inputsOf(chained, chain)),
 		probe("a condition that 100 items of a list meet", within, actor.Viewer, onInputs(29, validate),
 			inputsOf(`[{"id":"a","label":"L","type":"string_array"},`+strings.TrimPrefix(list(300, `{"id":"i%d","label":"L","type":"text","show_when":{"a":{"contains_all":["x","y%[1]d"]}}}`), "["),
@@ -79,6 +79,9 @@ func looked() []attack {
 	for i := range ids {
 		ids[i] = fmt.Sprintf("dep_%026d", i)
 	}
+	searched := probe("a search through long descriptions 29 times", within, actor.Viewer, "query($s: String!) "+
+		aliased(29, "moduleDefinitions(search: $s) { totalCount nodes { id } }"), fixed(object{"s": long[:4*90]}))
+	searched.cpu, searched.why = recordsCPU, ofRecords
 	const narrow = "{ __schema { types { name fields { name args { name type { name } } type { name } } } } }"
 	return []attack{
 		probe("18,000 parameters that a source does not have", within+"|200 Request:INVALID", actor.Viewer, "query($p: JSON!) "+aliased(1, options), unknown),
@@ -88,7 +91,6 @@ func looked() []attack {
 		probe("a stranger's introspection of everything", within, anonymous, "{ __schema { types { "+wide+" } directives { name args { name } } } }"+ref, nothing),
 		probe("a stranger's introspection under aliases", overLimit+"introspection|"+within, anonymous, strings.Replace(narrow, "fields", "a: fields { name args { name } } b: fields { name args { name } } c: fields", 1), nothing),
 		probe("2,900 ids of nothing", bounded+"|200 Node:NOT_FOUND", actor.Viewer, "query($ids: [ID!]!) "+aliased(29, "nodes(ids: $ids) { id }"), fixed(object{"ids": ids})),
-		probe("a search for nothing 29 times", within, actor.Viewer, "query($s: String!) "+aliased(29, "moduleDefinitions(search: $s) { totalCount nodes { id } }"),
-			fixed(object{"s": strings.Repeat("\U0001F6A2", 90)})),
+		searched,
 	}
 }
