@@ -22,7 +22,6 @@ func resolved() []attack {
 	}
 	inner := strings.Replace(array(`[{"id":"x","label":"L","type":"text","default":"`+strings.Repeat("d", x9k)+`"}]`, ""), `"id":"a"`, `"id":"b"`, 1)
 	outer := "[" + array("["+strings.TrimSuffix(inner, "}")+`,"default":[`+strings.Repeat("{},", 40)+"{}]}]", "") + "]"
-	templates := list(250, `{"id":"i%d","label":"L","type":"text","default":"`+strings.Repeat("${{ project.name }}", 9)+`"}`)
 	return []attack{
 		probe("30 times 180 KB resolved from one variable", bounded, actor.Admin, onInputs(30, resolve), inputsOf(anObject, big)),
 		probe("10 times 180 KB resolved for a viewer", within, actor.Viewer, onInputs(10, resolve), inputsOf(anObject, big)),
@@ -35,9 +34,9 @@ func resolved() []attack {
 		probe("defaults of items in defaults of items under 29 aliases", bounded, actor.Viewer, onInputs(29, resolve), inputsOf(outer, items(50, "{}"))),
 		probe("an id of 60 KB in 10,000 items", within+"|200 Request:INVALID", actor.Viewer, onInputs(1, resolve),
 			inputsOf("["+array(`[{"id":"`+strings.Repeat("i", 60_000)+`","label":"L","type":"text","default":"d"}]`)+"]", items(10_000, "{}"))),
-		probe("2,250 templates of a long name under 29 aliases", bounded, actor.Viewer, "query($i: [InputPropertyInput!], $v: JSON!, $e: ID!) "+
-			aliased(29, "resolveInputs(input: {inputs: $i, values: $v, environmentId: $e}) { values }"),
-			func(s stock) object { return object{"i": wrapped(templates), "v": object{}, "e": s.environment} }),
+		probe("2,250 templates of a long name under 29 aliases", bounded, actor.Viewer, "query($m: ID!, $e: ID!) "+
+			aliased(29, "resolveInputs(input: {moduleVersionId: $m, values: {}, environmentId: $e}) { values }"),
+			func(s stock) object { return object{"m": s.templated, "e": s.environment} }),
 		probe("500 inputs of a stored version under 30 aliases", within, actor.Viewer, "query($m: ID!) "+
 			aliased(30, "resolveInputs(input: {moduleVersionId: $m, values: {}}) { values levels { pointer visible groups } }"),
 			func(s stock) object { return object{"m": s.wide} }),

@@ -22,7 +22,7 @@ func scalars() []attack {
 		refused("an object as a moment", "{ deployments(filter: {createdFrom: {}}) { totalCount } }"),
 		refused("an object as a Boolean", `mutation { updateDefaultValueDefinition(input: {id: "a", dryRun: {}}) { warnings { rule } } }`),
 		refused("an object as the default of a variable", "query($a: ID! = {}) { node(id: $a) { id } }"),
-		refused("objects as the defaults of 60 variables", "query("+each(60, "$a%d: Boolean = {}, ")+") {"+each(60, " ... @include(if: $a%d) { __typename }")+" }"),
+		refused("objects as the defaults of 45 variables", "query("+each(45, "$a%d: Boolean = {}, ")+") {"+each(45, " ... @include(if: $a%d) { __typename }")+" }"),
 		refused("a list as an id", "{ node(id: []) { id } }"),
 		refused("@skip(if: {}) on a field", "{ __typename @skip(if: {}) }"),
 		refused("@skip(if: {}) in 48 places", "{"+strings.Repeat(" ... @skip(if: {}) { __typename }", 48)+" }"),

@@ -19,8 +19,9 @@ const (
 // stock are the ids of large records that attacks ask for.
 type stock struct {
 	module, environment string
-	// plain is a version with an object and a text, wide one of 200 KB with 500 inputs.
-	plain, wide string
+	// plain is a version with an object and a text, wide one of 200 KB with 500 inputs, and templated one with
+	// a long name in many defaults.
+	plain, wide, templated string
 	// left and right are deployments whose releases have leaves that all differ; blob and clob differ in 40
 	// long texts.
 	left, right, blob, clob string
@@ -81,6 +82,7 @@ func (f filler) releases() {
 	f.t.Helper()
 	s := &f.c.stock
 	s.wide = f.version("2.0.0", list(500, `{"id":"i%d","label":"L","type":"string","placeholder":"`+strings.Repeat("p", 350)+`"}`))
+	s.templated = f.version("3.0.0", list(250, `{"id":"i%d","label":"L","type":"text","default":"`+strings.Repeat("${{ project.name }}", 9)+`"}`))
 	s.left = f.deploy("left", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":1`) + `}}`)})
 	s.right = f.deploy("right", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":2`) + `}}`)})
 	s.blob = f.deploy("blob", s.plain, object{"inputs": object{"o": bulk("x")}})
