@@ -39,9 +39,9 @@ func mutations() []attack {
 		probe("a version of 200 KB published 29 times", bounded, actor.Admin, "mutation($m: ID!, $i: [InputPropertyInput!]!) "+
 			aliased(29, `publishModuleVersion(input: {moduleDefinitionId: $m, version: "2.0.0", kind: "terraform", inputs: $i}) { warnings { rule } }`),
 			func(s stock) object { return object{"m": s.module, "i": wide} }),
-		probe("29 deployments of 200 KB that are refused", bounded, actor.Developer, "mutation($v: ID!, $j: JSON!) "+
-			aliased(29, `createDeployment(input: {moduleInstanceId: "inst_none", moduleVersionId: $v, inputs: $j}) { deployment { id } }`),
-			func(s stock) object { return object{"v": s.plain, "j": values} }),
+		probe("29 deployments of 200 KB that are refused", bounded, actor.Developer, "mutation($n: ID!, $v: ID!, $j: JSON!) "+
+			aliased(29, `createDeployment(input: {moduleInstanceId: $n, moduleVersionId: $v, inputs: $j}) { deployment { id } }`),
+			func(s stock) object { return object{"n": s.idle, "v": s.plain, "j": values} }),
 		probe("29 reports of 200 KB without a lease", bounded+"|200 Deployment:LEASE_LOST|400 Document:VARIABLES_INVALID", actor.Runner, "mutation($d: ID!, $j: JSON!) "+
 			aliased(29, `reportDeployment(input: {id: $d, leaseId: "no-such-lease", data: $j}) { deployment { id } }`),
 			func(s stock) object {

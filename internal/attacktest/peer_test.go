@@ -37,8 +37,11 @@ func (c *caller) socket(ctx context.Context) (*peer, error) {
 	p.raw("GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n")
 	answer, err := http.ReadResponse(p.in, nil)
-	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
-		return nil, fmt.Errorf("no socket: %v, %w", answer, err)
+	if err != nil {
+		return nil, fmt.Errorf("no socket: %w", err)
+	}
+	if answer.StatusCode != http.StatusSwitchingProtocols {
+		return nil, fmt.Errorf("no socket: %s", answer.Status)
 	}
 	return p, nil
 }

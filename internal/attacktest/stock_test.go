@@ -19,6 +19,8 @@ const (
 // stock are the ids of large records that attacks ask for.
 type stock struct {
 	module, environment string
+	// idle is an instance without a deployment.
+	idle string
 	// plain is a version with an object and a text, wide one of 200 KB with 500 inputs, and templated one with
 	// a long name in many defaults.
 	plain, wide, templated string
@@ -83,6 +85,7 @@ func (f filler) releases() {
 	s := &f.c.stock
 	s.wide = f.version("2.0.0", list(500, `{"id":"i%d","label":"L","type":"string","placeholder":"`+strings.Repeat("p", 350)+`"}`))
 	s.templated = f.version("3.0.0", list(250, `{"id":"i%d","label":"L","type":"text","default":"`+strings.Repeat("${{ project.name }}", 9)+`"}`))
+	s.idle = f.instance("idle")
 	s.left = f.deploy("left", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":1`) + `}}`)})
 	s.right = f.deploy("right", s.plain, object{"inputs": raw(`{"o":{` + members(leaves, `"k%d":2`) + `}}`)})
 	s.blob = f.deploy("blob", s.plain, object{"inputs": object{"o": bulk("x")}})
@@ -150,10 +153,15 @@ func (f filler) version(number, inputs string) string {
 func (f filler) deploy(name, version string, more object) string {
 	f.t.Helper()
 	more["moduleVersionId"] = version
-	more["moduleInstanceId"] = f.make("createModuleInstance", "moduleInstance", object{
+	more["moduleInstanceId"] = f.instance(name)
+	return f.make("createDeployment", "deployment", more)
+}
+
+func (f filler) instance(name string) string {
+	f.t.Helper()
+	return f.make("createModuleInstance", "moduleInstance", object{
 		"environmentId": f.c.stock.environment, "moduleDefinitionId": f.c.stock.module, "name": name,
 	})
-	return f.make("createDeployment", "deployment", more)
 }
 
 // report claims a deployment as the runner and reports as many events as may be kept.
