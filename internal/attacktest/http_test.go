@@ -54,8 +54,8 @@ func requests() []attack {
 		header("headers of 17 KiB and more", "431", "X-Flood", strings.Repeat("x", 40<<10)),
 		header("a request id of 10 KB", "200", "X-Request-Id", strings.Repeat("x", 10_000)),
 		{name: "compressed zeros", want: "415 Request:UNSUPPORTED_MEDIA_TYPE", run: bomb},
-		{name: "bad tokens", want: "20 x 401 Request:UNAUTHENTICATED, 980 x 429 Request:RATE_LIMITED", requests: 1000, run: guess},
-		{name: "bad tokens of no form", want: "20 x 401 Request:UNAUTHENTICATED, 980 x 429 Request:RATE_LIMITED", requests: 1000, run: stammer},
+		{name: "bad tokens", want: "401 Request:UNAUTHENTICATED", requests: 1000, run: guess},
+		{name: "bad tokens of no form", want: "401 Request:UNAUTHENTICATED", requests: 1000, run: stammer},
 		{name: "pipelined requests", want: "200", requests: 1000, run: pipeline},
 		{name: "readers that take nothing of the whole schema", want: "200", requests: 5, cpu: 250 * time.Millisecond, why: "it takes 25 ms to tell", run: ignore},
 	}, framing())
@@ -63,7 +63,7 @@ func requests() []attack {
 
 // framing are attacks on the reading of a request, byte by byte.
 func framing() []attack {
-	const head = "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	const head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	say := func(name, want, text string) attack {
 		return attack{name: name, want: want, run: func(ctx context.Context, c *caller) (string, error) { return c.say(ctx, text) }}
 	}
@@ -83,7 +83,7 @@ func framing() []attack {
 
 // dial opens a connection, which ends with the context.
 func (c *caller) dial(ctx context.Context) (net.Conn, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(c.url, "http://"))
+	conn, err := c.dialer.DialContext(ctx, "tcp", c.host())
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +149,10 @@ func stammer(ctx context.Context, c *caller) (string, error) {
 
 // from is the caller at another address of this machine, so that what that does wrong is its own.
 func (c *caller) from(address net.IP) *caller {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}
-	return &caller{c.server, c.round, &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: patience}}
+	other := *c
+	other.dialer = &net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}
+	other.client = &http.Client{Transport: &http.Transport{DialContext: other.dialer.DialContext}, Timeout: patience}
+	return &other
 }
 
 // pipeline sends requests without waiting for answers.
@@ -160,7 +162,7 @@ func pipeline(ctx context.Context, c *caller) (string, error) {
 		return "", err
 	}
 	defer func() { _ = conn.Close() }()
-	one := fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(harmless), harmless)
+	one := fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(harmless), harmless)
 	go func() { _, _ = io.WriteString(conn, strings.Repeat(one, 1000)) }()
 	in := bufio.NewReader(conn)
 	return flood(1000, 1, func(int) (string, error) { return heard(in) })
@@ -184,7 +186,7 @@ func ignore(ctx context.Context, c *caller) (string, error) {
 		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
 			return "", err
 		}
-		if _, err := fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		if _, err := fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
 			return "", err
 		}
 	}
