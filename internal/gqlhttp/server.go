@@ -52,6 +52,7 @@ func NewServer(schema graphql.ExecutableSchema, c Config, transports ...graphql.
 	exec.SetErrorPresenter(c.Presenter.Present)
 	exec.SetRecoverFunc(c.Presenter.Recover)
 	exec.SetQueryCache(handover{})
+	exec.Use(panicLog{c.Presenter})
 	exec.Use(receipts{})
 	return &Server{
 		exec: strict{
