@@ -178,10 +178,12 @@ func (m *merging) sameShape(a, b *ast.Field) string {
 	}
 }
 
+var typenameType = ast.NonNullNamedType("String", nil)
+
 // typeOf is the type of a known field. The library takes __typename to be nullable.
 func typeOf(f *ast.Field) *ast.Type {
 	if f.Name == "__typename" {
-		return ast.NonNullNamedType("String", nil)
+		return typenameType
 	}
 	return f.Definition.Type
 }
