@@ -51,6 +51,7 @@ func NewServer(schema graphql.ExecutableSchema, c Config, transports ...graphql.
 	exec.SetRecoverFunc(c.Presenter.Recover)
 	exec.SetQueryCache(handover{})
 	exec.Use(metering{documents})
+	exec.Use(panicLog{c.Presenter})
 	return &Server{
 		exec:       strict{exec, documents, c.Costs},
 		presenter:  c.Presenter,

@@ -43,7 +43,7 @@ func (h *Health) Handler() http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return mux
+	return nosniff(mux)
 }
 
 func say(w http.ResponseWriter, status int, text string) {

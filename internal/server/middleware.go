@@ -37,6 +37,14 @@ func requestID(next http.Handler) http.Handler {
 	})
 }
 
+// nosniff lets browsers take no answer for anything but what its Content-Type says.
+func nosniff(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
+}
+
 // noted is what the log line of a request learns further in.
 type noted struct {
 	mu    sync.Mutex

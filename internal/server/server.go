@@ -99,12 +99,12 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	surface := rest.Surface{Log: c.Log, MaxBody: c.MaxBody}
 
 	r := chi.NewRouter()
-	r.Use(requestID, accessLog(c.Log), recovered(c.Log, surface.Fail), sameOrigin(surface.Fail))
+	r.Use(nosniff, requestID, accessLog(c.Log), recovered(c.Log, surface.Fail))
 	r.NotFound(surface.NotFound)
 	r.MethodNotAllowed(surface.MethodNotAllowed)
 
 	r.Group(func(r chi.Router) {
-		r.Use(exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
+		r.Use(sameOrigin(gqlhttp.Refuse), exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
 		r.Handle("/graphql", graph.NewHandler(resolver, graph.Config{
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams},
 			Server: gqlhttp.Config{
@@ -116,7 +116,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 		}))
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST))
+		r.Use(sameOrigin(surface.Fail), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)
