@@ -90,25 +90,18 @@ func (metering) Validate(graphql.ExecutableSchema) error { return nil }
 // The names of what an operation carries with it; its cost is told by the first.
 const spendingName, runningName = "cost", "running"
 
-// InterceptOperation implements graphql.OperationInterceptor.
-func (metering) InterceptOperation(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-	if r, ok := graphql.GetOperationContext(ctx).Stats.GetExtension(runningName).(*running); ok {
-		ctx = with(ctx, r)
-	}
-	return next(ctx)
-}
-
 // InterceptResponse implements graphql.ResponseInterceptor.
 func (m metering) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	r := runningOf(ctx)
-	if r == nil {
+	op := graphql.GetOperationContext(ctx)
+	r, ok := op.Stats.GetExtension(runningName).(*running)
+	if !ok {
 		return next(ctx) // the operation was refused
 	}
-	kind := graphql.GetOperationContext(ctx).Operation.Operation
+	kind := op.Operation.Operation
 	if kind == ast.Subscription {
 		r = m.run(r.cost, m.limits.Cost, 0)
-		ctx = with(ctx, r)
 	}
+	ctx = with(ctx, r)
 	resp := next(ctx)
 	if resp == nil {
 		return nil
