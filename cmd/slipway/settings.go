@@ -83,7 +83,7 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.streams.Operations, "max-subscriptions", "20", count, "operations that a socket may run at once")
 	setting(fs, &s.maxMessage, "max-message", "64KiB", size, "longest message that a socket may send")
 	setting(fs, &s.streams.InitTimeout, "init-timeout", "3s", atLeast(time.Millisecond), "how long a socket may take to say who it is")
-	setting(fs, &s.streams.WriteTimeout, "write-timeout", "5s", atLeast(time.Millisecond), "how long the reader of a stream or socket may take over one message")
+	setting(fs, &s.streams.WriteTimeout, "write-timeout", "5s", atLeast(time.Millisecond), "how long a caller may take over one message of a socket, or over 16 KiB of any other answer")
 	setting(fs, &s.streams.Heartbeat, "heartbeat", "12s", atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
 }
 

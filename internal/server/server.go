@@ -98,7 +98,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	surface := rest.Surface{Log: c.Log, MaxBody: c.MaxBody}
 
 	r := chi.NewRouter()
-	r.Use(requestID, accessLog(c.Log), recovered(c.Log, surface.Fail), sameOrigin(surface.Fail))
+	r.Use(cutStalled(streams.WriteTimeout), requestID, accessLog(c.Log), recovered(c.Log, surface.Fail), sameOrigin(surface.Fail))
 	r.NotFound(surface.NotFound)
 	r.MethodNotAllowed(surface.MethodNotAllowed)
 
