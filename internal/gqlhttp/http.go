@@ -61,7 +61,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	}
 	op, errs := exec.CreateOperationContext(r.Context(), params)
 	if len(errs) > 0 {
-		h.refuse(w, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
+		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
 	}
 	kind := op.Operation.Operation
@@ -85,13 +85,17 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	return nil
 }
 
-// refuse answers with the errors of an operation that was not run.
-func (h HTTP) refuse(w http.ResponseWriter, media string, resp *graphql.Response) {
-	if media == mediaEvents {
+// refuse answers with the errors of an operation that was not run. What is wrong with a document a stream
+// tells too; that the caller has to wait is the status of the whole answer.
+func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
+	switch status := statusOf(resp); {
+	case media != mediaEvents:
+		respond(w, media, resp)
+	case fault.MayRetry(status):
+		answer(w, cmp.Or(negotiate(r.Header), mediaJSON), status, resp)
+	default:
 		h.Streams.refuseEvents(w, resp)
-		return
 	}
-	respond(w, media, resp)
 }
 
 // media gives the media type of the answer, if the operation leaves the choice.
