@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/fault"
+	"slipway/internal/quota"
 )
 
 // What a request may hold where HTTP does not say otherwise.
@@ -35,7 +36,13 @@ type HTTP struct {
 	Timeout time.Duration
 	// Streams serve those who accept text/event-stream; without them nobody is.
 	Streams *Streams
+	// Requests bounds the queries and mutations that a caller may have in flight; nil is without limit.
+	Requests *quota.Gate
 }
+
+// Caller returns whom a request counts for where each caller has a limit: the actor that it was
+// authenticated as, or the address that it comes from.
+func Caller(r *http.Request) string { return callerOf(withAddress(r)) }
 
 var _ graphql.Transport = HTTP{}
 
@@ -55,6 +62,11 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	if err != nil {
 		return err
 	}
+	leave, err := h.Requests.Enter(r.Context(), callerOf(r.Context()))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	params, err := h.read(w, r)
 	if err != nil {
 		return err
@@ -70,6 +82,9 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	}
 	if err := permit(w, r.Method, kind, media); err != nil {
 		return err
+	}
+	if kind == ast.Subscription {
+		leave() // it counts as a stream
 	}
 	if media == mediaEvents {
 		return h.Streams.serveEvents(w, r, exec, op)

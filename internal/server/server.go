@@ -36,7 +36,10 @@ type Config struct {
 	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
 	Limits gqlhttp.Limits
 	Bucket gqlhttp.Bucket
-	// Streams says how streams and sockets behave; who may open one and the Timeout are put in.
+	// MaxRequests is how many requests a caller may have in flight, of either surface; 0 is without limit.
+	MaxRequests int
+	// Streams says how streams and sockets behave; who may open one, the Timeout and the Requests are put in.
+	// Its WriteTimeout is also that of every other answer.
 	Streams gqlhttp.StreamConfig
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
 	Lease time.Duration
@@ -79,6 +82,7 @@ func New(s *store.Store, c Config) *Server {
 	services.Deploy.LeaseTime = c.Lease
 	tokens := auth.New(services.Accounts, c.Now)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
+	c.Streams.Requests = requestsInFlight(c.MaxRequests)
 	streams := gqlhttp.NewStreams(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, streams, c)}
 }
@@ -105,7 +109,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	r.Group(func(r chi.Router) {
 		r.Use(exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
 		r.Handle("/graphql", graph.NewHandler(resolver, graph.Config{
-			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams},
+			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Limits:        c.Limits,
@@ -115,7 +119,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 		}))
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST))
+		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)
