@@ -173,6 +173,9 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams
 		return nil, fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
 	}
 	most := cmp.Or(h.MaxBody, DefaultMaxBody)
+	if r.ContentLength > most { // what waits for 100 Continue is not asked for
+		return nil, fault.BodyTooLarge(most, r.ContentLength)
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, fault.BodyTooLarge(most, r.ContentLength)
