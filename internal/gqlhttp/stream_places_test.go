@@ -117,7 +117,8 @@ func TestOneSilentSocketTooManyEndsTheOldestOfTheBusiestAddress(t *testing.T) {
 	first.ends(1013, reason)
 	fourth := l.socket(t)
 	second.ends(1013, reason)
-	for _, p := range []*peer{good, third, fourth} {
+	acknowledged := []*peer{good, third, fourth}
+	for _, p := range acknowledged {
 		p.say(hello)
 		p.hear(`{"type":"connection_ack"}`)
 	}
@@ -130,5 +131,9 @@ func TestOneSilentSocketTooManyEndsTheOldestOfTheBusiestAddress(t *testing.T) {
 	for _, p := range peers[1:] {
 		p.say(hello)
 		p.hear(`{"type":"connection_ack"}`)
+	}
+	for _, p := range acknowledged {
+		p.say(`{"type":"ping"}`)
+		p.hear(`{"type":"pong"}`)
 	}
 }
