@@ -23,7 +23,7 @@ func (s Surface) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if s.blames(err) {
 		s.Log.ErrorContext(ctx, "REST operation failed", "requestId", actor.RequestID(ctx), "error", err)
 	}
-	explain(w.Header(), status)
+	explain(w.Header(), status, err)
 	a := actor.From(ctx)
 	writeJSON(w, status, fault.Public(err, fault.View{RequestID: actor.RequestID(ctx), Superadmin: a != nil && a.IsSuperadmin()}))
 }
@@ -39,19 +39,15 @@ func (Surface) blames(err error) bool {
 }
 
 // explain sets the headers that go with a status, unless they are there.
-func explain(h http.Header, status int) {
-	name, value := "", ""
-	switch status {
-	case http.StatusUnauthorized:
-		name, value = "WWW-Authenticate", "Bearer"
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		name, value = "Retry-After", "5"
-	default:
-		return
+func explain(h http.Header, status int, err error) {
+	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" {
+		h.Set("WWW-Authenticate", "Bearer")
 	}
-	if h.Get(name) == "" {
-		h.Set(name, value)
+	var metadata map[string]any
+	if refusal, known := errors.AsType[*fault.Error](err); known {
+		metadata = refusal.Metadata
 	}
+	fault.SetRetryAfter(h, status, metadata)
 }
 
 // NotFound answers for a path that nothing is at.

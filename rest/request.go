@@ -77,22 +77,33 @@ func (r request) parse() (*inputprop.Node, error) {
 	return root, err
 }
 
-// readBody reads a body of at most limit bytes. Its content type counts only where there is one.
+// readBody reads a body of at most limit bytes. Its content type counts only where there is one. A body that
+// says it is longer is not asked for.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, tooLarge(r, limit)
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	_, over := errors.AsType[*http.MaxBytesError](err)
-	if len(body) > 0 || over {
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, tooLarge(r, limit)
+	}
+	if len(body) > 0 {
 		if err := sendsJSON(r.Header); err != nil {
 			return nil, err
 		}
-	}
-	if over {
-		return nil, fault.BodyTooLarge(limit, r.ContentLength)
 	}
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").Because(err)
 	}
 	return bytes.Trim(body, " \t\r\n"), nil
+}
+
+// tooLarge refuses a body that is longer than limit, or first of all no JSON.
+func tooLarge(r *http.Request, limit int64) error {
+	if err := sendsJSON(r.Header); err != nil {
+		return err
+	}
+	return fault.BodyTooLarge(limit, r.ContentLength)
 }
 
 // sendsJSON refuses bodies that are no JSON by their headers; one without a type counts as JSON.

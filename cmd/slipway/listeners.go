@@ -18,9 +18,7 @@ const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 10 * time.Second
 	idleTimeout       = 60 * time.Second
-	// writing is how long an answer may take to reach its caller once it is there.
-	writing        = 10 * time.Second
-	maxHeaderBytes = 16 << 10
+	maxHeaderBytes    = 16 << 10
 )
 
 // listeners are a server's sockets, bound but not served yet. The second is nil where it is off.
@@ -32,6 +30,7 @@ func (s *settings) bind(ctx context.Context) (*listeners, error) {
 	if err != nil {
 		return nil, err
 	}
+	api = server.LimitUnsent(api)
 	if s.admin == "" {
 		return &listeners{api: api}, nil
 	}
@@ -71,7 +70,7 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 		Handler:           api,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
-		WriteTimeout:      readTimeout + s.requestTimeout + writing,
+		WriteTimeout:      s.streams.WriteTimeout, // each piece of an answer has it anew
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          errorLog,

@@ -27,7 +27,7 @@ type settings struct {
 	limits                    gqlhttp.Limits
 	bucket                    quota.Bucket
 	streams                   gqlhttp.StreamConfig
-	maxMessage                int
+	maxMessage, maxRequests   int
 	requestTimeout            time.Duration
 	lease                     time.Duration
 	drainWait                 time.Duration
@@ -82,10 +82,13 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.bucket.Capacity, "cost-capacity", "500000", between(0, most), "cost that one caller may spend at once, one without a token a tenth of it; 0 is without limit")
 	setting(fs, &s.bucket.PerSecond, "cost-per-second", "100000", between(0, most), "cost that comes back to a caller in a second, to one without a token a tenth of it; 0 is without limit")
 	setting(fs, &s.streams.Open, "max-streams", "10000", count, "event streams and sockets that may be open at once")
+	setting(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", between(0, most), "event streams and sockets that one caller may have open at once; 0 is without limit")
+	setting(fs, &s.streams.Handshakes, "max-handshakes", "1000", count, "sockets that may be open and not acknowledged yet")
+	setting(fs, &s.maxRequests, "max-requests-per-caller", "64", between(0, most), "requests that one caller may have in flight at once; 0 is without limit")
 	setting(fs, &s.streams.Operations, "max-subscriptions", "20", count, "operations that a socket may run at once")
 	setting(fs, &s.maxMessage, "max-message", "64KiB", size, "longest message that a socket may send")
 	setting(fs, &s.streams.InitTimeout, "init-timeout", "3s", atLeast(time.Millisecond), "how long a socket may take to say who it is")
-	setting(fs, &s.streams.WriteTimeout, "write-timeout", "5s", atLeast(time.Millisecond), "how long the reader of a stream or socket may take over one message")
+	setting(fs, &s.streams.WriteTimeout, "write-timeout", "5s", atLeast(time.Millisecond), "how long a caller may take over one message of a socket, or over 16 KiB of any other answer")
 	setting(fs, &s.streams.Heartbeat, "heartbeat", "12s", atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
 }
 
@@ -109,6 +112,7 @@ func (s *settings) api(explorer web.Config, log *slog.Logger) server.Config {
 		Limits:        s.limits,
 		Bucket:        s.bucket,
 		Streams:       s.streams,
+		MaxRequests:   s.maxRequests,
 		Timeout:       s.requestTimeout,
 		Lease:         s.lease,
 		Log:           log,

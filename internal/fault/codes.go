@@ -135,7 +135,7 @@ var registry = index(
 	Entry{RequestPreconditionFailed, 412, "The record has changed since the version that If-Match names.", "Read the record again and repeat the change on it."},
 	Entry{RequestTooLarge, 413, "The body is over the limit.", "Send less."},
 	Entry{RequestUnsupportedMedia, 415, "The body is not JSON by its Content-Type.", "Send Content-Type: application/json."},
-	Entry{RequestRateLimited, 429, "Too many requests in too short a time.", "Wait as long as Retry-After says."},
+	Entry{RequestRateLimited, 429, "Too many requests in too short a time, or more at once than one caller may have.", "Wait as long as Retry-After says."},
 	Entry{RequestCrossOrigin, 403, "A browser sent the request from another origin.", "Serve the page from an allowed origin."},
 	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
 	Entry{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},

@@ -26,19 +26,19 @@ func Refuse(w http.ResponseWriter, r *http.Request, err error) {
 // that of the first error's code, but 200 for a bad document under application/json, whose clients
 // take any other status for a failure of the transport.
 func respond(w http.ResponseWriter, media string, resp *graphql.Response) {
-	status := http.StatusOK
-	if resp.Data == nil && len(resp.Errors) > 0 {
-		extensions := resp.Errors[0].Extensions
-		if metadata, ok := extensions["metadata"].(map[string]any); ok && metadata["retryAfterSeconds"] != nil {
-			w.Header().Set("Retry-After", fmt.Sprint(metadata["retryAfterSeconds"]))
-		}
-		code, _ := extensions["code"].(string)
-		status = fault.Code(code).Status()
-		if status == http.StatusBadRequest && media == mediaJSON {
-			status = http.StatusOK
-		}
+	status := statusOf(resp)
+	if status == http.StatusBadRequest && media == mediaJSON {
+		status = http.StatusOK
 	}
 	answer(w, media, status, resp)
+}
+
+func statusOf(resp *graphql.Response) int {
+	if resp.Data != nil || len(resp.Errors) == 0 {
+		return http.StatusOK
+	}
+	code, _ := resp.Errors[0].Extensions["code"].(string)
+	return fault.Code(code).Status()
 }
 
 // answer panics, before it writes anything, when an extension has no JSON form.
@@ -49,6 +49,10 @@ func answer(w http.ResponseWriter, media string, status int, resp *graphql.Respo
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept")
+	if len(resp.Errors) > 0 {
+		metadata, _ := resp.Errors[0].Extensions["metadata"].(map[string]any)
+		fault.SetRetryAfter(h, status, metadata)
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a caller who has gone needs no answer
 }

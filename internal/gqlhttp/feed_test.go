@@ -2,11 +2,13 @@ package gqlhttp_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
@@ -165,17 +167,22 @@ type live struct {
 // goLive serves a feed. When the test ends, nothing that it started may be left.
 func goLive(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.HandlerExtension) *live {
 	t.Helper()
+	l := prepare(t, c, extensions...)
+	l.Start()
+	return l
+}
+
+// prepare makes a server of a feed that is not started yet.
+func prepare(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.HandlerExtension) *live {
+	t.Helper()
 	l := &live{feed: feed{items: make(chan int), ended: make(chan string, 1000)}, streams: gqlhttp.NewStreams(c), log: &locked{}}
 	config := gqlhttp.Config{Presenter: gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(l.log, nil))}}
-	s := gqlhttp.NewServer(l.feed, config, gqlhttp.WebSocket{Streams: l.streams, MaxQuery: 4096}, gqlhttp.HTTP{Streams: l.streams})
+	s := gqlhttp.NewServer(l.feed, config, gqlhttp.WebSocket{Streams: l.streams, MaxQuery: 4096}, gqlhttp.HTTP{Streams: l.streams, Requests: c.Requests})
 	for _, e := range extensions {
 		s.Use(e)
 	}
-	l.Server = httptest.NewUnstartedServer(s)
+	l.Server = httptest.NewUnstartedServer(addressed(s))
 	l.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-	// A stream must outlive what a request may take.
-	l.Config.ReadTimeout, l.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
-	l.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -185,6 +192,14 @@ func goLive(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.HandlerE
 		l.Close()
 	})
 	return l
+}
+
+// addressed lets a test say which address a request comes from.
+func addressed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = cmp.Or(r.Header.Get("Test-From"), r.RemoteAddr)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // patience is how long a test waits for what is to happen at once.

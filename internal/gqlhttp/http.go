@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/fault"
+	"slipway/internal/quota"
 )
 
 // What a request may hold where HTTP does not say otherwise.
@@ -35,7 +36,13 @@ type HTTP struct {
 	Timeout time.Duration
 	// Streams serve those who accept text/event-stream; without them nobody is.
 	Streams *Streams
+	// Requests bounds the queries and mutations that a caller may have in flight; nil is without limit.
+	Requests *quota.Gate
 }
+
+// Caller returns whom a request counts for where each caller has a limit: the actor that it was
+// authenticated as, or the address that it comes from.
+func Caller(r *http.Request) string { return callerOf(withAddress(r)).Key }
 
 var _ graphql.Transport = HTTP{}
 
@@ -55,13 +62,18 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	if err != nil {
 		return err
 	}
+	leave, err := h.Requests.Enter(r.Context(), callerOf(r.Context()).Key)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	params, err := h.read(w, r)
 	if err != nil {
 		return err
 	}
 	op, errs := exec.CreateOperationContext(r.Context(), params)
 	if len(errs) > 0 {
-		h.refuse(w, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
+		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
 	}
 	kind := op.Operation.Operation
@@ -70,6 +82,9 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	}
 	if err := permit(w, r.Method, kind, media); err != nil {
 		return err
+	}
+	if kind == ast.Subscription {
+		leave() // it counts as a stream
 	}
 	if media == mediaEvents {
 		return h.Streams.serveEvents(w, r, exec, op)
@@ -85,13 +100,17 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	return nil
 }
 
-// refuse answers with the errors of an operation that was not run.
-func (h HTTP) refuse(w http.ResponseWriter, media string, resp *graphql.Response) {
-	if media == mediaEvents {
+// refuse answers with the errors of an operation that was not run. What is wrong with a document a stream
+// tells too; that the caller has to wait is the status of the whole answer.
+func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
+	switch status := statusOf(resp); {
+	case media != mediaEvents:
+		respond(w, media, resp)
+	case fault.MayRetry(status):
+		answer(w, cmp.Or(negotiate(r.Header), mediaJSON), status, resp)
+	default:
 		h.Streams.refuseEvents(w, resp)
-		return
 	}
-	respond(w, media, resp)
 }
 
 // media gives the media type of the answer, if the operation leaves the choice.
@@ -154,6 +173,9 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams
 		return nil, fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
 	}
 	most := cmp.Or(h.MaxBody, DefaultMaxBody)
+	if r.ContentLength > most { // what waits for 100 Continue is not asked for
+		return nil, fault.BodyTooLarge(most, r.ContentLength)
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, fault.BodyTooLarge(most, r.ContentLength)

@@ -158,8 +158,8 @@ func TestAnEndedContextIsATimeout(t *testing.T) {
 	cancel()
 	s := newServer(gqlhttp.Config{})
 	a := s.do(t, post(`{"query":"{ __typename }"}`).WithContext(ctx))
-	if a.Status != 503 || a.code() != string(fault.RequestTimeout) || s.log.Len() > 0 {
-		t.Errorf("%d %s; log %s", a.Status, a.Body, s.log)
+	if a.Status != 503 || a.code() != string(fault.RequestTimeout) || a.Header.Get("Retry-After") != "5" || s.log.Len() > 0 {
+		t.Errorf("%d %v %s; log %s", a.Status, a.Header, a.Body, s.log)
 	}
 }
 
@@ -175,6 +175,31 @@ func TestRefuseAnswersBeforeAnythingRuns(t *testing.T) {
 		body := w.Body.String()
 		if w.Code != want || !strings.Contains(body, `"requestId":"r1"`) || strings.Contains(body, "secret") {
 			t.Errorf("%v: %d %s", err, w.Code, body)
+		}
+	}
+}
+
+func TestWhoHasToWaitIsToldHowLong(t *testing.T) {
+	t.Parallel()
+	busy := fault.New(fault.ServerUnavailable, "Busy.")
+	busy.Metadata = map[string]any{"retryAfterSeconds": 7}
+	for name, c := range map[string]struct {
+		err         error
+		given, want string
+	}{
+		"unavailable":       {fault.New(fault.ServerUnavailable, "No database."), "", "5"},
+		"limited":           {fault.New(fault.RequestRateLimited, "Too many."), "", "5"},
+		"the error says":    {busy, "", "7"},
+		"a middleware said": {busy, "9", "9"},
+		"not to wait":       {fault.New(fault.RequestForbidden, "Never."), "", ""},
+	} {
+		w := httptest.NewRecorder()
+		if c.given != "" {
+			w.Header().Set("Retry-After", c.given)
+		}
+		gqlhttp.Refuse(w, httptest.NewRequest(http.MethodPost, "/graphql", nil), c.err)
+		if got := w.Header().Get("Retry-After"); got != c.want {
+			t.Errorf("%s: Retry-After %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -57,6 +57,9 @@ func (l *live) handshake(t *testing.T, headers ...string) (*peer, *http.Response
 	return p, resp
 }
 
+// hello is the first message of a socket with a token.
+const hello = `{"type":"connection_init","payload":{"Authorization":"Bearer good"}}`
+
 const transport = "Sec-WebSocket-Protocol: graphql-transport-ws"
 
 // socket opens a socket without saying who it is.
@@ -73,7 +76,7 @@ func (l *live) socket(t *testing.T, headers ...string) *peer {
 func (l *live) welcome(t *testing.T) *peer {
 	t.Helper()
 	p := l.socket(t)
-	p.say(`{"type":"connection_init"}`)
+	p.say(hello)
 	p.hear(`{"type":"connection_ack"}`)
 	return p
 }

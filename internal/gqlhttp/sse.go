@@ -13,10 +13,15 @@ import (
 // has it for one connection an operation: each answer is an event next, and complete is the last one.
 // Everything is written from here, so that nothing is once the handler has returned.
 func (s *Streams) serveEvents(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, op *graphql.OperationContext) error {
-	if err := s.enter(w); err != nil {
+	if err := s.begin(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.serving.Done()
+	leave, err := s.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx, cancel := context.WithCancel(r.Context())
 	answers := make(chan []byte)
 	go func() {

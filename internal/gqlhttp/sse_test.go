@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/quota"
 )
 
 // listener reads an event stream on a connection of its own.
@@ -213,9 +215,11 @@ func TestABadDocumentIsAnEventAndABadRequestAStatus(t *testing.T) {
 
 func TestAnEventStreamLivesLongerThanARequestMayTake(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Heartbeat: 10 * time.Millisecond})
+	l := prepare(t, gqlhttp.StreamConfig{Heartbeat: 10 * time.Millisecond})
+	l.Config.ReadTimeout, l.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
+	l.Start()
 	s := l.listen(t, items)
-	for range 30 { // the server's own limits are 100 ms
+	for range 30 {
 		if got := s.raw(); got != comment {
 			t.Fatalf("heard %s", got)
 		}
@@ -247,4 +251,19 @@ func TestAnEventStreamEndsWithItsToken(t *testing.T) {
 	s.hear(completed)
 	s.ends()
 	l.over(t, "items")
+}
+
+func TestAnEmptyBucketIsTheStatusOfAStreamToo(t *testing.T) {
+	t.Parallel()
+	config := gqlhttp.Config{Costs: quota.NewCosts(quota.Bucket{Capacity: 10, PerSecond: 1}, func() time.Time { return time.Time{} })}
+	h := gqlhttp.NewServer(toy{toySchema}, config, gqlhttp.HTTP{Streams: gqlhttp.NewStreams(gqlhttp.StreamConfig{})})
+	for _, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
+		r := post(`{"query":"{ echo }"}`)
+		r.Header.Set("Accept", "text/event-stream")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != want || (w.Header().Get("Retry-After") != "") != (want == http.StatusTooManyRequests) {
+			t.Errorf("%d %v %s, want %d", w.Code, w.Header(), w.Body, want)
+		}
+	}
 }

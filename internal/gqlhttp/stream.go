@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/fault"
+	"slipway/internal/quota"
 )
 
 // DefaultTimeout is how long an operation may run where nothing else is said.
@@ -32,8 +33,16 @@ type StreamConfig struct {
 	Recheck time.Duration
 	// InitTimeout is how long a socket may take to say who it is: 3 s.
 	InitTimeout time.Duration
-	// Open is how many streams and sockets the server may have open at once: 10,000.
+	// Open is how many streams and acknowledged sockets the server may have open at once: 10,000.
 	Open int
+	// PerCaller is how many of them a caller may have, without limit where it is not positive.
+	PerCaller int
+	// Handshakes is how many sockets may be open that are not acknowledged yet: 1,000. They have none of
+	// the places above.
+	Handshakes int
+	// Requests bounds the queries and mutations that a caller may have in flight over sockets; nil is
+	// without limit.
+	Requests *quota.Gate
 	// Operations is how many operations a socket may run at once: 20.
 	Operations int
 	// Message is the longest message that a socket may send, in bytes: 64 KiB.
@@ -58,6 +67,9 @@ func (c StreamConfig) withDefaults() StreamConfig {
 	if c.Open == 0 {
 		c.Open = 10_000
 	}
+	if c.Handshakes == 0 {
+		c.Handshakes = 1000
+	}
 	if c.Operations == 0 {
 		c.Operations = 20
 	}
@@ -75,14 +87,26 @@ type Streams struct {
 	draining context.Context
 	drain    context.CancelFunc
 
-	mu    sync.Mutex // of count, and of open.Add against open.Wait
+	callers *quota.Gate
+	// handshakes are the sockets that are not acknowledged yet.
+	handshakes *backlog
+
+	mu    sync.Mutex // of count, and of serving.Add against serving.Wait
 	count int
-	open  sync.WaitGroup
+	// serving are the handlers of streams and sockets.
+	serving sync.WaitGroup
 }
 
 // NewStreams makes the streams of a server.
 func NewStreams(c StreamConfig) *Streams {
-	s := &Streams{StreamConfig: c.withDefaults()}
+	c = c.withDefaults()
+	s := &Streams{
+		StreamConfig: c,
+		callers: quota.New(quota.Limit{
+			Name: "streamsPerCaller", Flag: "--max-streams-per-caller", Of: "streams and sockets open", Max: c.PerCaller,
+		}),
+		handshakes: newBacklog(c.Handshakes),
+	}
 	s.draining, s.drain = context.WithCancel(context.Background())
 	return s
 }
@@ -96,7 +120,7 @@ func (s *Streams) Shutdown(ctx context.Context) error {
 	s.mu.Unlock()
 	gone := make(chan struct{})
 	go func() {
-		s.open.Wait()
+		s.serving.Wait()
 		close(gone)
 	}()
 	select {
@@ -107,28 +131,47 @@ func (s *Streams) Shutdown(ctx context.Context) error {
 	}
 }
 
-// enter counts a stream in, whose end is leave.
-func (s *Streams) enter(w http.ResponseWriter) error {
+// begin counts in a handler that Shutdown is to wait for; serving.Done is its end.
+func (s *Streams) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.draining.Err() != nil {
-		w.Header().Set("Retry-After", "1")
 		return errDraining()
 	}
-	if s.count == s.Open {
-		w.Header().Set("Retry-After", "1")
-		return fault.New(fault.ServerUnavailable, "The server has as many streams and sockets open as it may, %d.", s.Open)
-	}
-	s.count++
-	s.open.Add(1)
+	s.serving.Add(1)
 	return nil
 }
 
-func (s *Streams) leave() {
+// enter takes a place among the open streams for the context's caller, and returns the function that gives
+// it back.
+func (s *Streams) enter(ctx context.Context) (leave func(), err error) {
+	leaveCaller, err := s.callers.Enter(ctx, callerOf(ctx).Key)
+	if err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
-	s.count--
-	s.mu.Unlock()
-	s.open.Done()
+	defer s.mu.Unlock()
+	if s.count >= s.Open {
+		leaveCaller()
+		return nil, errFull(s.Open)
+	}
+	s.count++
+	return func() {
+		s.mu.Lock()
+		s.count--
+		s.mu.Unlock()
+		leaveCaller()
+	}, nil
+}
+
+// full is the refusal of one more stream while every place is taken, nil where one is free.
+func (s *Streams) full() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.count >= s.Open {
+		return errFull(s.Open)
+	}
+	return nil
 }
 
 // revoked asks again for the caller of an open stream, and gives the refusal. That the question cannot
@@ -146,7 +189,15 @@ func refuses(err error) bool {
 }
 
 func errDraining() error {
-	return fault.New(fault.ServerUnavailable, "The server is shutting down; nothing was run.")
+	e := fault.New(fault.ServerUnavailable, "The server is shutting down; nothing was run.")
+	e.Metadata = map[string]any{"retryAfterSeconds": 1}
+	return e
+}
+
+func errFull(most int) error {
+	e := fault.New(fault.ServerUnavailable, "The server has as many streams and sockets open as it may, %d. The limit is --max-streams.", most)
+	e.Metadata = map[string]any{"limit": "streams", "value": most, "retryAfterSeconds": 1}
+	return e
 }
 
 // errEnded is why a subscription stops that is to be completed.

@@ -3,7 +3,6 @@ package gqlhttp_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -182,30 +181,6 @@ func TestNothingIsLeftOfStreams(t *testing.T) { //nolint:paralleltest // it coun
 			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, stacks())
 		default:
 			runtime.Gosched()
-		}
-	}
-}
-
-func TestNoMoreStreamsThanMayBeOpen(t *testing.T) {
-	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Open: 2})
-	p := l.welcome(t)
-	l.listen(t, items)
-	if _, resp := l.handshake(t, transport); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
-		t.Errorf("a third, a socket: %v", resp)
-	}
-	resp := l.post(t, items, "text/event-stream")
-	text, _ := io.ReadAll(resp.Body)
-	if resp.StatusCode != 503 || !strings.Contains(string(text), "as many streams and sockets open as it may, 2.") {
-		t.Errorf("a third, a stream: %v %s", resp, text)
-	}
-	// One that ends leaves its place to another.
-	p.say(`{"type":"connection_init"}`)
-	p.ends(4429, "Too many initialisation requests")
-	for {
-		if next, resp := l.handshake(t, transport); resp.StatusCode == 101 {
-			_ = next.conn.Close()
-			return
 		}
 	}
 }

@@ -49,11 +49,15 @@ func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		Refuse(w, r, err)
 		return
 	}
-	if err := t.Streams.enter(w); err != nil {
+	if err := t.Streams.begin(); err != nil {
 		Refuse(w, r, err)
 		return
 	}
-	defer t.Streams.leave()
+	defer t.Streams.serving.Done()
+	if err := t.Streams.full(); err != nil { // its place it takes when it is acknowledged
+		Refuse(w, r, err)
+		return
+	}
 	taken := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {

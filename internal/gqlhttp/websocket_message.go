@@ -28,6 +28,7 @@ var (
 	tryAgain       = closing{websocket.StatusTryAgainLater, "Try again later"}
 	unauthorized   = closing{4401, "Unauthorized"}
 	forbidden      = closing{4403, "Forbidden"}
+	noToken        = closing{4403, "Forbidden: a socket needs a token, as Authorization in connection_init"}
 	noSubprotocol  = closing{4406, "Subprotocol not acceptable"}
 	initTimeout    = closing{4408, "Connection initialisation timeout"}
 	initialisedYet = closing{4429, "Too many initialisation requests"}
@@ -40,6 +41,16 @@ func invalid(format string, args ...any) *closing {
 
 func duplicate(id string) *closing {
 	return &closing{4409, fit("Subscriber for " + shorten(id) + " already exists")}
+}
+
+// tryAgainAs is the end of a socket that one of the server's limits has no place for now. Clients come back
+// after it, which they do not after the protocol's 4429.
+func tryAgainAs(err error) closing {
+	refusal, known := errors.AsType[*fault.Error](err)
+	if !known {
+		return tryAgain
+	}
+	return closing{tryAgain.code, fit(refusal.Message)}
 }
 
 // fit cuts a reason to what a close frame holds.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/fault"
 )
@@ -103,11 +104,20 @@ func (s *socket) execute(ctx context.Context, m message, op *operation) (failed 
 		emit(failure(ctx, err))
 		return
 	}
+	leave, err := s.Requests.Enter(ctx, callerOf(ctx).Key)
+	if err != nil {
+		emit(failure(ctx, err))
+		return
+	}
+	defer leave()
 	m.params.Headers = s.request.Header
 	running, errs := s.exec.CreateOperationContext(ctx, m.params)
 	if len(errs) > 0 {
 		emit(s.exec.DispatchError(graphql.WithOperationContext(ctx, running), errs))
 		return
+	}
+	if running.Operation.Operation == ast.Subscription {
+		leave() // it counts with its socket
 	}
 	s.run(ctx, s.exec, running, emit)
 	return

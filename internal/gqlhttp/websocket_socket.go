@@ -24,10 +24,14 @@ type socket struct {
 	conn     *websocket.Conn
 	tcp      net.Conn
 
+	// address is where the handshake came from.
+	address string
 	// request is that of the handshake; once acknowledged is closed it has the Authorization of
 	// connection_init, and its context is the caller's.
 	request                   *http.Request
 	initialised, acknowledged chan struct{}
+	// leave gives back the place that an acknowledged socket has among the open streams.
+	leave func()
 	// ctx ends when the socket is being closed.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -43,8 +47,8 @@ type socket struct {
 
 func newSocket(t WebSocket, r *http.Request, exec graphql.GraphExecutor, conn *websocket.Conn, tcp net.Conn) *socket {
 	s := &socket{
-		Streams: t.Streams, maxQuery: t.MaxQuery, exec: exec, conn: conn, tcp: tcp,
-		initialised: make(chan struct{}), acknowledged: make(chan struct{}), operations: map[string]*operation{},
+		Streams: t.Streams, maxQuery: t.MaxQuery, exec: exec, conn: conn, tcp: tcp, address: callerOf(r.Context()).Key,
+		initialised: make(chan struct{}), acknowledged: make(chan struct{}), leave: func() {}, operations: map[string]*operation{},
 	}
 	s.ctx, s.cancel = context.WithCancel(r.Context())
 	s.request = r.WithContext(s.ctx)
@@ -55,10 +59,13 @@ func newSocket(t WebSocket, r *http.Request, exec graphql.GraphExecutor, conn *w
 func (s *socket) serve() {
 	var watchers sync.WaitGroup
 	verdict := internalError // of a panic
+	s.awaitInit()
 	defer func() {
 		s.end(verdict)
 		s.finish()
 		watchers.Wait()
+		s.handshakes.remove(s)
+		s.leave()
 	}()
 	if s.conn.Subprotocol() == "" {
 		verdict = noSubprotocol
@@ -121,18 +128,33 @@ func (s *socket) initialise(m message) *closing {
 		s.request = s.request.Clone(s.ctx)
 		s.request.Header["Authorization"] = values
 	}
+	if len(s.request.Header.Values("Authorization")) == 0 {
+		return &noToken
+	}
 	caller, err := s.Authenticate(s.request)
 	switch {
 	case err == nil:
-		s.request = s.request.WithContext(caller)
-		close(s.acknowledged)
-		s.write(frame("connection_ack", "", nil))
-		return nil
+		return s.acknowledge(caller)
 	case refuses(err):
 		return &forbidden
 	default:
 		return &tryAgain
 	}
+}
+
+// acknowledge takes the socket's place among its caller's streams.
+func (s *socket) acknowledge(caller context.Context) *closing {
+	leave, err := s.enter(caller)
+	if err != nil {
+		refused := tryAgainAs(err)
+		return &refused
+	}
+	s.handshakes.remove(s)
+	s.leave = leave
+	s.request = s.request.WithContext(caller)
+	close(s.acknowledged)
+	s.write(frame("connection_ack", "", nil))
+	return nil
 }
 
 func isClosed(signal <-chan struct{}) bool {

@@ -33,7 +33,6 @@ func TestASocketCarriesEveryKindOfOperation(t *testing.T) {
 
 func TestASocketIsClosedForWhatTheProtocolForbids(t *testing.T) {
 	t.Parallel()
-	const hello = `{"type":"connection_init"}`
 	long := func(bytes int) string { // the whole message
 		return `{"type":"ping","payload":{"text":"` + strings.Repeat("x", bytes-37) + `"}}`
 	}
@@ -63,6 +62,7 @@ func TestASocketIsClosedForWhatTheProtocolForbids(t *testing.T) {
 		"a very long id":          {[]string{hello, subscribe(strings.Repeat("é", 200), items), subscribe(strings.Repeat("é", 200), items)}, 4409, "Subscriber for " + strings.Repeat("é", 40)},
 		"64 KiB and a byte":       {[]string{hello, long(64 << 10), long(64<<10 + 1)}, 1009, ""},
 		"a token that is no good": {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer bad"}}`}, 4403, "Forbidden"},
+		"no token at all":         {[]string{`{"type":"connection_init"}`}, 4403, "Forbidden: a socket needs a token, as Authorization in connection_init"},
 		"two tokens":              {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer good","authorization":"Bearer good"}}`}, 4403, "Forbidden"},
 		"unverifiable":            {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer down"}}`}, 1013, "Try again later"},
 	} {
@@ -142,7 +142,7 @@ func TestASocketWithoutTheSubprotocolIsToldSo(t *testing.T) {
 		p.ends(4406, "Subprotocol not acceptable")
 	}
 	p, _ := l.handshake(t, "Sec-WebSocket-Protocol: graphql-ws, graphql-transport-ws")
-	p.say(`{"type":"connection_init"}`)
+	p.say(hello)
 	p.hear(`{"type":"connection_ack"}`)
 }
 

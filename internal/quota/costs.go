@@ -1,4 +1,3 @@
-// Package quota bounds what one caller may have: cost to spend, and requests, streams and sockets at once.
 package quota
 
 import (

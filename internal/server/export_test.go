@@ -1,4 +1,7 @@
 package server
 
-// Recovered is the middleware that ends panics.
-var Recovered = recovered
+// Recovered is the middleware that ends panics, CutStalled the one that ends stalled connections.
+var (
+	Recovered  = recovered
+	CutStalled = cutStalled
+)

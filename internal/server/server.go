@@ -37,7 +37,10 @@ type Config struct {
 	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
 	Limits gqlhttp.Limits
 	Bucket quota.Bucket
-	// Streams says how streams and sockets behave; who may open one and the Timeout are put in.
+	// MaxRequests is how many requests a caller may have in flight, of either surface; 0 is without limit.
+	MaxRequests int
+	// Streams says how streams and sockets behave; who may open one, the Timeout and the Requests are put in.
+	// Its WriteTimeout is also that of every other answer.
 	Streams gqlhttp.StreamConfig
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
 	Lease time.Duration
@@ -80,6 +83,7 @@ func New(s *store.Store, c Config) *Server {
 	services.Deploy.LeaseTime = c.Lease
 	tokens := auth.New(services.Accounts, c.Now)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
+	c.Streams.Requests = requestsInFlight(c.MaxRequests)
 	streams := gqlhttp.NewStreams(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, streams, c)}
 }
@@ -99,14 +103,14 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	surface := rest.Surface{Log: c.Log, MaxBody: c.MaxBody}
 
 	r := chi.NewRouter()
-	r.Use(nosniff, requestID, accessLog(c.Log), recovered(c.Log, surface.Fail))
+	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, accessLog(c.Log), recovered(c.Log, surface.Fail))
 	r.NotFound(surface.NotFound)
 	r.MethodNotAllowed(surface.MethodNotAllowed)
 
 	r.Group(func(r chi.Router) {
 		r.Use(sameOrigin(gqlhttp.Refuse), exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
 		r.Handle("/graphql", graph.NewHandler(resolver, graph.Config{
-			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams},
+			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Limits:        c.Limits,
@@ -116,7 +120,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 		}))
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(sameOrigin(surface.Fail), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST))
+		r.Use(sameOrigin(surface.Fail), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"net/http"
+	"time"
+)
+
+// piece is how much of an answer, in bytes, a caller has to take in the time of one write.
+const piece = 16 << 10
+
+// cutStalled ends the connection of a caller who has stopped taking an answer, so that nobody makes the
+// server hold one for long. A slow caller has the time again for each piece.
+func cutStalled(timeout time.Duration) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			out := &pieces{w, http.NewResponseController(w), timeout}
+			next.ServeHTTP(out, r)
+			out.extend() // for what is written once the handler has returned
+		})
+	}
+}
+
+// pieces writes an answer piece by piece.
+type pieces struct {
+	http.ResponseWriter
+	rc      *http.ResponseController
+	timeout time.Duration
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// Write implements io.Writer.
+func (p *pieces) Write(b []byte) (written int, err error) {
+	for {
+		p.extend()
+		n, err := p.ResponseWriter.Write(b[written:min(len(b), written+piece)])
+		if written += n; err != nil || written == len(b) {
+			return written, err
+		}
+	}
+}
+
+func (p *pieces) extend() {
+	_ = p.rc.SetWriteDeadline(time.Now().Add(p.timeout)) // a recorder in a test has no connection
+}

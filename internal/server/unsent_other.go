@@ -1,0 +1,8 @@
+//go:build !linux
+
+package server
+
+import "net"
+
+// limitUnsent does nothing where the system has no such limit that is known here.
+func limitUnsent(net.Conn) {}
