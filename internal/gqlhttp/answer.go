@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -43,7 +43,7 @@ func statusOf(resp *graphql.Response) int {
 
 // answer panics, before it writes anything, when an extension has no JSON form.
 func answer(w http.ResponseWriter, media string, status int, resp *graphql.Response) {
-	body := encode(resp)
+	head, data, tail := parts(resp)
 	h := w.Header()
 	h.Set("Content-Type", media+"; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -54,30 +54,44 @@ func answer(w http.ResponseWriter, media string, status int, resp *graphql.Respo
 		fault.SetRetryAfter(h, status, metadata)
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a caller who has gone needs no answer
+	for _, part := range [][]byte{head, data, tail} {
+		if _, err := w.Write(part); err != nil {
+			return // a caller who has gone needs no answer
+		}
+	}
 }
 
-// encode writes errors first, and data only where there is any. Data is JSON already and is not
-// looked at again.
+// encode is an answer in one piece.
 func encode(resp *graphql.Response) []byte {
-	b := append(make([]byte, 0, len(resp.Data)+64), '{')
-	member := func(name string, value []byte) {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(strconv.AppendQuote(b, name), ':')
-		b = append(b, value...)
-	}
+	head, data, tail := parts(resp)
+	return slices.Concat(head, data, tail)
+}
+
+// parts are what an answer has before its data, the data, and what comes behind them: errors first, and
+// data only where there is any. Data is JSON already, and may be so large that it is not copied.
+func parts(resp *graphql.Response) (head, data, tail []byte) {
+	head = []byte("{")
 	if len(resp.Errors) > 0 {
-		member("errors", mustEncode(resp.Errors))
+		head = append(append(head, `"errors":`...), mustEncode(resp.Errors)...)
 	}
 	if resp.Data != nil {
-		member("data", resp.Data)
+		head = append(separated(head), `"data":`...)
 	}
 	if len(resp.Extensions) > 0 {
-		member("extensions", mustEncode(resp.Extensions))
+		if resp.Data != nil || len(resp.Errors) > 0 {
+			tail = append(tail, ',')
+		}
+		tail = append(append(tail, `"extensions":`...), mustEncode(resp.Extensions)...)
 	}
-	return append(b, '}')
+	return head, resp.Data, append(tail, '}')
+}
+
+// separated is the beginning of an object with what a further member needs before it.
+func separated(object []byte) []byte {
+	if len(object) > 1 {
+		return append(object, ',')
+	}
+	return object
 }
 
 func mustEncode(v any) []byte {
