@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/fault"
+	"slipway/internal/meter"
 	"slipway/internal/page"
 )
 
@@ -51,18 +53,32 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return pageOf(found, total), nil
+		if err := meter.Spend(ctx, meter.Fields, found.Size/recordsPerCost); err != nil {
+			return answer{}, err
+		}
+		return pageOf(found, total, r.maxAnswer), nil
 	}
 }
 
-func pageOf(found *page.ModuleDefinitionConnection, total int32) answer {
-	records := make([]moduleDefinition, len(found.Edges))
-	for i, d := range found.Nodes() {
-		records[i] = moduleDefinitionOf(d)
-	}
+// recordsPerCost is how many records of a page cost as much as a field.
+const recordsPerCost = 5
+
+// pageOf is the answer with a page. One that would have more than so many bytes ends before, but not before
+// its first record; the cursor goes on from there.
+func pageOf(found *page.ModuleDefinitionConnection, total int32, most int) answer {
+	records := make([]json.RawMessage, 0, len(found.Edges))
 	m := &meta{Limit: found.Size, TotalCount: total}
 	if found.PageInfo.HasNextPage {
 		m.NextCursor = *found.PageInfo.EndCursor
+	}
+	size := 0
+	for i, edge := range found.Edges {
+		record := encoded(moduleDefinitionOf(edge.Node))
+		if size += len(record); most > 0 && size > most && i > 0 {
+			m.NextCursor = found.Edges[i-1].Cursor
+			break
+		}
+		records = append(records, record)
 	}
 	return answer{body: envelope{Data: records, Meta: m}}
 }

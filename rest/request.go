@@ -22,6 +22,8 @@ type request struct {
 	*http.Request
 	// body is without the white space around it, empty where there is none.
 	body []byte
+	// maxAnswer is from how many bytes on a page ends early, 0 for never.
+	maxAnswer int
 }
 
 // id is the record that the path names. The router matches the path as it was escaped.

@@ -54,20 +54,26 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 
 // writeJSON writes a body that is JSON by its types. Unless said otherwise it is not to be kept.
 func writeJSON(w http.ResponseWriter, status int, body any) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(body); err != nil {
-		panic(err) // which the server logs and answers
-	}
+	text := encoded(body)
 	h := w.Header()
 	h.Set("Content-Type", mediaJSON+"; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	h.Set("Content-Length", strconv.Itoa(len(text)))
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-store")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // that the caller has gone is no news
+	_, _ = w.Write(text) // that the caller has gone is no news
+}
+
+// encoded is a value as JSON, with a line feed behind it.
+func encoded(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // which the server logs and answers
+	}
+	return b.Bytes()
 }
 
 // utc is a time that may be unset, in UTC.

@@ -10,6 +10,8 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/meter"
+	"slipway/internal/quota"
 )
 
 // Surface is the REST layer.
@@ -17,6 +19,13 @@ type Surface struct {
 	Log *slog.Logger
 	// MaxBody bounds a request's body, in bytes.
 	MaxBody int64
+	// MaxAnswer is from how many bytes on the page of a list ends early; 0 is without end.
+	MaxAnswer int
+	// MaxCost is what the work of a request may cost, Costs what a caller may spend on all of them, and Caller
+	// who that is; without a limit where they are zero.
+	MaxCost int
+	Costs   *quota.Costs
+	Caller  func(*http.Request) quota.Caller
 }
 
 // operation is one method of one path.
@@ -24,16 +33,18 @@ type operation struct {
 	method, path string
 	// public operations answer callers without a token too.
 	public bool
+	// cost is what a request costs before it is read.
+	cost int
 	answer func(request) (answer, error)
 }
 
 func operations(q Queries, m Mutations) []operation {
 	return []operation{
-		{method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m)},
-		{method: http.MethodGet, path: "/module-definitions", answer: listModuleDefinitions(q), public: true},
-		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q)},
-		{method: http.MethodPost, path: "/deployments/{id}/rollback", answer: rollbackDeployment(m)},
-		{method: http.MethodPost, path: "/deployments/{id}/redeploy", answer: redeployDeployment(m)},
+		{method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m), cost: 10},
+		{method: http.MethodGet, path: "/module-definitions", answer: listModuleDefinitions(q), public: true, cost: 1},
+		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q), cost: 2},
+		{method: http.MethodPost, path: "/deployments/{id}/rollback", answer: rollbackDeployment(m), cost: 10},
+		{method: http.MethodPost, path: "/deployments/{id}/redeploy", answer: redeployDeployment(m), cost: 10},
 	}
 }
 
@@ -61,6 +72,11 @@ func (s Surface) ask(o operation, w http.ResponseWriter, r *http.Request) (answe
 	if !o.public && actor.From(r.Context()).IsAnonymous() {
 		return answer{}, fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
 	}
+	r, settle, err := s.charge(w, r, o.cost)
+	if err != nil {
+		return answer{}, err
+	}
+	defer settle()
 	if err := acceptsJSON(r.Header); err != nil {
 		return answer{}, err
 	}
@@ -68,5 +84,9 @@ func (s Surface) ask(o operation, w http.ResponseWriter, r *http.Request) (answe
 	if err != nil {
 		return answer{}, err
 	}
-	return o.answer(request{r, body})
+	const kib = 1 << 10 // less is not counted
+	if err := meter.Spend(r.Context(), meter.Inputs, len(body)/kib*kib); err != nil {
+		return answer{}, err
+	}
+	return o.answer(request{r, body, s.MaxAnswer})
 }

@@ -42,7 +42,7 @@ type HTTP struct {
 
 // Caller returns whom a request counts for where each caller has a limit: the actor that it was
 // authenticated as, or the address that it comes from.
-func Caller(r *http.Request) string { return callerOf(withAddress(r)).Key }
+func Caller(r *http.Request) quota.Caller { return callerOf(withAddress(r)) }
 
 var _ graphql.Transport = HTTP{}
 

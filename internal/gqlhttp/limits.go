@@ -55,7 +55,8 @@ type Limits struct {
 	Large []string
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults returns the limits with the default of each that is not chosen.
+func (l Limits) WithDefaults() Limits {
 	for value, standard := range map[*int]int{
 		&l.Tokens: 1000, &l.Brackets: 64, &l.Directives: 50, &l.Depth: 12, &l.Aliases: 30, &l.Selections: 1000,
 		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 20_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 10_000, &l.Answer: 16 << 20,

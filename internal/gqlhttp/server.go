@@ -41,7 +41,7 @@ type Server struct {
 
 // NewServer makes a Server. Of its transports the first that supports a request serves it.
 func NewServer(schema graphql.ExecutableSchema, c Config, transports ...graphql.Transport) *Server {
-	c.Limits = c.Limits.withDefaults()
+	c.Limits = c.Limits.WithDefaults()
 	if c.Costs == nil {
 		c.Costs = quota.NewCosts(quota.Bucket{}, time.Now)
 	}

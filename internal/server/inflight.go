@@ -22,7 +22,7 @@ func requestsInFlight(most int) *quota.Gate {
 func inFlight(requests *quota.Gate, f fail) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			leave, err := requests.Enter(r.Context(), gqlhttp.Caller(r))
+			leave, err := requests.Enter(r.Context(), gqlhttp.Caller(r).Key)
 			if err != nil {
 				f(w, r, err)
 				return

@@ -56,6 +56,7 @@ func (c Config) withDefaults() Config {
 	if c.MaxQuery == 0 {
 		c.MaxQuery = 16 << 10
 	}
+	c.Limits = c.Limits.WithDefaults()
 	if c.Timeout == 0 {
 		c.Timeout = 10 * time.Second
 	}
@@ -100,7 +101,10 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 // which authenticates it.
 func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
-	surface := rest.Surface{Log: c.Log, MaxBody: c.MaxBody}
+	costs := quota.NewCosts(c.Bucket, c.Now)
+	surface := rest.Surface{
+		Log: c.Log, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
+	}
 
 	r := chi.NewRouter()
 	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, accessLog(c.Log), recovered(c.Log, surface.Fail))
@@ -114,7 +118,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Limits:        c.Limits,
-				Costs:         quota.NewCosts(c.Bucket, c.Now),
+				Costs:         costs,
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
 			},
 		}))

@@ -1,0 +1,114 @@
+package rest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/fault"
+	"slipway/internal/quota"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// left is what an answer says is left in the caller's bucket.
+func left(r worldtest.Response) string {
+	return r.Header.Get("RateLimit-Remaining") + " of " + r.Header.Get("RateLimit-Limit")
+}
+
+func TestEachOperationTakesItsCostOutOfTheCallersBucket(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		s := w.Serving(t, func(c *server.Config) {
+			c.Bucket, c.Now = quota.Bucket{Capacity: 40, PerSecond: 1}, stopped()
+		})
+		admin := w.Acme.Tokens[actor.Admin]
+		for _, c := range []struct {
+			method, path, body, left string
+		}{
+			{http.MethodGet, "/deployments/" + d.ID, "", "38 of 40"},
+			{http.MethodGet, "/module-definitions?limit=20", "", "33 of 40"}, // 1 and 20 / 5
+			{http.MethodPost, "/deployments/" + d.ID + "/rollback", "", "23 of 40"},
+			{http.MethodPatch, "/default-value-definitions/dvd_x", `{"data":{}}`, "13 of 40"},
+			{http.MethodPatch, "/default-value-definitions/dvd_x", `{"data":{"description":"` + strings.Repeat("d", 1024) + `"}}`, "0 of 40"}, // 10, and 6 for the KiB
+		} {
+			r := s.REST(t, c.method, c.path, admin, c.body, nil)
+			if left(r) != c.left || r.Status == http.StatusTooManyRequests {
+				t.Errorf("%s %s: %d, %s left, want %s: %s", c.method, c.path, r.Status, left(r), c.left, r.Body)
+			}
+		}
+		r := s.REST(t, http.MethodGet, "/deployments/"+d.ID, admin, "", nil)
+		if r.Status != http.StatusTooManyRequests || r.Code(t) != string(fault.RequestRateLimited) ||
+			r.Header.Get("Retry-After") == "" || left(r) != "0 of 40" || !strings.Contains(string(r.Body), "--cost-capacity") {
+			t.Errorf("%d %v %s", r.Status, r.Header, r.Body)
+		}
+		// Others have buckets of their own, those without a token a smaller one; GraphQL spends out of the same.
+		if r := s.REST(t, http.MethodGet, "/deployments/"+d.ID, w.Acme.Tokens[actor.Viewer], "", nil); left(r) != "38 of 40" {
+			t.Errorf("another token: %s", left(r))
+		}
+		if r := s.REST(t, http.MethodGet, "/module-definitions?limit=1", "", "", nil); left(r) != "3 of 4" {
+			t.Errorf("without a token: %s", left(r))
+		}
+		if r := s.GraphQL(t, admin, "{ viewer { name } }", nil); r.Code(t) != string(fault.RequestRateLimited) {
+			t.Errorf("over GraphQL: %s", r.Body)
+		}
+	})
+}
+
+func TestWithoutABucketNothingIsSaidOfIt(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		if r := w.REST(t, http.MethodGet, "/module-definitions", "", "", nil); r.Header.Get("RateLimit-Limit") != "" {
+			t.Errorf("%v", r.Header)
+		}
+	})
+}
+
+func TestAPageThatWouldBeTooLongEndsEarlyAndGoesOn(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		description := strings.Repeat("d", 2000)
+		for i := range 5 {
+			if _, err := w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{
+				Name: fmt.Sprint("m", i), Type: fmt.Sprint("t", i), Description: &description, Status: "ACTIVE",
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for most, sizes := range map[int][]int{20_000: {5}, 5000: {2, 2, 1}, 100: {1, 1, 1, 1, 1}} {
+			s := w.Serving(t, func(c *server.Config) { c.Limits.Answer = most })
+			seen := map[string]bool{}
+			path := "/module-definitions?limit=100"
+			for page, want := range sizes {
+				r := s.REST(t, http.MethodGet, path, w.Acme.Tokens[actor.Viewer], "", nil)
+				records, _ := r.At(t, "data").([]any)
+				for i := range records {
+					seen[r.Text(t, "data", i, "id")] = true
+				}
+				if len(records) != want || fmt.Sprintf("%v %v", r.At(t, "meta", "limit"), r.At(t, "meta", "totalCount")) != "100 5" {
+					t.Errorf("at most %d, page %d: %d records, want %d", most, page, len(records), want)
+				}
+				cursor, more := r.At(t, "meta", "nextCursor").(string)
+				if last := page == len(sizes)-1; more == last {
+					t.Errorf("at most %d, page %d: cursor %q", most, page, cursor)
+				}
+				path = "/module-definitions?limit=100&cursor=" + cursor
+			}
+			if len(seen) != 5 {
+				t.Errorf("at most %d: %d of 5 were seen", most, len(seen))
+			}
+		}
+	})
+}
+
+// stopped is a clock that stands still.
+func stopped() func() time.Time {
+	now := store.Now()
+	return func() time.Time { return now }
+}
