@@ -25,7 +25,7 @@ import (
 const (
 	// quick lets a deployment end in some hundredths of a second, slow not before the test does.
 	quick = 100
-	slow  = 0.01
+	slow  = 1e-5
 	// patience is how long a test waits for what happens at once.
 	patience = time.Minute
 )
@@ -252,8 +252,8 @@ func TestALeaseIsRenewedWhileAStageTakesLonger(t *testing.T) {
 	r := seed(t, w, slog.New(slog.DiscardHandler))
 	// What was underway is watched for 48 s at a pace of 1: longer than the lease, whose last two thirds are
 	// left for a busy machine to renew it in.
-	const pace = 8
-	w.Deploy.LeaseTime = 5 * time.Second
+	const pace = 12
+	w.Deploy.LeaseTime = 3 * time.Second
 	left := active(t, w, r)
 	run(t, w, r, pace)
 	for _, d := range left {
