@@ -47,6 +47,8 @@ func TestBadBodiesAreRefusedWithEveryPlace(t *testing.T) {
 		"an empty schema":    {`{"data":{"schema":{}}}`, invalid, []string{"/data/schema/type", "/data/schema/id", "/data/schema/label"}},
 		"a number in half":   {`{"data":{"schema":{"id":"n","label":"N","type":"number","default":1.5}}}`, invalid, []string{"/data/schema/default"}},
 		"inside and outside": {`{"data":{"name":"","nam":"","schema":{"id":"n","label":"","type":"text"}}}`, malformed, []string{"/data/name", "/data/nam", "/data/schema/label"}},
+		"controls":           {`{"data":{"name":"\u202e","description":"\r"}}`, invalid, []string{"/data/name", "/data/description"}},
+		"controls and more":  {`{"data":{"name":"\u202e","description":"\r","x":1,"schema":{"id":"n","label":"","type":"text"}}}`, malformed, []string{"/data/x", "/data/name", "/data/description", "/data/schema/label"}},
 		"a key to escape":    {`{"data":{"a/b~c":1}}`, malformed, []string{"/data/a~1b~0c"}},
 	} {
 		got := ask(t, w, exchange{http.MethodPatch, "/default-value-definitions/" + definition.ID, w.Acme.Tokens[actor.Admin], test.body, nil})

@@ -13,6 +13,7 @@ import (
 	"slipway/graph/model"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/textrules"
 )
 
 // defaultValueDefinition is the record of a default value definition.
@@ -96,11 +97,13 @@ func inData(err error) error {
 
 // patchBody is the body of an update.
 type patchBody struct {
-	Data struct {
-		Description *string          `json:"description"`
-		Name        *string          `json:"name" ip:"nonempty"`
-		Schema      *inputprop.Draft `json:"schema"`
-	} `json:"data" ip:"required"`
+	Data patchData `json:"data" ip:"required"`
+}
+
+type patchData struct {
+	Description *string          `json:"description"`
+	Name        *string          `json:"name"`
+	Schema      *inputprop.Draft `json:"schema"`
 }
 
 func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInput, err error) {
@@ -116,7 +119,7 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 	}
 	var body patchBody
 	if violations := inputprop.Decode(root, &body, ""); len(violations) > 0 {
-		return input, refusePatch(violations, body.Data.Schema)
+		return input, refusePatch(violations, body.Data)
 	}
 	input.ID = r.id()
 	if body.Data.Name != nil {
@@ -136,9 +139,9 @@ var readOnly = []string{
 	"/data/id", "/data/createdAt", "/data/updatedAt", "/data/organizationId", "/data/givenId", "/data/createdByType",
 }
 
-// refusePatch refuses a body whose outer levels are wrong. The schema, which the service would check
-// later, is checked too, so that the caller gets everything at once.
-func refusePatch(violations []fault.Violation, schema *inputprop.Draft) error {
+// refusePatch refuses a body whose outer levels are wrong. What the service would check later is checked
+// too, so that the caller gets everything at once.
+func refusePatch(violations []fault.Violation, data patchData) error {
 	code := fault.RequestInvalid
 	for i, v := range violations {
 		if v.Rule == "unknown_field" || v.Rule == "type" {
@@ -148,10 +151,24 @@ func refusePatch(violations []fault.Violation, schema *inputprop.Draft) error {
 			violations[i].Rule, violations[i].Message = "read_only", "is read-only; only description, name and schema can be changed"
 		}
 	}
-	if schema != nil {
-		if _, wrong := schema.Decode("/data/schema"); len(wrong) > 0 {
-			violations = append(violations, wrong...)
-		}
+	return fault.Invalid(code, append(violations, data.violations(violations)...)...)
+}
+
+// violations returns what is wrong with the members, but for those that were already found to be wrong.
+func (d patchData) violations(found []fault.Violation) []fault.Violation {
+	var more []fault.Violation
+	isNew := func(pointer string) bool {
+		return !slices.ContainsFunc(found, func(v fault.Violation) bool { return v.Pointer == pointer })
 	}
-	return fault.Invalid(code, violations...)
+	if isNew("/data/description") {
+		more = append(more, textrules.Description("/data/description", d.Description)...)
+	}
+	if d.Name != nil && isNew("/data/name") {
+		more = append(more, textrules.Name("/data/name", *d.Name)...)
+	}
+	if d.Schema != nil {
+		_, wrong := d.Schema.Decode("/data/schema")
+		more = append(more, wrong...)
+	}
+	return more
 }

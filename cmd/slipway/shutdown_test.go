@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -29,7 +28,6 @@ func TestStoppingTellsEveryOpenStream(t *testing.T) {
 		sockets = append(sockets, following(t, s.url, token, id))
 		streams = append(streams, listening(t, s.url, token, id))
 	}
-	begun := time.Now()
 	s.stop()
 	for _, conn := range sockets {
 		if _, text, err := conn.Read(t.Context()); err != nil || string(text) != `{"type":"complete","id":"1"}` {
@@ -44,11 +42,9 @@ func TestStoppingTellsEveryOpenStream(t *testing.T) {
 			t.Errorf("a stream ended with %q, %v", rest, err)
 		}
 	}
+	// One that had to be cut off when the shutdown's time ran out would make it 1.
 	if code := <-s.done; code != 0 {
 		t.Errorf("exit code %d", code)
-	}
-	if took := time.Since(begun); took > 5*time.Second {
-		t.Errorf("stopping took %s", took)
 	}
 }
 

@@ -68,6 +68,26 @@ func TestToolsRefuseWhatIsNotThere(t *testing.T) {
 	mustFail(t, 2, `--slug: must be 1 to 60 letters`, "org", "create", "--database", url, "--name", "A", "--slug", "a b")
 }
 
+func TestNamesAndSlugsHaveNoControlCharacters(t *testing.T) {
+	t.Parallel()
+	url := migrated(t)
+	org := []string{"org", "create", "--database", url, "--slug", "acme", "--name"}
+	token := []string{"token", "create", "--database", url, "--role", "superadmin", "--name"}
+	for _, command := range [][]string{org, token} {
+		for name, says := range map[string]string{
+			"A\u202eB": "--name: must have no control characters, line separators or bidirectional controls, found U+202E at character 2",
+			"é\x1b[2J": "found U+001B at character 2", "A\tB": "found U+0009 at character 2", "A\nB": "found U+000A at character 2",
+			strings.Repeat("é", 201): "--name: must have at most 200 characters, found 201",
+			"A\xffB":                 "--name: must be valid UTF-8",
+		} {
+			mustFail(t, 2, says, append(command, name)...)
+		}
+	}
+	mustFail(t, 2, `--slug: must be 1 to 60 letters`, "org", "create", "--database", url, "--name", "A", "--slug", "acme\u2066")
+	must(t, append(org, strings.Repeat("é", 200))...)
+	must(t, append(token, strings.Repeat("é", 200))...)
+}
+
 func TestServeWarnsOfARoleThatBypassesRowSecurity(t *testing.T) {
 	t.Parallel()
 	url := worldtest.Postgres(t)

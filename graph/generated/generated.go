@@ -5352,6 +5352,11 @@ type Query {
 """
 What can be changed. Each mutation runs in one transaction: what it answers with is committed, and
 what it refuses has changed nothing.
+
+Names and other texts of one line have no control characters, line separators or bidirectional controls;
+descriptions and reasons have none but line feed and tab. Others are refused by the rule
+` + "`" + `control_character` + "`" + `, which names the character and where it is. What a runner tells of a program, its
+events and why it failed, is kept as it is.
 """
 type Mutation {
   """
@@ -7470,9 +7475,9 @@ input MapKeyInput {
 input CreateDefaultValueDefinitionInput {
   "The identifier, unique within the organization."
   givenId: GivenId!
-  "The name for people, at least one character."
+  "The name for people: one line of 1 to 200 characters."
   name: String!
-  "What it is for."
+  "What it is for, at most 10,000 characters."
   description: String
   "The value that the default takes."
   schema: InputPropertyInput!
@@ -7492,9 +7497,9 @@ type CreateDefaultValueDefinitionPayload {
 input UpdateDefaultValueDefinitionInput {
   "The id of the definition."
   id: ID!
-  "The name for people, at least one character; not null."
+  "The name for people: one line of 1 to 200 characters; not null."
   name: String
-  "What it is for; an empty text clears it; not null."
+  "What it is for, at most 10,000 characters; an empty text clears it; not null."
   description: String
   "The value that the default takes, replaced whole; not null."
   schema: InputPropertyInput
@@ -7536,11 +7541,11 @@ type DeleteDefaultValueDefinitionPayload {
 
 "The module definition to create."
 input CreateModuleDefinitionInput {
-  "The name for people, at least one character."
+  "The name for people: one line of 1 to 200 characters."
   name: String!
   "The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner."
   type: String!
-  "What it is for."
+  "What it is for, at most 10,000 characters."
   description: String
   "Whether it is published; DRAFT where it is left out."
   status: ModuleDefinitionStatus
@@ -7558,9 +7563,9 @@ type CreateModuleDefinitionPayload {
 input UpdateModuleDefinitionInput {
   "The id of the definition."
   id: ID!
-  "The name for people, at least one character; not null."
+  "The name for people: one line of 1 to 200 characters; not null."
   name: String
-  "What it is for; an empty text clears it; not null."
+  "What it is for, at most 10,000 characters; an empty text clears it; not null."
   description: String
   "Whether it is published; not null."
   status: ModuleDefinitionStatus
@@ -7584,9 +7589,9 @@ input PublishModuleVersionInput {
   kind: String!
   "The typed inputs that a deployment of it takes."
   inputs: [InputPropertyInput!]!
-  "The repository that the source is in."
+  "The repository that the source is in: one line of at most 2,048 characters."
   sourceUrl: String
-  "The branch, tag or commit of the source."
+  "The branch, tag or commit of the source: one line of at most 2,048 characters."
   sourceRef: String
   "For superadmins only: the organization to act in."
   organizationId: ID
@@ -7602,7 +7607,7 @@ type PublishModuleVersionPayload {
 
 "The project to create."
 input CreateProjectInput {
-  "The name for people, at least one character."
+  "The name for people: one line of 1 to 200 characters."
   name: String!
   "The name for URLs and templates, unique within the organization."
   slug: GivenId!
@@ -7620,7 +7625,7 @@ type CreateProjectPayload {
 input CreateEnvironmentInput {
   "The project it belongs to."
   projectId: ID!
-  "The name for people, at least one character."
+  "The name for people: one line of 1 to 200 characters."
   name: String!
   "The name for URLs and templates, unique within the project."
   slug: GivenId!
@@ -7660,15 +7665,15 @@ input CreateDeploymentInput {
   moduleVersionId: ID!
   "The values of the inputs, by their ids."
   inputs: JSON!
-  "What it is for."
+  "What it is for, at most 10,000 characters."
   description: String
   "The artifact: for ` + "`" + `aws:ecs` + "`" + ` the task definition, an object of ` + "`" + `arn` + "`" + `, ` + "`" + `definition` + "`" + ` and ` + "`" + `revision` + "`" + `; not for ` + "`" + `terraform` + "`" + `."
   artifact: JSON
   "For ` + "`" + `aws:ecs` + "`" + `: what is known of the deployment beforehand, such as ` + "`" + `clusterArn` + "`" + ` and ` + "`" + `serviceArn` + "`" + `."
   data: JSON
-  "The cloud resource that it changes."
+  "The cloud resource that it changes: one line of at most 2,048 characters."
   resourceArn: String
-  "The name of the cloud resource that it changes."
+  "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
   """
   Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
@@ -7848,11 +7853,11 @@ input ReportDeploymentInput {
   events: [DeploymentEventInput!]
   "For ` + "`" + `aws:ecs` + "`" + `: the fields of ` + "`" + `data` + "`" + ` that have changed; events are added to those there are."
   data: JSON
-  "What the system that carries it out calls it."
+  "What the system that carries it out calls it: one line of at most 2,048 characters."
   externalDeploymentId: String
-  "The cloud resource that it changes."
+  "The cloud resource that it changes: one line of at most 2,048 characters."
   resourceArn: String
-  "The name of the cloud resource that it changes."
+  "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
   "For superadmins only: the organization to act in."
   organizationId: ID
@@ -7904,9 +7909,9 @@ type CompleteDeploymentPayload {
 
 "Why a deployment failed."
 input DeploymentErrorInput {
-  "What went wrong, in one sentence."
+  "What went wrong, in one sentence of at most 4,096 characters."
   message: String!
-  "More about it, such as the last lines of a program's output."
+  "More about it, such as the last lines of a program's output; at most 10,000 characters."
   description: String
 }
 `, BuiltIn: false},

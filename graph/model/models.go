@@ -87,9 +87,9 @@ type CompleteDeploymentPayload struct {
 type CreateDefaultValueDefinitionInput struct {
 	// The identifier, unique within the organization.
 	GivenID string `json:"givenId"`
-	// The name for people, at least one character.
+	// The name for people: one line of 1 to 200 characters.
 	Name string `json:"name"`
-	// What it is for.
+	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The value that the default takes.
 	Schema map[string]any `json:"schema"`
@@ -113,15 +113,15 @@ type CreateDeploymentInput struct {
 	ModuleVersionID string `json:"moduleVersionId"`
 	// The values of the inputs, by their ids.
 	Inputs json.RawMessage `json:"inputs"`
-	// What it is for.
+	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`; not for `terraform`.
 	Artifact graphql.Omittable[json.RawMessage] `json:"artifact,omitempty"`
 	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`.
 	Data graphql.Omittable[json.RawMessage] `json:"data,omitempty"`
-	// The cloud resource that it changes.
+	// The cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
-	// The name of the cloud resource that it changes.
+	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
 	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
@@ -141,7 +141,7 @@ type CreateDeploymentPayload struct {
 type CreateEnvironmentInput struct {
 	// The project it belongs to.
 	ProjectID string `json:"projectId"`
-	// The name for people, at least one character.
+	// The name for people: one line of 1 to 200 characters.
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the project.
 	Slug string `json:"slug"`
@@ -157,11 +157,11 @@ type CreateEnvironmentPayload struct {
 
 // The module definition to create.
 type CreateModuleDefinitionInput struct {
-	// The name for people, at least one character.
+	// The name for people: one line of 1 to 200 characters.
 	Name string `json:"name"`
 	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner.
 	Type string `json:"type"`
-	// What it is for.
+	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; DRAFT where it is left out.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
@@ -195,7 +195,7 @@ type CreateModuleInstancePayload struct {
 
 // The project to create.
 type CreateProjectInput struct {
-	// The name for people, at least one character.
+	// The name for people: one line of 1 to 200 characters.
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the organization.
 	Slug string `json:"slug"`
@@ -225,9 +225,9 @@ type DeleteDefaultValueDefinitionPayload struct {
 
 // Why a deployment failed.
 type DeploymentErrorInput struct {
-	// What went wrong, in one sentence.
+	// What went wrong, in one sentence of at most 4,096 characters.
 	Message string `json:"message"`
-	// More about it, such as the last lines of a program's output.
+	// More about it, such as the last lines of a program's output; at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 }
 
@@ -311,9 +311,9 @@ type PublishModuleVersionInput struct {
 	Kind string `json:"kind"`
 	// The typed inputs that a deployment of it takes.
 	Inputs []map[string]any `json:"inputs"`
-	// The repository that the source is in.
+	// The repository that the source is in: one line of at most 2,048 characters.
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
-	// The branch, tag or commit of the source.
+	// The branch, tag or commit of the source: one line of at most 2,048 characters.
 	SourceRef graphql.Omittable[*string] `json:"sourceRef,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
@@ -398,11 +398,11 @@ type ReportDeploymentInput struct {
 	Events graphql.Omittable[[]*ecs.Event] `json:"events,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are.
 	Data graphql.Omittable[json.RawMessage] `json:"data,omitempty"`
-	// What the system that carries it out calls it.
+	// What the system that carries it out calls it: one line of at most 2,048 characters.
 	ExternalDeploymentID graphql.Omittable[*string] `json:"externalDeploymentId,omitempty"`
-	// The cloud resource that it changes.
+	// The cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
-	// The name of the cloud resource that it changes.
+	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
@@ -445,9 +445,9 @@ type Subscription struct {
 type UpdateDefaultValueDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// The name for people, at least one character; not null.
+	// The name for people: one line of 1 to 200 characters; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// What it is for; an empty text clears it; not null.
+	// What it is for, at most 10,000 characters; an empty text clears it; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The value that the default takes, replaced whole; not null.
 	Schema graphql.Omittable[map[string]any] `json:"schema,omitempty"`
@@ -477,9 +477,9 @@ type UpdateDefaultValueDefinitionPayload struct {
 type UpdateModuleDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// The name for people, at least one character; not null.
+	// The name for people: one line of 1 to 200 characters; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// What it is for; an empty text clears it; not null.
+	// What it is for, at most 10,000 characters; an empty text clears it; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; not null.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // slugForm is the form of a GivenId.
@@ -71,10 +72,7 @@ func (s *Service) Organizations(ctx context.Context) ([]*ent.Organization, error
 // CreateOrganization creates an organization. It gives OrganizationSlugTaken where there is one of the
 // slug. For the command line.
 func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*ent.Organization, error) {
-	var violations []fault.Violation
-	if name == "" {
-		violations = append(violations, fault.Violation{Pointer: "/name", Rule: "min_length", Message: "must have at least 1 character, found none"})
-	}
+	violations := textrules.Name("/name", name)
 	if !slugForm.MatchString(slug) {
 		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "format", Message: fmt.Sprintf(
 			"must be 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found %.70q", slug)})

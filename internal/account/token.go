@@ -17,6 +17,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // NewToken is a token to be created.
@@ -28,10 +29,7 @@ type NewToken struct {
 }
 
 func (in NewToken) check(organizationID string) error {
-	var violations []fault.Violation
-	if in.Name == "" {
-		violations = append(violations, fault.Violation{Pointer: "/name", Rule: "min_length", Message: "must have at least 1 character, found none"})
-	}
+	violations := textrules.Name("/name", in.Name)
 	if !slices.Contains(actor.Roles, in.Role) {
 		violations = append(violations, fault.Violation{Pointer: "/role", Rule: "enum", Message: fmt.Sprintf("must be one of %s, found %.40q", roleNames(), in.Role)})
 	}

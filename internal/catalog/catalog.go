@@ -50,10 +50,3 @@ const maxModuleType = 200 - len("$ref:")
 
 // moduleType is the form of a type, which is what may follow $ref:.
 var moduleType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
-
-func empty(pointer, text string) []fault.Violation {
-	if text != "" {
-		return nil
-	}
-	return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
-}

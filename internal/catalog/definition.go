@@ -16,6 +16,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // Definition gives one module definition, or ModuleDefinitionNotFound.
@@ -94,7 +95,7 @@ type NewDefinition struct {
 }
 
 func (in NewDefinition) check() []fault.Violation {
-	violations := empty("/name", in.Name)
+	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
 	if len(in.Type) > maxModuleType || !moduleType.MatchString(in.Type) {
 		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
 			"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
@@ -143,10 +144,11 @@ type DefinitionPatch struct {
 }
 
 func (p DefinitionPatch) check() []fault.Violation {
-	if p.Name == nil {
-		return p.Violations
+	violations := p.Violations
+	if p.Name != nil {
+		violations = append(violations, textrules.Name("/name", *p.Name)...)
 	}
-	return append(p.Violations, empty("/name", *p.Name)...)
+	return append(violations, textrules.Description("/description", p.Description)...)
 }
 
 func (p DefinitionPatch) changesNothing() bool {

@@ -19,6 +19,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // Version gives one module version, or ModuleVersionNotFound.
@@ -83,6 +84,8 @@ func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Vio
 		violations = append(violations, fault.Violation{Pointer: "/kind", Rule: "enum",
 			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(Kinds, ", "), in.Kind)})
 	}
+	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
+	violations = append(violations, textrules.Identifier("/sourceRef", in.SourceRef)...)
 	if in.Inputs == nil {
 		return version, nil, violations
 	}

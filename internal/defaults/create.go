@@ -12,6 +12,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // New is a definition to be created.
@@ -28,7 +29,8 @@ type New struct {
 }
 
 func (in New) check() (inputprop.Property, error) {
-	violations := append(in.Violations, checkName(&in.Name)...)
+	violations := append(in.Violations, textrules.Name("/name", in.Name)...)
+	violations = append(violations, textrules.Description("/description", in.Description)...)
 	var schema inputprop.Property
 	if len(in.Violations) == 0 {
 		var wrong []fault.Violation

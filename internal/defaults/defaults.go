@@ -79,14 +79,6 @@ func (s *Service) SchemaOf(ctx context.Context, givenID string) (inputprop.Prope
 	return d.Schema.Property()
 }
 
-// checkName checks a name where one is given.
-func checkName(name *string) []fault.Violation {
-	if name == nil || *name != "" {
-		return nil
-	}
-	return []fault.Violation{{Pointer: "/name", Rule: "min_length", Message: "must have at least 1 character, found none"}}
-}
-
 // judge gives warnings of a schema, or refuses it for the rules that it breaks. No schema breaks none.
 func (s *Service) judge(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
 	if schema == nil {

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // Patch has the fields to change; nil ones stay. An empty description clears it.
@@ -33,7 +34,10 @@ type Patch struct {
 func (p Patch) changesNothing() bool { return p.Name == nil && p.Description == nil && p.Schema == nil }
 
 func (p Patch) check() (inputprop.Property, error) {
-	violations := append(p.Violations, checkName(p.Name)...)
+	violations := append(p.Violations, textrules.Description("/description", p.Description)...)
+	if p.Name != nil {
+		violations = append(violations, textrules.Name("/name", *p.Name)...)
+	}
 	var schema inputprop.Property
 	if p.Schema != nil {
 		var wrong []fault.Violation

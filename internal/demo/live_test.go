@@ -25,7 +25,7 @@ import (
 const (
 	// quick lets a deployment end in some hundredths of a second, slow not before the test does.
 	quick = 100
-	slow  = 0.01
+	slow  = 1e-5
 	// patience is how long a test waits for what happens at once.
 	patience = time.Minute
 )
@@ -208,6 +208,7 @@ func deployInEveryWay(t *testing.T, w *worldtest.World, r *demo.Result, course, 
 func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *worldtest.World, r *demo.Result) {
+		w.Deploy.LeaseTime = 100 * patience
 		stop := run(t, w, r, slow)
 		// Of the eight that are carried out at once, four were underway.
 		var ids []string
@@ -226,10 +227,8 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Its runner was told: by the next renewal of the lease it would have known only after 10 s.
-		if begun := await(t, w, r, next, running).StartedAt; begun.Sub(*canceled.CompletedAt) > 8*time.Second {
-			t.Errorf("the next began at %s, room was made at %s", begun, canceled.CompletedAt)
-		}
+		// Its runner was told: the next renewal of the lease comes long after the test.
+		await(t, w, r, next, running)
 		stop()
 		after := await(t, w, r, ids[0], ended)
 		if after.Status != entdeployment.StatusCANCELED || after.Version != canceled.Version {
@@ -251,9 +250,10 @@ func TestALeaseIsRenewedWhileAStageTakesLonger(t *testing.T) {
 	t.Parallel()
 	w := worldtest.Another(t, worldtest.SQLite(t))
 	r := seed(t, w, slog.New(slog.DiscardHandler))
-	// What was underway is watched for 48 s at a pace of 1.
-	const pace = 24
-	w.Deploy.LeaseTime = 1500 * time.Millisecond
+	// What was underway is watched for 48 s at a pace of 1: longer than the lease, whose last two thirds are
+	// left for a busy machine to renew it in.
+	const pace = 12
+	w.Deploy.LeaseTime = 3 * time.Second
 	left := active(t, w, r)
 	run(t, w, r, pace)
 	for _, d := range left {

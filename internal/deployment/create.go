@@ -16,6 +16,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/release"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // New is a deployment to be created.
@@ -98,6 +99,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	}
 	data, violations := in.data(p.version.Kind, a)
 	p.data = data
+	violations = append(in.checkTexts(), violations...)
 	values, wrong, err := s.complete(ctx, in, p)
 	if err != nil {
 		return nil, err
@@ -207,6 +209,12 @@ func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
 		return nil, fault.Invalid(fault.RequestInvalid, inputs.OtherModule(instance, version))
 	}
 	return &prepared{instance: instance, version: version}, nil
+}
+
+func (in New) checkTexts() []fault.Violation {
+	violations := textrules.Description("/description", in.Description)
+	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
+	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
 }
 
 // data gives the data of the deployment, nil for kinds that have none.

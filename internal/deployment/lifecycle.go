@@ -10,11 +10,12 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/textrules"
 )
 
 // Complete ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED where
 // a failure is given. The same outcome under the same lease again changes nothing. It gives
-// DeploymentNotFound, DeploymentForbidden and DeploymentLeaseLost.
+// DeploymentNotFound, DeploymentForbidden, DeploymentLeaseLost and RequestInvalid.
 func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, failure *fault.Data) (*ent.Deployment, error) {
 	return s.change(ctx, "completeDeployment", access.RunDeployments, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
@@ -25,6 +26,9 @@ func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, fa
 				return err
 			}
 			if failure != nil {
+				if violations := checkFailure(failure); len(violations) > 0 {
+					return fault.Invalid(fault.RequestInvalid, violations...)
+				}
 				end(u, deployment.StatusFAILED, e.At, failure)
 				e.Changes = map[string]any{"status": deployment.StatusFAILED}
 				return nil
@@ -34,6 +38,12 @@ func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, fa
 			return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).
 				SetLiveDeploymentID(d.ID).SetUpdatedAt(e.At).Exec(ctx)
 		})
+}
+
+// checkFailure bounds why a deployment failed. A program may say it, so its characters are left as they are.
+func checkFailure(failure *fault.Data) []fault.Violation {
+	violations := textrules.Length("/error/message", failure.Message, MaxEventMessage)
+	return append(violations, textrules.Length("/error/description", failure.Description, textrules.MaxDescription)...)
 }
 
 // completed says whether the runner itself has ended the deployment so before: the answer was lost.

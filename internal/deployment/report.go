@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"slipway/ent"
 	"slipway/internal/access"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/textrules"
 )
 
 // What one report may have.
@@ -75,19 +75,19 @@ func (in Report) check() []fault.Violation {
 		if e == (ecs.Event{}) {
 			refuse(fmt.Sprintf("/events/%d", i), "required", "must have at least one field, found none")
 		}
+		// What a program says is evidence: only its length is bounded.
 		for _, text := range []struct {
 			field string
 			value *string
 		}{{"message", e.Message}, {"hookId", e.HookID}, {"lifecycleStage", e.LifecycleStage}} {
-			if text.value == nil {
-				continue
-			}
-			if n := utf8.RuneCountInString(*text.value); n > MaxEventMessage {
-				refuse(fmt.Sprintf("/events/%d/%s", i, text.field), "max_length", "must have at most %d characters, found %d", MaxEventMessage, n)
+			if text.value != nil {
+				violations = append(violations, textrules.Length(fmt.Sprintf("/events/%d/%s", i, text.field), *text.value, MaxEventMessage)...)
 			}
 		}
 	}
-	return violations
+	violations = append(violations, textrules.Identifier("/externalDeploymentId", in.ExternalDeploymentID)...)
+	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
+	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
 }
 
 // apply writes the report into an update of the deployment. The events of an aws:ecs deployment are in

@@ -17,7 +17,7 @@ import (
 func TestRunnerThatIsKilledLeavesTheInstanceFreeAndItsFolderToTheProgram(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 2 * time.Second
+	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))

@@ -116,7 +116,7 @@ func TestServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 func TestLeaseOfASilentProgramIsRenewed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 2 * time.Second
+	w.Deploy.LeaseTime = 6 * time.Second
 	p := w.Place(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
@@ -135,7 +135,7 @@ func TestLeaseOfASilentProgramIsRenewed(t *testing.T) {
 func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	w.Deploy.LeaseTime = 2 * time.Second
+	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))

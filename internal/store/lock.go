@@ -14,9 +14,9 @@ var errLocked = errors.New("locked by another process")
 
 // tryLock takes the lock of a file, or fails with errLocked. The kernel gives it up with the process.
 func tryLock(path string) (unlock func() error, err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := openLock(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the lock file: %w", err)
+		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		closed := f.Close()
@@ -26,6 +26,18 @@ func tryLock(path string) (unlock func() error, err error) {
 		return nil, errors.Join(fmt.Errorf("cannot lock %s: %w", path, err), closed)
 	}
 	return f.Close, nil
+}
+
+// openLock opens a lock file, which it makes where there is none, and sets its mode whatever the umask is.
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, ownerOnly)
+	if err == nil {
+		if err = f.Chmod(ownerOnly); err == nil {
+			return f, nil
+		}
+		err = errors.Join(err, f.Close())
+	}
+	return nil, fmt.Errorf("cannot open the lock file: %w", err)
 }
 
 // waitLock takes the lock of a file, waiting for whoever has it as long as the context lives.

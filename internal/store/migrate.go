@@ -74,6 +74,9 @@ func openMigrator(url string) (*migrator, error) {
 	dialect, dir := goose.DialectPostgres, "postgres"
 	var options []goose.ProviderOption
 	if t.isSQLite() {
+		if err := makePrivate(t.path); err != nil {
+			return nil, err
+		}
 		dialect, dir = goose.DialectSQLite3, "sqlite"
 		m.db, err = sql.Open("sqlite", sqliteDSN(t.path)+"&_pragma=foreign_keys(0)")
 	} else {
@@ -119,7 +122,7 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 		return 0, fmt.Errorf("cannot open the database %s: %w", m.target, err)
 	}
 	if m.target.isSQLite() {
-		unlock, err := waitLock(ctx, m.target.path+".lock")
+		unlock, err := waitLock(ctx, m.target.path+migrationLock)
 		if err != nil {
 			return 0, err
 		}

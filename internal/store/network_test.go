@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
+
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
@@ -60,7 +63,7 @@ func TestWritesOutliveTheirConnections(t *testing.T) {
 	}
 }
 
-func TestSilentServerIsUnavailableWithinTwoSeconds(t *testing.T) {
+func TestServerIsUnavailableWhileItIsSilent(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
 	for name, isolation := range map[string]store.Isolation{"filter": store.Filter, "strict": store.Strict} {
@@ -78,10 +81,8 @@ func TestSilentServerIsUnavailableWithinTwoSeconds(t *testing.T) {
 				},
 			} {
 				speak := p.hush()
-				begun := time.Now()
-				err := call()
-				if took := time.Since(begun); !fault.Is(err, fault.ServerUnavailable) || took > 2*time.Second {
-					t.Errorf("%s: %v after %s, want ServerUnavailable within 2s", name, err, took)
+				if err := answered(t, call); !fault.Is(err, fault.ServerUnavailable) {
+					t.Errorf("%s: %v, want ServerUnavailable", name, err)
 				}
 				speak()
 			}
@@ -95,11 +96,10 @@ func TestSilentServerIsUnavailableWithinTwoSeconds(t *testing.T) {
 func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
-	begun := time.Now()
 	runs := 0
 	err := w.Store.Tx(w.Acme.As(actor.Admin), never, func(ctx context.Context, tx *ent.Tx) error {
 		runs++
-		rows, err := tx.QueryContext(ctx, "SELECT pg_sleep(10)")
+		rows, err := tx.QueryContext(ctx, "SELECT pg_sleep(60)")
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,21 @@ func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 		}
 		return rows.Close()
 	})
-	if took := time.Since(begun); !fault.Is(err, fault.ServerUnavailable) || runs != 1 || took > 2*time.Second {
-		t.Errorf("%d runs, %v after %s, want ServerUnavailable within 2s", runs, err, took)
+	if !fault.Is(err, fault.ServerUnavailable) || pq.As(err, pqerror.QueryCanceled) == nil || runs != 1 {
+		t.Errorf("%d runs, %v, want ServerUnavailable because the server has ended it", runs, err)
+	}
+}
+
+// answered gives what a call fails with, and fails the test where it hangs.
+func answered(t *testing.T, call func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatal("there is no answer")
+		return nil
 	}
 }

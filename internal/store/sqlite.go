@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -21,7 +23,7 @@ const readers = 8
 func openSQLite(path string, exclusive bool) (*Store, dialect.Driver, error) {
 	s := &Store{dialect: dialect.SQLite}
 	if exclusive {
-		unlock, err := tryLock(path + ".serve.lock")
+		unlock, err := tryLock(path + serverLock)
 		if errors.Is(err, errLocked) {
 			return nil, nil, fmt.Errorf("another server has sqlite:%s open; stop it, or use PostgreSQL for several servers", path)
 		}
@@ -29,6 +31,9 @@ func openSQLite(path string, exclusive bool) (*Store, dialect.Driver, error) {
 			return nil, nil, err
 		}
 		s.close = append(s.close, unlock)
+	}
+	if err := makePrivate(path); err != nil {
+		return nil, nil, errors.Join(err, s.Close())
 	}
 	dsn := sqliteDSN(path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
 	writer, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
@@ -67,9 +72,15 @@ func ping(ctx context.Context, db *sql.DB) error {
 	}
 }
 
+// sqliteDSN returns the name under which SQLite opens a file. A file that it makes has the mode of the
+// migration's lock, and those beside it have the mode of the file.
 func sqliteDSN(path string) string {
-	return "file:" + path + "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_time_format=sqlite"
+	return "file:" + escape(path) + "?modeof=" + escape(path+migrationLock) +
+		"&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_time_format=sqlite"
 }
+
+// escape writes a path so that it is none of the signs of SQLite's URIs.
+func escape(path string) string { return strings.ReplaceAll(url.QueryEscape(path), "+", "%20") }
 
 // split reads through one pool and runs transactions on the other.
 type split struct{ reader, writer *entsql.Driver }

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // Environment gives one environment, or EnvironmentNotFound.
@@ -62,7 +63,7 @@ type NewEnvironment struct{ ProjectID, Name, Slug string }
 // project, and EnvironmentSlugTaken where the project has an environment of the slug.
 func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*ent.Environment, error) {
 	a := actor.From(ctx)
-	if violations := nameOf(in.Name); violations != nil {
+	if violations := textrules.Name("/name", in.Name); violations != nil {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	if _, err := s.Project(ctx, in.ProjectID); err != nil {

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // Project gives one project, or ProjectNotFound.
@@ -53,7 +54,7 @@ func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Projec
 	if err := access.Check(a, access.EditWorkspace, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	if violations := nameOf(in.Name); violations != nil {
+	if violations := textrules.Name("/name", in.Name); violations != nil {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	var created *ent.Project

@@ -2,7 +2,6 @@
 package workspace
 
 import (
-	"slipway/internal/fault"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 )
@@ -11,12 +10,4 @@ import (
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
-}
-
-// nameOf checks a name for people.
-func nameOf(name string) []fault.Violation {
-	if name != "" {
-		return nil
-	}
-	return []fault.Violation{{Pointer: "/name", Rule: "min_length", Message: "must have at least 1 character, found none"}}
 }

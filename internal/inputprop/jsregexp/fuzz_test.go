@@ -3,7 +3,6 @@ package jsregexp_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"slipway/internal/inputprop/jsregexp"
 )
@@ -19,13 +18,16 @@ func FuzzTest(f *testing.F) {
 	f.Add(hang, hung)
 	e := engine(f, 1)
 	f.Fuzz(func(t *testing.T, pattern, text string) {
-		start := time.Now()
-		refusal := e.Compile(t.Context(), pattern)
-		first, err := e.Test(t.Context(), pattern, text)
-		again, errAgain := e.Test(t.Context(), pattern, text)
-		_, errWarnings := e.Warnings(t.Context(), pattern)
-		if took := time.Since(start); took > 4*tolerance {
-			t.Errorf("%q on %q took %v", pattern, text, took)
+		var refusal, err, errAgain, errWarnings error
+		var first, again bool
+		spent := cpu(t, func() {
+			refusal = e.Compile(t.Context(), pattern)
+			first, err = e.Test(t.Context(), pattern, text)
+			again, errAgain = e.Test(t.Context(), pattern, text)
+			_, errWarnings = e.Warnings(t.Context(), pattern)
+		})
+		if spent > 4*mostCPU {
+			t.Errorf("%q on %q took %v of CPU", pattern, text, spent)
 		}
 		if errWarnings != nil && !errors.Is(errWarnings, jsregexp.ErrTooSlow) {
 			t.Errorf("Warnings(%q) = %v", pattern, errWarnings)

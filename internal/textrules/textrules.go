@@ -1,0 +1,58 @@
+// Package textrules has the rules for the texts of records: names, descriptions and what other systems
+// call things. They hold when a text is written. What is stored is not checked again, so a record that
+// is older than a rule stays readable.
+package textrules
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"slipway/internal/fault"
+)
+
+// The longest texts, in characters.
+const (
+	MaxName        = 200
+	MaxDescription = 10_000
+	// MaxIdentifier is as long as an ARN may be.
+	MaxIdentifier = 2_048
+)
+
+// Name returns what is wrong with a name: one line of 1 to MaxName characters.
+func Name(pointer, name string) []fault.Violation {
+	if name == "" {
+		return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
+	}
+	return append(Length(pointer, name, MaxName), Line(pointer, name)...)
+}
+
+// Description returns what is wrong with a description: a text of at most MaxDescription characters. Nil
+// is no description, which breaks no rule.
+func Description(pointer string, description *string) []fault.Violation {
+	if description == nil {
+		return nil
+	}
+	return append(Length(pointer, *description, MaxDescription), Text(pointer, *description)...)
+}
+
+// Identifier returns what is wrong with the identifier, name or address of something in another system:
+// one line of at most MaxIdentifier characters. Nil is none, which breaks no rule.
+func Identifier(pointer string, identifier *string) []fault.Violation {
+	if identifier == nil {
+		return nil
+	}
+	return append(Length(pointer, *identifier, MaxIdentifier), Line(pointer, *identifier)...)
+}
+
+// Length refuses a text of more characters than limit.
+func Length(pointer, text string, limit int) []fault.Violation {
+	if len(text) <= limit {
+		return nil
+	}
+	count := utf8.RuneCountInString(text)
+	if count <= limit {
+		return nil
+	}
+	return []fault.Violation{{Pointer: pointer, Rule: "max_length",
+		Message: fmt.Sprintf("must have at most %d characters, found %d", limit, count)}}
+}
