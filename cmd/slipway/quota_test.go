@@ -36,6 +36,12 @@ func TestWhatACallerMayHaveAtOnceIsASetting(t *testing.T) {
 	_ = rest.Close()
 
 	silent := handshake(t, s.url)
+	if err := silent.Write(t.Context(), websocket.MessageText, []byte(`{"type":"ping"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, text, err := silent.Read(t.Context()); string(text) != `{"type":"pong"}` { // so it is the older one
+		t.Fatalf("%s, %v", text, err)
+	}
 	handshake(t, s.url)
 	if _, _, err := silent.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
 		t.Errorf("the older of two silent sockets: %v", err)

@@ -112,10 +112,16 @@ func TestOneSilentSocketTooManyEndsTheOldestOfTheBusiestAddress(t *testing.T) {
 	t.Parallel()
 	l := goLive(t, gqlhttp.StreamConfig{Handshakes: 3, InitTimeout: patience})
 	const reason = "At most 3 sockets may wait for their connection_init (--max-handshakes); this was the oldest."
-	good := l.socket(t, "Test-From: 192.0.2.1:1")
-	first, second, third := l.socket(t), l.socket(t), l.socket(t) // the first has to go for the third
+	open := func(headers ...string) *peer { // that is read from, so that the sockets come in this order
+		p := l.socket(t, headers...)
+		p.say(`{"type":"ping"}`)
+		p.hear(`{"type":"pong"}`)
+		return p
+	}
+	good := open("Test-From: 192.0.2.1:1")
+	first, second, third := open(), open(), open() // the first has to go for the third
 	first.ends(1013, reason)
-	fourth := l.socket(t)
+	fourth := open()
 	second.ends(1013, reason)
 	acknowledged := []*peer{good, third, fourth}
 	for _, p := range acknowledged {
@@ -125,7 +131,7 @@ func TestOneSilentSocketTooManyEndsTheOldestOfTheBusiestAddress(t *testing.T) {
 	// Of addresses with as many each, the oldest has to go; what is acknowledged or gone does not count.
 	var peers []*peer
 	for i := range 4 {
-		peers = append(peers, l.socket(t, fmt.Sprintf("Test-From: 192.0.2.%d:1", i)))
+		peers = append(peers, open(fmt.Sprintf("Test-From: 192.0.2.%d:1", i)))
 	}
 	peers[0].ends(1013, reason)
 	for _, p := range peers[1:] {
