@@ -54,8 +54,8 @@ func requests() []attack {
 		header("headers of 17 KiB and more", "431", "X-Flood", strings.Repeat("x", 40<<10)),
 		header("a request id of 10 KB", "200", "X-Request-Id", strings.Repeat("x", 10_000)),
 		{name: "compressed zeros", want: "415 Request:UNSUPPORTED_MEDIA_TYPE", run: bomb},
-		{name: "bad tokens", want: "20 x 401 Request:UNAUTHENTICATED, 980 x 429 Request:RATE_LIMITED", requests: 1000, run: guess},
-		{name: "bad tokens of no form", want: "20 x 401 Request:UNAUTHENTICATED, 980 x 429 Request:RATE_LIMITED", requests: 1000, run: stammer},
+		{name: "bad tokens", want: "401 Request:UNAUTHENTICATED", requests: 1000, run: guess},
+		{name: "bad tokens of no form", want: "401 Request:UNAUTHENTICATED", requests: 1000, run: stammer},
 		{name: "pipelined requests", want: "200", requests: 1000, run: pipeline},
 		{name: "readers that take nothing of the whole schema", want: "200", requests: 5, cpu: 250 * time.Millisecond, why: "it takes 25 ms to tell", run: ignore},
 	}, framing())

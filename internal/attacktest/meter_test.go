@@ -139,7 +139,7 @@ func (m *meter) heap(t *testing.T) int64 {
 }
 
 func (m *meter) profile(ctx context.Context, which string) (string, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.admin+"/debug/pprof/"+which, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.debug+"/debug/pprof/"+which, nil)
 	if err != nil {
 		return "", err
 	}

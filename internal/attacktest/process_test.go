@@ -29,17 +29,17 @@ func build(t *testing.T) string {
 
 // server is a demo that runs as a process of its own.
 type server struct {
-	url, admin string
+	url, debug string
 	token      string
 	deployment string
 	process    *os.Process
 }
 
-// serve starts a demo on free ports. It must end well when the test does: whatever was done to it, it is
+// serve starts a demo on free ports, which answers under the Host x too. It must end well when the test does: whatever was done to it, it is
 // still told to stop and stops.
 func serve(t *testing.T, program string, flags ...string) *server {
 	t.Helper()
-	args := append([]string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--pace", "0", "--log-format", "json"}, flags...)
+	args := append([]string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", "", "--debug-listen", "127.0.0.1:0", "--base-url", "http://x", "--pace", "0", "--log-format", "json"}, flags...)
 	c := exec.Command(program, args...) // not the test's context, which ends before the cleanup
 	c.Env = []string{"TMPDIR=" + t.TempDir()}
 	stdout, err := c.StdoutPipe()
@@ -61,7 +61,7 @@ func serve(t *testing.T, program string, flags ...string) *server {
 		introduced <- text
 		_, _ = io.Copy(io.Discard, stdout)
 	}()
-	s.admin = health(log)
+	s.debug = profiles(log)
 	s.introduce(<-introduced)
 	drained := make(chan struct{})
 	panics := 0
@@ -83,7 +83,7 @@ func serve(t *testing.T, program string, flags ...string) *server {
 			t.Errorf("the server ended with %v, and panicked %d times", err, panics)
 		}
 	})
-	if s.url == "" || s.admin == "" || s.token == "" {
+	if s.url == "" || s.debug == "" || s.token == "" {
 		t.Fatalf("the demo did not say where it is: %+v", s)
 	}
 	s.redeploy(t)
@@ -126,8 +126,8 @@ func untilReady(out io.Reader) (string, error) {
 	return text.String(), lines.Err()
 }
 
-// health finds where health and profiles are in a log, which is read until the API is served too.
-func health(log *bufio.Reader) (url string) {
+// profiles finds where profiles are in a log, which is read until the API is served too.
+func profiles(log *bufio.Reader) (url string) {
 	for {
 		text, err := log.ReadBytes('\n')
 		if err != nil {
@@ -136,7 +136,7 @@ func health(log *bufio.Reader) (url string) {
 		var line struct{ Msg, URL string }
 		_ = json.Unmarshal(text, &line) // a line that is none has no message
 		switch line.Msg {
-		case "serving health":
+		case "serving profiles":
 			url = line.URL
 		case "serving":
 			return url

@@ -2,14 +2,12 @@ package gqlhttp
 
 import (
 	"context"
-	"net"
-	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
 )
 
 // Bucket bounds what each caller may spend on operations, in the cost that Limits counts. It is off
@@ -92,27 +90,10 @@ func (b *buckets) charge(ctx context.Context, spent *spending) *fault.Error {
 	return nil
 }
 
-type addressKey struct{}
-
-// withAddress remembers whom an anonymous request is from: an IPv4 address, or the /64 of an IPv6 one,
-// which is what one customer gets.
-func withAddress(r *http.Request) context.Context {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	if address, err := netip.ParseAddr(host); err == nil && address.Unmap().Is6() {
-		prefix, _ := address.WithZone("").Prefix(64)
-		host = prefix.String()
-	}
-	return context.WithValue(r.Context(), addressKey{}, host)
-}
-
 // callerOf is the token of the request, or where it comes from.
 func callerOf(ctx context.Context) string {
 	if a := actor.From(ctx); a != nil && a.ID != "" {
 		return a.ID
 	}
-	address, _ := ctx.Value(addressKey{}).(string)
-	return address
+	return httpx.ClientNetwork(ctx).String()
 }

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/httpx"
 )
 
 // clock is a time that tests move.
@@ -46,9 +47,11 @@ func by(r *http.Request, id string) *http.Request {
 	return r.WithContext(actor.With(r.Context(), &actor.Actor{ID: id, Role: actor.Viewer}))
 }
 
-func from(r *http.Request, address string) *http.Request {
+func from(r *http.Request, address string) (found *http.Request) {
 	r.RemoteAddr = address
-	return r.WithContext(actor.With(r.Context(), actor.Anonymous()))
+	find := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { found = r })
+	httpx.Client(nil)(find).ServeHTTP(nil, r)
+	return found.WithContext(actor.With(found.Context(), actor.Anonymous()))
 }
 
 func TestACallerWhoSpentAllHasToWait(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/fault"
+	"slipway/internal/requestlog"
 )
 
 // What a request may hold where HTTP does not say otherwise.
@@ -60,6 +61,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 		return err
 	}
 	op, errs := exec.CreateOperationContext(r.Context(), params)
+	note(r.Context(), op)
 	if len(errs) > 0 {
 		h.refuse(w, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
@@ -83,6 +85,16 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	}
 	respond(w, media, resp)
 	return nil
+}
+
+// note tells the request's log line of its operation.
+func note(ctx context.Context, op *graphql.OperationContext) {
+	name := op.OperationName
+	if op.Operation != nil {
+		name = op.Operation.Name
+	}
+	spent, _ := op.Stats.GetExtension(spendingKey).(spending)
+	requestlog.From(ctx).SetOperation(name, spent.Used)
 }
 
 // refuse answers with the errors of an operation that was not run.
