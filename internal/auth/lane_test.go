@@ -220,6 +220,21 @@ func TestWaitInTheLaneIsASecondAtMost(t *testing.T) {
 	})
 }
 
+func TestATurnThatComesAsItsWaitEndsIsNotLost(t *testing.T) {
+	t.Parallel()
+	inBubble(t, time.Second, func(t *testing.T, w *world, _ *timed) {
+		for range 300 {
+			fail(t, w, here)
+			first, second := sendSoon(w, here, w.issue(t, time.Time{})), sendSoon(w, here, w.issue(t, time.Time{}))
+			<-first
+			<-second // answered 200 or 429: both are right at this moment
+			if s := <-sendSoon(w, here, w.issue(t, time.Time{})); s.answer.Code != 200 || s.took != time.Second {
+				t.Fatalf("the next one: %d after %s", s.answer.Code, s.took)
+			}
+		}
+	})
+}
+
 func TestAFullLaneRefusesItsOwnAddressOnly(t *testing.T) {
 	t.Parallel()
 	inBubble(t, 500*time.Microsecond, func(t *testing.T, w *world, _ *timed) {

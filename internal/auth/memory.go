@@ -71,7 +71,6 @@ func (m *memory) addGood(hash string, said answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.good.put(hash, said)
-	m.unknown.drop(hash)
 }
 
 func (m *memory) addUnknown(hash string, asked time.Time) {
