@@ -44,8 +44,8 @@ proof-%: bin/withpg
 	$(PROOF) -run '(?i)^Test$*'
 
 .PHONY: attack
-attack: ## send a server hostile requests and print what each of them took
-	@cd internal/attacktest && SLIPWAY_ATTACK=table go test -count=1 $(ARGS)
+attack: bin/withpg ## send servers hostile requests, alone and ten at once, and print what each of them took
+	@cd internal/attacktest && SLIPWAY_ATTACK=table $(CURDIR)/bin/withpg -- go test -count=1 -parallel 1 -timeout 60m $(ARGS)
 
 fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60s
 	@.ci/fuzz $(or $(FUZZTIME),60s)

@@ -220,6 +220,33 @@ func TestTheEdgesOfIntAndIDReachTheirFields(t *testing.T) {
 	}
 }
 
+func TestAWholeNumberReachesAFieldOfIDsAsItsText(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	for _, number := range []string{
+		"7", "-7", "-0", "2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "123456789012345678901234567890",
+	} {
+		for document, variables := range map[string]string{
+			`{ project(id: %s) { id } }`:                                           `{}`,
+			`{ nodes(ids: [%s]) { id } }`:                                          `{}`,
+			`{ nodes(ids: %s) { id } }`:                                            `{}`,
+			`query($v: ID! = %s) { project(id: $v) { id } }`:                       `{}`,
+			`query($v: [ID!]! = [%s]) { nodes(ids: $v) { id } }`:                   `{}`,
+			`query($v: [ID!]! = %s) { nodes(ids: $v) { id } }`:                     `{}`,
+			`mutation { cancelDeployment(input: {id: %s}) { deployment { id } } }`: `{}`,
+			`mutation($v: CancelDeploymentInput! = {id: %s}) { cancelDeployment(input: $v) { deployment { id } } }`: `{}`,
+			`query($v: ID!) { project(id: $v) { id } }`:                                                             `{"v": %s}`,
+			`query($v: [ID!]!) { nodes(ids: $v) { id } }`:                                                           `{"v": [%s]}`,
+			`mutation($v: CancelDeploymentInput!) { cancelDeployment(input: $v) { deployment { id } } }`:            `{"v": {"id": %s}}`,
+		} {
+			r := sent(t, w, strings.ReplaceAll(document, "%s", number), strings.ReplaceAll(variables, "%s", number))
+			if want := fmt.Sprintf("There is nothing with the id %q that you may see.", number); r.Text(t, "errors", 0, "message") != want {
+				t.Errorf("%s in %s: %d %s", number, document, r.Status, r.Body)
+			}
+		}
+	}
+}
+
 func TestVariablesThatAreNoObjectAreMalformed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))

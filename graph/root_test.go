@@ -107,7 +107,7 @@ func TestOrganizationsThatMayNotBeNamedAreRefused(t *testing.T) {
 				}
 			}
 			r := w.GraphQL(t, c.token, c.query, variables)
-			if r.Code(t) != string(c.code) || r.Status != c.status || r.At(t, "data") != nil {
+			if r.Code(t) != string(c.code) || r.Status != c.status || r.At(t, "data", "projects") != nil {
 				t.Errorf("%v: status %d, want %d and %s: %s", variables, r.Status, c.status, c.code, r.Body)
 			}
 		}

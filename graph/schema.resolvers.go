@@ -507,13 +507,13 @@ func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *ent.Release) (
 
 // Inputs is the resolver for the inputs field.
 func (r *releaseResolver) Inputs(ctx context.Context, obj *ent.Release) (json.RawMessage, error) {
-	content, err := deployment.Content(obj)
+	content, err := deployment.ContentOf(ctx, obj)
 	return content.Inputs, err
 }
 
 // Artifact is the resolver for the artifact field.
 func (r *releaseResolver) Artifact(ctx context.Context, obj *ent.Release) (json.RawMessage, error) {
-	content, err := deployment.Content(obj)
+	content, err := deployment.ContentOf(ctx, obj)
 	return content.Artifact, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/deployment"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/web"
@@ -30,7 +31,7 @@ type settings struct {
 	introspection, playground bool
 	maxBody, maxQuery         int
 	limits                    gqlhttp.Limits
-	bucket                    gqlhttp.Bucket
+	bucket                    quota.Bucket
 	streams                   gqlhttp.StreamConfig
 	maxMessage                int
 	requestTimeout            time.Duration
@@ -93,9 +94,10 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.limits.Introspection, "max-introspection", "20000", count, "values of the schema that an operation may be told")
 	setting(fs, &s.limits.Repeats, "max-repeats", "4", count, "uses of one variable inside the literals of JSON and the like")
 	setting(fs, &s.limits.VariableDepth, "max-variable-depth", "32", count, "levels of lists and objects in a variable")
-	setting(fs, &s.limits.Cost, "max-cost", "5000", count, "cost of an operation; docs/operations.md says what costs how much")
-	setting(fs, &s.bucket.Capacity, "cost-capacity", "0", between(0, most), "cost that one caller may spend at once; 0 is without limit")
-	setting(fs, &s.bucket.PerSecond, "cost-per-second", "0", between(0, most), "cost that comes back to a caller in a second; 0 is without limit")
+	setting(fs, &s.limits.Cost, "max-cost", "10000", count, "cost of an operation; docs/operations.md says what costs how much")
+	setting(fs, &s.limits.Answer, "max-answer", "16MiB", size, "largest answer of a request")
+	setting(fs, &s.bucket.Capacity, "cost-capacity", "500000", between(0, most), "cost that one caller may spend at once, one without a token a tenth of it; 0 is without limit")
+	setting(fs, &s.bucket.PerSecond, "cost-per-second", "100000", between(0, most), "cost that comes back to a caller in a second, to one without a token a tenth of it; 0 is without limit")
 	setting(fs, &s.streams.Open, "max-streams", "10000", count, "event streams and sockets that may be open at once")
 	setting(fs, &s.streams.Operations, "max-subscriptions", "20", count, "operations that a socket may run at once")
 	setting(fs, &s.maxMessage, "max-message", "64KiB", size, "longest message that a socket may send")

@@ -5080,7 +5080,9 @@ interface Node {
   id: ID!
 }
 
-"What can be asked."
+"""
+What can be asked. Each field is null, with an error, where it is refused; the others answer.
+"""
 type Query {
   """
   The record of an id, whatever its kind. Null with ` + "`" + `slipway:Node:NOT_FOUND` + "`" + ` where there is none that
@@ -5102,7 +5104,7 @@ type Query {
     ids: [ID!]!
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): [Node]!
+  ): [Node]
 
   "Who asks. Null for a caller without a token."
   viewer: Viewer
@@ -5128,7 +5130,7 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): ModuleDefinitionConnection!
+  ): ModuleDefinitionConnection
 
   "One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none."
   moduleDefinition(
@@ -5150,7 +5152,7 @@ type Query {
   defaultValueDefinitions(
     "Only the definition of this givenId."
     givenId: GivenId
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5160,7 +5162,7 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): DefaultValueDefinitionConnection!
+  ): DefaultValueDefinitionConnection
 
   """
   One default value definition. Null with ` + "`" + `slipway:DefaultValueDefinition:NOT_FOUND` + "`" + ` where there is
@@ -5177,7 +5179,7 @@ type Query {
   deployments(
     "Only deployments that meet every condition given."
     filter: DeploymentFilter
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5187,7 +5189,7 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): DeploymentConnection!
+  ): DeploymentConnection
 
   "One deployment. Null with ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none."
   deployment(
@@ -5214,7 +5216,7 @@ type Query {
   auditEvents(
     "Only events that meet every condition given."
     filter: AuditEventFilter
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5224,7 +5226,7 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): AuditEventConnection!
+  ): AuditEventConnection
 
   "One release. Null with ` + "`" + `slipway:Release:NOT_FOUND` + "`" + ` where there is none."
   release(
@@ -5238,7 +5240,7 @@ type Query {
   moduleInstances(
     "Only instances that meet every condition given."
     filter: ModuleInstanceFilter
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5248,7 +5250,7 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): ModuleInstanceConnection!
+  ): ModuleInstanceConnection
 
   "One module instance. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is none."
   moduleInstance(
@@ -5260,7 +5262,7 @@ type Query {
 
   "The organization's projects, newest first."
   projects(
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5270,7 +5272,7 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): ProjectConnection!
+  ): ProjectConnection
 
   "One project. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
   project(
@@ -5284,7 +5286,7 @@ type Query {
   environments(
     "Only environments of this project."
     projectId: ID
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 10 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5294,7 +5296,7 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): EnvironmentConnection!
+  ): EnvironmentConnection
 
   "One environment. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none."
   environment(
@@ -5311,7 +5313,7 @@ type Query {
   validateInputs(
     "The inputs and the values."
     input: InputValuesInput!
-  ): InputsValidation!
+  ): InputsValidation
 
   """
   What a form shows for some values: which inputs are visible, the values with defaults, groups, the keys
@@ -5320,7 +5322,7 @@ type Query {
   resolveInputs(
     "The inputs and the values."
     input: InputValuesInput!
-  ): ResolvedInputs!
+  ): ResolvedInputs
 
   "The options of a source of dynamic values that the viewer may choose from."
   dynamicValues(
@@ -5328,7 +5330,7 @@ type Query {
     source: String!
     "The parameters of the source, an object of strings."
     params: JSON
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5338,13 +5340,13 @@ type Query {
     before: String
     "For superadmins only: the organization to look in."
     organizationId: ID
-  ): DynamicValueConnection!
+  ): DynamicValueConnection
 
   "The sources of dynamic values that there are, by name."
-  dynamicSources: [DynamicSource!]!
+  dynamicSources: [DynamicSource!]
 
   "Every error code that the API can give, sorted by code."
-  errorCodes: [ErrorCode!]!
+  errorCodes: [ErrorCode!]
 }
 
 """
@@ -5359,7 +5361,7 @@ type Mutation {
   createDefaultValueDefinition(
     "The definition."
     input: CreateDefaultValueDefinitionInput!
-  ): CreateDefaultValueDefinitionPayload!
+  ): CreateDefaultValueDefinitionPayload
 
   """
   Changes the given fields of a default value definition; the schema is replaced whole. The same as
@@ -5368,7 +5370,7 @@ type Mutation {
   updateDefaultValueDefinition(
     "The id and the fields to change."
     input: UpdateDefaultValueDefinitionInput!
-  ): UpdateDefaultValueDefinitionPayload!
+  ): UpdateDefaultValueDefinitionPayload
 
   """
   Deletes a default value definition. ` + "`" + `slipway:DefaultValueDefinition:IN_USE` + "`" + ` where a published module
@@ -5377,7 +5379,7 @@ type Mutation {
   deleteDefaultValueDefinition(
     "The id."
     input: DeleteDefaultValueDefinitionInput!
-  ): DeleteDefaultValueDefinitionPayload!
+  ): DeleteDefaultValueDefinitionPayload
 
   """
   Creates a module definition: the organization's, or a global one where a superadmin names no
@@ -5386,13 +5388,13 @@ type Mutation {
   createModuleDefinition(
     "The definition."
     input: CreateModuleDefinitionInput!
-  ): CreateModuleDefinitionPayload!
+  ): CreateModuleDefinitionPayload
 
   "Changes the given fields of a module definition. For admins, and superadmins for global ones."
   updateModuleDefinition(
     "The id and the fields to change."
     input: UpdateModuleDefinitionInput!
-  ): UpdateModuleDefinitionPayload!
+  ): UpdateModuleDefinitionPayload
 
   """
   Publishes a version of a module. It never changes afterwards, and it becomes the latest version where
@@ -5401,25 +5403,25 @@ type Mutation {
   publishModuleVersion(
     "The version."
     input: PublishModuleVersionInput!
-  ): PublishModuleVersionPayload!
+  ): PublishModuleVersionPayload
 
   "Creates a project. For admins."
   createProject(
     "The project."
     input: CreateProjectInput!
-  ): CreateProjectPayload!
+  ): CreateProjectPayload
 
   "Creates an environment of a project. For admins."
   createEnvironment(
     "The environment."
     input: CreateEnvironmentInput!
-  ): CreateEnvironmentPayload!
+  ): CreateEnvironmentPayload
 
   "Creates an instance of a module in an environment. For developers and admins."
   createModuleInstance(
     "The instance."
     input: CreateModuleInstanceInput!
-  ): CreateModuleInstancePayload!
+  ): CreateModuleInstancePayload
 
   """
   Deploys a version of its module to an instance: stores the release and a PENDING deployment.
@@ -5429,7 +5431,7 @@ type Mutation {
   createDeployment(
     "The instance, the version and the values of its inputs."
     input: CreateDeploymentInput!
-  ): CreateDeploymentPayload!
+  ): CreateDeploymentPayload
 
   """
   Creates a deployment that replays the exact release of an earlier one that succeeded. The same as
@@ -5438,7 +5440,7 @@ type Mutation {
   rollbackDeployment(
     "The target."
     input: RollbackDeploymentInput!
-  ): RollbackDeploymentPayload!
+  ): RollbackDeploymentPayload
 
   """
   Creates a deployment that replays the exact release of an earlier one that has ended, well or not.
@@ -5447,7 +5449,7 @@ type Mutation {
   redeployDeployment(
     "The source."
     input: RedeployDeploymentInput!
-  ): RedeployDeploymentPayload!
+  ): RedeployDeploymentPayload
 
   """
   Cancels a PENDING or RUNNING deployment; its runner learns of it when it next renews its lease. For
@@ -5456,7 +5458,7 @@ type Mutation {
   cancelDeployment(
     "The deployment."
     input: CancelDeploymentInput!
-  ): CancelDeploymentPayload!
+  ): CancelDeploymentPayload
 
   """
   Marks a release as bad: until it is lifted, or until the given moment, it cannot be deployed again. A
@@ -5465,13 +5467,13 @@ type Mutation {
   quarantineRelease(
     "The release and the reason."
     input: QuarantineReleaseInput!
-  ): QuarantineReleasePayload!
+  ): QuarantineReleasePayload
 
   "Ends the quarantine of a release. ` + "`" + `slipway:Release:NOT_QUARANTINED` + "`" + ` where there is none. For admins."
   liftQuarantine(
     "The release."
     input: LiftQuarantineInput!
-  ): LiftQuarantinePayload!
+  ): LiftQuarantinePayload
 
   """
   Takes the oldest PENDING deployment of the given kinds and sets it RUNNING under a lease; the payload's
@@ -5481,7 +5483,7 @@ type Mutation {
   claimDeployment(
     "The kinds that the runner carries out."
     input: ClaimDeploymentInput!
-  ): ClaimDeploymentPayload!
+  ): ClaimDeploymentPayload
 
   """
   Renews the lease of a RUNNING deployment. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where it ran out or the
@@ -5490,7 +5492,7 @@ type Mutation {
   renewLease(
     "The deployment and its lease."
     input: RenewLeaseInput!
-  ): RenewLeasePayload!
+  ): RenewLeasePayload
 
   """
   Adds to the record of a RUNNING deployment and renews its lease. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where
@@ -5499,7 +5501,7 @@ type Mutation {
   reportDeployment(
     "The deployment, its lease and what to add."
     input: ReportDeploymentInput!
-  ): ReportDeploymentPayload!
+  ): ReportDeploymentPayload
 
   """
   Ends a RUNNING deployment: SUCCEEDED, or FAILED where an error is given. Under the same lease it may be
@@ -5509,7 +5511,7 @@ type Mutation {
   completeDeployment(
     "The deployment, its lease and how it ended."
     input: CompleteDeploymentInput!
-  ): CompleteDeploymentPayload!
+  ): CompleteDeploymentPayload
 }
 
 "What can be followed while it changes, over WebSocket or server-sent events."
@@ -5750,7 +5752,7 @@ type Project implements Node {
   slug: String!
   "Its environments, newest first."
   environments(
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 10 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5801,7 +5803,7 @@ type Environment implements Node {
   slug: String!
   "The module instances in it, newest first."
   moduleInstances(
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5861,7 +5863,7 @@ type ModuleDefinition implements Node {
   latestModuleVersion: ModuleVersion
   "Its published versions, newest first."
   versions(
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -5978,7 +5980,7 @@ type ModuleInstance implements Node {
   liveDeployment: Deployment
   "Its deployments, newest first."
   deployments(
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -6048,7 +6050,7 @@ type Release implements Node {
   quarantines: [Quarantine!]!
   "The deployments that ship it, newest first."
   deployments(
-    "How many from the start, 1 to 100; 50 where neither first nor last is given."
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
     after: String
@@ -19085,10 +19087,10 @@ func (ec *executionContext) _Mutation_createDefaultValueDefinition(ctx context.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateDefaultValueDefinitionPayload) graphql.Marshaler {
-			return ec.marshalNCreateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDefaultValueDefinitionPayload(ctx, selections, v)
+			return ec.marshalOCreateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDefaultValueDefinitionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createDefaultValueDefinition(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19129,10 +19131,10 @@ func (ec *executionContext) _Mutation_updateDefaultValueDefinition(ctx context.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
-			return ec.marshalNUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx, selections, v)
+			return ec.marshalOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateDefaultValueDefinition(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19173,10 +19175,10 @@ func (ec *executionContext) _Mutation_deleteDefaultValueDefinition(ctx context.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteDefaultValueDefinitionPayload) graphql.Marshaler {
-			return ec.marshalNDeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionPayload(ctx, selections, v)
+			return ec.marshalODeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteDefaultValueDefinition(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19217,10 +19219,10 @@ func (ec *executionContext) _Mutation_createModuleDefinition(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateModuleDefinitionPayload) graphql.Marshaler {
-			return ec.marshalNCreateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleDefinitionPayload(ctx, selections, v)
+			return ec.marshalOCreateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleDefinitionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createModuleDefinition(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19261,10 +19263,10 @@ func (ec *executionContext) _Mutation_updateModuleDefinition(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateModuleDefinitionPayload) graphql.Marshaler {
-			return ec.marshalNUpdateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionPayload(ctx, selections, v)
+			return ec.marshalOUpdateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateModuleDefinition(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19305,10 +19307,10 @@ func (ec *executionContext) _Mutation_publishModuleVersion(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.PublishModuleVersionPayload) graphql.Marshaler {
-			return ec.marshalNPublishModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐPublishModuleVersionPayload(ctx, selections, v)
+			return ec.marshalOPublishModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐPublishModuleVersionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_publishModuleVersion(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19349,10 +19351,10 @@ func (ec *executionContext) _Mutation_createProject(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateProjectPayload) graphql.Marshaler {
-			return ec.marshalNCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(ctx, selections, v)
+			return ec.marshalOCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createProject(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19393,10 +19395,10 @@ func (ec *executionContext) _Mutation_createEnvironment(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateEnvironmentPayload) graphql.Marshaler {
-			return ec.marshalNCreateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateEnvironmentPayload(ctx, selections, v)
+			return ec.marshalOCreateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateEnvironmentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createEnvironment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19437,10 +19439,10 @@ func (ec *executionContext) _Mutation_createModuleInstance(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateModuleInstancePayload) graphql.Marshaler {
-			return ec.marshalNCreateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleInstancePayload(ctx, selections, v)
+			return ec.marshalOCreateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleInstancePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createModuleInstance(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19481,10 +19483,10 @@ func (ec *executionContext) _Mutation_createDeployment(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateDeploymentPayload) graphql.Marshaler {
-			return ec.marshalNCreateDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentPayload(ctx, selections, v)
+			return ec.marshalOCreateDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19525,10 +19527,10 @@ func (ec *executionContext) _Mutation_rollbackDeployment(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RollbackDeploymentPayload) graphql.Marshaler {
-			return ec.marshalNRollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx, selections, v)
+			return ec.marshalORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rollbackDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19569,10 +19571,10 @@ func (ec *executionContext) _Mutation_redeployDeployment(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RedeployDeploymentPayload) graphql.Marshaler {
-			return ec.marshalNRedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(ctx, selections, v)
+			return ec.marshalORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_redeployDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19613,10 +19615,10 @@ func (ec *executionContext) _Mutation_cancelDeployment(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CancelDeploymentPayload) graphql.Marshaler {
-			return ec.marshalNCancelDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCancelDeploymentPayload(ctx, selections, v)
+			return ec.marshalOCancelDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCancelDeploymentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_cancelDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19657,10 +19659,10 @@ func (ec *executionContext) _Mutation_quarantineRelease(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.QuarantineReleasePayload) graphql.Marshaler {
-			return ec.marshalNQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(ctx, selections, v)
+			return ec.marshalOQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_quarantineRelease(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19701,10 +19703,10 @@ func (ec *executionContext) _Mutation_liftQuarantine(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.LiftQuarantinePayload) graphql.Marshaler {
-			return ec.marshalNLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx, selections, v)
+			return ec.marshalOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_liftQuarantine(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19745,10 +19747,10 @@ func (ec *executionContext) _Mutation_claimDeployment(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ClaimDeploymentPayload) graphql.Marshaler {
-			return ec.marshalNClaimDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐClaimDeploymentPayload(ctx, selections, v)
+			return ec.marshalOClaimDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐClaimDeploymentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_claimDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19789,10 +19791,10 @@ func (ec *executionContext) _Mutation_renewLease(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.RenewLeasePayload) graphql.Marshaler {
-			return ec.marshalNRenewLeasePayload2ᚖslipwayᚋgraphᚋmodelᚐRenewLeasePayload(ctx, selections, v)
+			return ec.marshalORenewLeasePayload2ᚖslipwayᚋgraphᚋmodelᚐRenewLeasePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_renewLease(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19833,10 +19835,10 @@ func (ec *executionContext) _Mutation_reportDeployment(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ReportDeploymentPayload) graphql.Marshaler {
-			return ec.marshalNReportDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐReportDeploymentPayload(ctx, selections, v)
+			return ec.marshalOReportDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐReportDeploymentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_reportDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19877,10 +19879,10 @@ func (ec *executionContext) _Mutation_completeDeployment(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CompleteDeploymentPayload) graphql.Marshaler {
-			return ec.marshalNCompleteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCompleteDeploymentPayload(ctx, selections, v)
+			return ec.marshalOCompleteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCompleteDeploymentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_completeDeployment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22031,10 +22033,10 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []scalar.Node) graphql.Marshaler {
-			return ec.marshalNNode2ᚕslipwayᚋgraphᚋscalarᚐNode(ctx, selections, v)
+			return ec.marshalONode2ᚕslipwayᚋgraphᚋscalarᚐNode(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_nodes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22107,10 +22109,10 @@ func (ec *executionContext) _Query_moduleDefinitions(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
-			return ec.marshalNModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_moduleDefinitions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22239,10 +22241,10 @@ func (ec *executionContext) _Query_defaultValueDefinitions(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_defaultValueDefinitions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22327,10 +22329,10 @@ func (ec *executionContext) _Query_deployments(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
-			return ec.marshalNDeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_deployments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22459,10 +22461,10 @@ func (ec *executionContext) _Query_auditEvents(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
-			return ec.marshalNAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_auditEvents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22547,10 +22549,10 @@ func (ec *executionContext) _Query_moduleInstances(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
-			return ec.marshalNModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_moduleInstances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22635,10 +22637,10 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
-			return ec.marshalNProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_projects(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22723,10 +22725,10 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
-			return ec.marshalNEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_environments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22811,10 +22813,10 @@ func (ec *executionContext) _Query_validateInputs(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.InputsValidation) graphql.Marshaler {
-			return ec.marshalNInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(ctx, selections, v)
+			return ec.marshalOInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_validateInputs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22855,10 +22857,10 @@ func (ec *executionContext) _Query_resolveInputs(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *scalar.ResolvedInputs) graphql.Marshaler {
-			return ec.marshalNResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx, selections, v)
+			return ec.marshalOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_resolveInputs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22899,10 +22901,10 @@ func (ec *executionContext) _Query_dynamicValues(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
-			return ec.marshalNDynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_dynamicValues(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22942,10 +22944,10 @@ func (ec *executionContext) _Query_dynamicSources(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*dynamic.Source) graphql.Marshaler {
-			return ec.marshalNDynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx, selections, v)
+			return ec.marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_dynamicSources(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22974,10 +22976,10 @@ func (ec *executionContext) _Query_errorCodes(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*fault.Entry) graphql.Marshaler {
-			return ec.marshalNErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(ctx, selections, v)
+			return ec.marshalOErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_errorCodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -35387,133 +35389,133 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createDefaultValueDefinition(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateDefaultValueDefinition":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateDefaultValueDefinition(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteDefaultValueDefinition":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteDefaultValueDefinition(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createModuleDefinition":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createModuleDefinition(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateModuleDefinition":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateModuleDefinition(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "publishModuleVersion":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_publishModuleVersion(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createProject":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createProject(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createEnvironment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createEnvironment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createModuleInstance":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createModuleInstance(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createDeployment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rollbackDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rollbackDeployment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "redeployDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_redeployDeployment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "cancelDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_cancelDeployment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "quarantineRelease":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_quarantineRelease(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "liftQuarantine":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_liftQuarantine(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "claimDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_claimDeployment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "renewLease":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_renewLease(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "reportDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_reportDeployment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "completeDeployment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_completeDeployment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -36509,7 +36511,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_nodes(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36553,7 +36555,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_moduleDefinitions(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36619,7 +36621,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_defaultValueDefinitions(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36663,7 +36665,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_deployments(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36729,7 +36731,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_auditEvents(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36773,7 +36775,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_moduleInstances(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36817,7 +36819,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_projects(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36861,7 +36863,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_environments(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36905,7 +36907,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_validateInputs(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36927,7 +36929,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_resolveInputs(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36949,7 +36951,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_dynamicValues(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36971,7 +36973,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_dynamicSources(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -36993,7 +36995,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_errorCodes(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -39089,16 +39091,6 @@ func (ec *executionContext) marshalNAuditEvent2ᚖslipwayᚋentᚐAuditEvent(ctx
 	return ec._AuditEvent(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AuditEventConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNAuditEventEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.AuditEvent]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -39146,29 +39138,9 @@ func (ec *executionContext) unmarshalNCancelDeploymentInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCancelDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCancelDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CancelDeploymentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CancelDeploymentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNClaimDeploymentInput2slipwayᚋgraphᚋmodelᚐClaimDeploymentInput(ctx context.Context, v any) (model.ClaimDeploymentInput, error) {
 	res, err := ec.unmarshalInputClaimDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNClaimDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐClaimDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ClaimDeploymentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ClaimDeploymentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCompleteDeploymentInput2slipwayᚋgraphᚋmodelᚐCompleteDeploymentInput(ctx context.Context, v any) (model.CompleteDeploymentInput, error) {
@@ -39176,29 +39148,9 @@ func (ec *executionContext) unmarshalNCompleteDeploymentInput2slipwayᚋgraphᚋ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCompleteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCompleteDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CompleteDeploymentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CompleteDeploymentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐCreateDefaultValueDefinitionInput(ctx context.Context, v any) (model.CreateDefaultValueDefinitionInput, error) {
 	res, err := ec.unmarshalInputCreateDefaultValueDefinitionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateDefaultValueDefinitionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateDefaultValueDefinitionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateDeploymentInput2slipwayᚋgraphᚋmodelᚐCreateDeploymentInput(ctx context.Context, v any) (model.CreateDeploymentInput, error) {
@@ -39206,29 +39158,9 @@ func (ec *executionContext) unmarshalNCreateDeploymentInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateDeploymentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateDeploymentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateEnvironmentInput2slipwayᚋgraphᚋmodelᚐCreateEnvironmentInput(ctx context.Context, v any) (model.CreateEnvironmentInput, error) {
 	res, err := ec.unmarshalInputCreateEnvironmentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateEnvironmentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateEnvironmentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateModuleDefinitionInput2slipwayᚋgraphᚋmodelᚐCreateModuleDefinitionInput(ctx context.Context, v any) (model.CreateModuleDefinitionInput, error) {
@@ -39236,44 +39168,14 @@ func (ec *executionContext) unmarshalNCreateModuleDefinitionInput2slipwayᚋgrap
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateModuleDefinitionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateModuleDefinitionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateModuleInstanceInput2slipwayᚋgraphᚋmodelᚐCreateModuleInstanceInput(ctx context.Context, v any) (model.CreateModuleInstanceInput, error) {
 	res, err := ec.unmarshalInputCreateModuleInstanceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateModuleInstancePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateModuleInstancePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateProjectInput2slipwayᚋgraphᚋmodelᚐCreateProjectInput(ctx context.Context, v any) (model.CreateProjectInput, error) {
 	res, err := ec.unmarshalInputCreateProjectInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateProjectPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateProjectPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreatedByType2slipwayᚋentᚋdefaultvaluedefinitionᚐCreatedByType(ctx context.Context, v any) (defaultvaluedefinition.CreatedByType, error) {
@@ -39330,16 +39232,6 @@ func (ec *executionContext) marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDe
 	return ec._DefaultValueDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DefaultValueDefinitionConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.DefaultValueDefinition]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -39369,16 +39261,6 @@ func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinte
 func (ec *executionContext) unmarshalNDeleteDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionInput(ctx context.Context, v any) (model.DeleteDefaultValueDefinitionInput, error) {
 	res, err := ec.unmarshalInputDeleteDefaultValueDefinitionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteDefaultValueDefinitionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteDefaultValueDefinitionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNDeployment2ᚕᚖslipwayᚋentᚐDeploymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Deployment) graphql.Marshaler {
@@ -39522,22 +39404,6 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*dynamic.Source) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynamicᚐSource(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
 func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynamicᚐSource(ctx context.Context, sel ast.SelectionSet, v *dynamic.Source) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -39566,16 +39432,6 @@ func (ec *executionContext) marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋd
 	}
 
 	return ret
-}
-
-func (ec *executionContext) marshalNDynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DynamicValueConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNDynamicValueEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*inputprop.Option]) graphql.Marshaler {
@@ -39676,22 +39532,6 @@ func (ec *executionContext) marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋpage
 		return graphql.Null
 	}
 	return ec._EnvironmentEdge(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Entry) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEntry(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
 }
 
 func (ec *executionContext) marshalNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEntry(ctx context.Context, sel ast.SelectionSet, v *fault.Entry) graphql.Marshaler {
@@ -40031,16 +39871,6 @@ func (ec *executionContext) marshalNInputWarning2ᚖslipwayᚋinternalᚋinputpr
 	return ec._InputWarning(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(ctx context.Context, sel ast.SelectionSet, v *model.InputsValidation) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._InputsValidation(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNInt2int32(ctx context.Context, v any) (int32, error) {
 	res, err := graphql.UnmarshalInt32(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -40094,16 +39924,6 @@ func (ec *executionContext) unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmode
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx context.Context, sel ast.SelectionSet, v *model.LiftQuarantinePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._LiftQuarantinePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋentᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.ModuleDefinition) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -40128,16 +39948,6 @@ func (ec *executionContext) marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDe
 		return graphql.Null
 	}
 	return ec._ModuleDefinition(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ModuleDefinitionConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.ModuleDefinition]) graphql.Marshaler {
@@ -40318,16 +40128,6 @@ func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpa
 	return ec._ModuleVersionEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNNode2ᚕslipwayᚋgraphᚋscalarᚐNode(ctx context.Context, sel ast.SelectionSet, v []scalar.Node) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalONode2slipwayᚋgraphᚋscalarᚐNode(ctx, sel, v[i])
-	})
-
-	return ret
-}
-
 func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -40364,16 +40164,6 @@ func (ec *executionContext) marshalNProject2ᚖslipwayᚋentᚐProject(ctx conte
 	return ec._Project(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ProjectConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Project]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -40403,16 +40193,6 @@ func (ec *executionContext) marshalNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐE
 func (ec *executionContext) unmarshalNPublishModuleVersionInput2slipwayᚋgraphᚋmodelᚐPublishModuleVersionInput(ctx context.Context, v any) (model.PublishModuleVersionInput, error) {
 	res, err := ec.unmarshalInputPublishModuleVersionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNPublishModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐPublishModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, v *model.PublishModuleVersionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._PublishModuleVersionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Quarantine) graphql.Marshaler {
@@ -40446,29 +40226,9 @@ func (ec *executionContext) unmarshalNQuarantineReleaseInput2slipwayᚋgraphᚋm
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(ctx context.Context, sel ast.SelectionSet, v *model.QuarantineReleasePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._QuarantineReleasePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋmodelᚐRedeployDeploymentInput(ctx context.Context, v any) (model.RedeployDeploymentInput, error) {
 	res, err := ec.unmarshalInputRedeployDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNRedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RedeployDeploymentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RedeployDeploymentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNRelease2ᚖslipwayᚋentᚐRelease(ctx context.Context, sel ast.SelectionSet, v *ent.Release) graphql.Marshaler {
@@ -40536,16 +40296,6 @@ func (ec *executionContext) unmarshalNRenewLeaseInput2slipwayᚋgraphᚋmodelᚐ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRenewLeasePayload2ᚖslipwayᚋgraphᚋmodelᚐRenewLeasePayload(ctx context.Context, sel ast.SelectionSet, v *model.RenewLeasePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RenewLeasePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(ctx context.Context, sel ast.SelectionSet, v *deployment.Eligibility) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -40559,26 +40309,6 @@ func (ec *executionContext) marshalNReplayEligibility2ᚖslipwayᚋinternalᚋde
 func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmodelᚐReportDeploymentInput(ctx context.Context, v any) (model.ReportDeploymentInput, error) {
 	res, err := ec.unmarshalInputReportDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNReportDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐReportDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ReportDeploymentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ReportDeploymentPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx context.Context, sel ast.SelectionSet, v *scalar.ResolvedInputs) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ResolvedInputs(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx context.Context, v any) (actor.Role, error) {
@@ -40618,16 +40348,6 @@ var (
 func (ec *executionContext) unmarshalNRollbackDeploymentInput2slipwayᚋgraphᚋmodelᚐRollbackDeploymentInput(ctx context.Context, v any) (model.RollbackDeploymentInput, error) {
 	res, err := ec.unmarshalInputRollbackDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNRollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RollbackDeploymentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RollbackDeploymentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
@@ -40709,29 +40429,9 @@ func (ec *executionContext) unmarshalNUpdateDefaultValueDefinitionInput2slipway�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateDefaultValueDefinitionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateModuleDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionInput(ctx context.Context, v any) (model.UpdateModuleDefinitionInput, error) {
 	res, err := ec.unmarshalInputUpdateModuleDefinitionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateModuleDefinitionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateModuleDefinitionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUtcDateTime2timeᚐTime(ctx context.Context, v any) (time.Time, error) {
@@ -40927,6 +40627,13 @@ func (ec *executionContext) unmarshalOArrayPropertyInput2map(ctx context.Context
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AuditEventConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOAuditEventFilter2ᚖslipwayᚋgraphᚋmodelᚐAuditEventFilter(ctx context.Context, v any) (*model.AuditEventFilter, error) {
 	if v == nil {
 		return nil, nil
@@ -40973,6 +40680,27 @@ func (ec *executionContext) unmarshalOBooleanPropertyInput2map(ctx context.Conte
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOCancelDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCancelDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CancelDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CancelDeploymentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOClaimDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐClaimDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ClaimDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ClaimDeploymentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCompleteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCompleteDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CompleteDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CompleteDeploymentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOCompoundPropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
 	if v == nil {
 		return nil, nil
@@ -40981,11 +40709,67 @@ func (ec *executionContext) unmarshalOCompoundPropertyInput2map(ctx context.Cont
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOCreateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateDefaultValueDefinitionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateDefaultValueDefinitionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateDeploymentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateEnvironmentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateEnvironmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateEnvironmentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateModuleDefinitionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateModuleDefinitionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleInstancePayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateModuleInstancePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateModuleInstancePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateProjectPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateProjectPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalODefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DefaultValueDefinition(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DefaultValueDefinitionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteDefaultValueDefinitionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteDefaultValueDefinitionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
@@ -41000,6 +40784,13 @@ func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternal�
 		return graphql.Null
 	}
 	return ec._DeploymentComparison(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeploymentConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(ctx context.Context, sel ast.SelectionSet, v scalar.DeploymentData) graphql.Marshaler {
@@ -41097,6 +40888,32 @@ var (
 	}
 )
 
+func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*dynamic.Source) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynamicᚐSource(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalODynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DynamicValueConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOEcsAcceptedPauseControl2ᚖslipwayᚋinternalᚋecsᚐAcceptedPauseControl(ctx context.Context, sel ast.SelectionSet, v *ecs.AcceptedPauseControl) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -41189,11 +41006,37 @@ func (ec *executionContext) marshalOEnvironment2ᚖslipwayᚋentᚐEnvironment(c
 	return ec._Environment(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._EnvironmentConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOErrorAction2ᚖslipwayᚋinternalᚋfaultᚐAction(ctx context.Context, sel ast.SelectionSet, v *fault.Action) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ErrorAction(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOErrorCode2ᚕᚖslipwayᚋinternalᚋfaultᚐEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*fault.Entry) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNErrorCode2ᚖslipwayᚋinternalᚋfaultᚐEntry(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOErrorSection2ᚕslipwayᚋinternalᚋfaultᚐSectionᚄ(ctx context.Context, sel ast.SelectionSet, v []fault.Section) graphql.Marshaler {
@@ -41310,6 +41153,13 @@ func (ec *executionContext) marshalOInputValues2slipwayᚋinternalᚋinputprop�
 	return ec._InputValues(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(ctx context.Context, sel ast.SelectionSet, v *model.InputsValidation) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InputsValidation(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOInt2ᚖint32(ctx context.Context, v any) (*int32, error) {
 	if v == nil {
 		return nil, nil
@@ -41376,6 +41226,13 @@ func (ec *executionContext) marshalOLease2ᚖslipwayᚋinternalᚋdeploymentᚐL
 	return ec._Lease(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayload(ctx context.Context, sel ast.SelectionSet, v *model.LiftQuarantinePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._LiftQuarantinePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(ctx context.Context, sel ast.SelectionSet, v *inputprop.MapKeyConfig) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -41396,6 +41253,13 @@ func (ec *executionContext) marshalOModuleDefinition2ᚖslipwayᚋentᚐModuleDe
 		return graphql.Null
 	}
 	return ec._ModuleDefinition(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ModuleDefinitionConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOModuleDefinitionStatus2ᚖslipwayᚋentᚋmoduledefinitionᚐStatus(ctx context.Context, v any) (*moduledefinition.Status, error) {
@@ -41435,6 +41299,13 @@ func (ec *executionContext) marshalOModuleInstance2ᚖslipwayᚋentᚐModuleInst
 	return ec._ModuleInstance(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ModuleInstanceConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOModuleInstanceFilter2ᚖslipwayᚋgraphᚋmodelᚐModuleInstanceFilter(ctx context.Context, v any) (*model.ModuleInstanceFilter, error) {
 	if v == nil {
 		return nil, nil
@@ -41455,6 +41326,19 @@ func (ec *executionContext) marshalONode2slipwayᚋgraphᚋscalarᚐNode(ctx con
 		return graphql.Null
 	}
 	return ec._Node(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalONode2ᚕslipwayᚋgraphᚋscalarᚐNode(ctx context.Context, sel ast.SelectionSet, v []scalar.Node) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalONode2slipwayᚋgraphᚋscalarᚐNode(ctx, sel, v[i])
+	})
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalONumberPropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
@@ -41503,11 +41387,39 @@ func (ec *executionContext) marshalOProject2ᚖslipwayᚋentᚐProject(ctx conte
 	return ec._Project(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ProjectConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPublishModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐPublishModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, v *model.PublishModuleVersionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PublishModuleVersionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx context.Context, sel ast.SelectionSet, v *ent.Quarantine) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Quarantine(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(ctx context.Context, sel ast.SelectionSet, v *model.QuarantineReleasePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._QuarantineReleasePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RedeployDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RedeployDeploymentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOReferencePropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
@@ -41523,6 +41435,34 @@ func (ec *executionContext) marshalORelease2ᚖslipwayᚋentᚐRelease(ctx conte
 		return graphql.Null
 	}
 	return ec._Release(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORenewLeasePayload2ᚖslipwayᚋgraphᚋmodelᚐRenewLeasePayload(ctx context.Context, sel ast.SelectionSet, v *model.RenewLeasePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RenewLeasePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReportDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐReportDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.ReportDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReportDeploymentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx context.Context, sel ast.SelectionSet, v *scalar.ResolvedInputs) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ResolvedInputs(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RollbackDeploymentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RollbackDeploymentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOSectionPropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
@@ -41637,6 +41577,20 @@ func (ec *executionContext) unmarshalOTextPropertyInput2map(ctx context.Context,
 	}
 	res, err := ec.unmarshalInputTextPropertyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateDefaultValueDefinitionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateModuleDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateModuleDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateModuleDefinitionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateModuleDefinitionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUserFacingErrorData2ᚖslipwayᚋinternalᚋfaultᚐData(ctx context.Context, sel ast.SelectionSet, v *fault.Data) graphql.Marshaler {

@@ -110,7 +110,7 @@ func fields() []attack {
 		document("8,000 open braces", overLimit+"brackets", strings.Repeat("{a", 8000)),
 		document("15,000 open brackets in an argument", overLimit+"brackets", "{ node(id: "+strings.Repeat("[", 15_000)),
 		document("5,000 open objects in an argument", overLimit+"brackets", "{ node(id: "+strings.Repeat("{a:", 5000)),
-		document("900 ids as literals", overLimit+"cost", "{ nodes(ids: ["+strings.Repeat(" 1", 900)+"]) { id ... on Deployment { data { __typename } project { id } environment { id } moduleInstance { id } release { id } } } }"),
+		document("900 ids as literals", overLimit+"cost", "{ nodes(ids: ["+strings.Repeat(" 1", 900)+"]) { id ... on Deployment { data { __typename } project { id } environment { id } moduleInstance { deployments(first: 100) { nodes { id } } } release { id } } } }"),
 	}
 }
 

@@ -63,7 +63,7 @@ func requests() []attack {
 
 // framing are attacks on the reading of a request, byte by byte.
 func framing() []attack {
-	const head = "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	const head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	say := func(name, want, text string) attack {
 		return attack{name: name, want: want, run: func(ctx context.Context, c *caller) (string, error) { return c.say(ctx, text) }}
 	}
@@ -83,7 +83,7 @@ func framing() []attack {
 
 // dial opens a connection, which ends with the context.
 func (c *caller) dial(ctx context.Context) (net.Conn, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(c.url, "http://"))
+	conn, err := c.dialer.DialContext(ctx, "tcp", c.host())
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +149,10 @@ func stammer(ctx context.Context, c *caller) (string, error) {
 
 // from is the caller at another address of this machine, so that what that does wrong is its own.
 func (c *caller) from(address net.IP) *caller {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}
-	return &caller{c.server, c.round, &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: patience}}
+	other := *c
+	other.dialer = &net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}
+	other.client = &http.Client{Transport: &http.Transport{DialContext: other.dialer.DialContext}, Timeout: patience}
+	return &other
 }
 
 // pipeline sends requests without waiting for answers.
@@ -160,7 +162,7 @@ func pipeline(ctx context.Context, c *caller) (string, error) {
 		return "", err
 	}
 	defer func() { _ = conn.Close() }()
-	one := fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(harmless), harmless)
+	one := fmt.Sprintf("POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(harmless), harmless)
 	go func() { _, _ = io.WriteString(conn, strings.Repeat(one, 1000)) }()
 	in := bufio.NewReader(conn)
 	return flood(1000, 1, func(int) (string, error) { return heard(in) })
@@ -184,7 +186,7 @@ func ignore(ctx context.Context, c *caller) (string, error) {
 		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
 			return "", err
 		}
-		if _, err := fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		if _, err := fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
 			return "", err
 		}
 	}

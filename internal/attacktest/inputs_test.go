@@ -1,9 +1,7 @@
 package attacktest_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -19,11 +17,7 @@ func inputs() []attack {
 		refused = "200 Request:INVALID"
 		chars   = `{"id":"%s","label":"L","type":"string"`
 	)
-	list := func(n int, format string) string { return "[" + strings.TrimSuffix(each(n, format+","), ",") + "]" }
 	text := func(i string) string { return fmt.Sprintf(chars, i) + "}" }
-	array := func(items string) string {
-		return `{"id":"a","label":"L","type":"object_array","item_inputs":` + items + `}`
-	}
 	number := strings.ReplaceAll(chars, "%s", "i%[1]d")
 	hang := func(n int) string {
 		return list(n, number+`,"patterns":[{"pattern":"^(a+)+%[1]d$","message":"m"}]}`)
@@ -100,19 +94,7 @@ func define(name, want, schema string) attack {
 func judge(name, want string, cpu int, inputs, values string) attack {
 	a := attack{name: name, want: want, run: func(ctx context.Context, c *caller) (string, error) {
 		const query = `query($i: [InputPropertyInput!], $v: JSON!) { validateInputs(input: {inputs: $i, values: $v}) { valid violations { rule } } }`
-		var list []json.RawMessage
-		if err := json.Unmarshal([]byte(inputs), &list); err != nil {
-			return "", err
-		}
-		wrapped := make([]map[string]json.RawMessage, len(list))
-		for i, one := range list {
-			wrapped[i] = map[string]json.RawMessage{"json": one}
-		}
-		body, err := json.Marshal(map[string]any{"query": query, "variables": map[string]any{"i": wrapped, "v": json.RawMessage(values)}})
-		if err != nil {
-			return "", err
-		}
-		return c.send(ctx, request{body: bytes.NewReader(body)})
+		return c.post(ctx, query, object{"i": wrapped(inputs), "v": raw(values)})
 	}}
 	if cpu > 0 {
 		a.cpu, a.why = time.Duration(cpu)*time.Millisecond, slowPattern

@@ -20,13 +20,15 @@ const tick = 10 * time.Millisecond
 // meter tells what a server uses.
 type meter struct {
 	*server
-	client *http.Client
+	// database is the kind of the server's.
+	database string
+	client   *http.Client
 	// proc is where the system tells of the process, empty on a system that does not.
 	proc string
 }
 
-func newMeter(s *server) *meter {
-	m := &meter{server: s, client: &http.Client{Timeout: patience}, proc: fmt.Sprintf("/proc/%d", s.process.Pid)}
+func newMeter(s *server, database string) *meter {
+	m := &meter{server: s, database: database, client: &http.Client{Timeout: patience}, proc: fmt.Sprintf("/proc/%d", s.process.Pid)}
 	if _, err := os.Stat(m.proc + "/clear_refs"); err != nil {
 		m.proc = ""
 	}
@@ -39,12 +41,6 @@ type reading struct {
 	resident   int64 // bytes now
 	peak       int64 // the most bytes since the reading began
 	goroutines int
-}
-
-// use is what there was between two readings.
-type use struct {
-	cpu    time.Duration
-	memory int64 // bytes more at the peak
 }
 
 // begin collects garbage, so that an attack does not pay for the one before it, and takes a reading.
@@ -71,7 +67,7 @@ func (m *meter) end(ctx context.Context, before reading) (use, error) {
 		return use{}, settled
 	}
 	after, err := m.read()
-	return use{after.cpu - before.cpu, max(after.peak-before.resident, 0)}, errors.Join(settled, err)
+	return use{cpu: after.cpu - before.cpu, memory: max(after.peak-before.resident, 0)}, errors.Join(settled, err)
 }
 
 func (m *meter) read() (r reading, err error) {
@@ -109,7 +105,7 @@ func (m *meter) settle(ctx context.Context, most int) error {
 		if err != nil || n <= most {
 			return err
 		}
-		if time.Since(begun) > 10*time.Second {
+		if time.Since(begun) > patience {
 			return fmt.Errorf("%d goroutines, where there were %d", n, most)
 		}
 	}
@@ -139,7 +135,7 @@ func (m *meter) heap(t *testing.T) int64 {
 }
 
 func (m *meter) profile(ctx context.Context, which string) (string, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.debug+"/debug/pprof/"+which, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.profiles+"/debug/pprof/"+which, nil)
 	if err != nil {
 		return "", err
 	}

@@ -34,11 +34,14 @@ func (c *caller) socket(ctx context.Context) (*peer, error) {
 		return nil, err
 	}
 	p := &peer{conn, bufio.NewReader(conn)}
-	p.raw("GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+	p.raw("GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n")
 	answer, err := http.ReadResponse(p.in, nil)
-	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
-		return nil, fmt.Errorf("no socket: %v, %w", answer, err)
+	if err != nil {
+		return nil, fmt.Errorf("no socket: %w", err)
+	}
+	if answer.StatusCode != http.StatusSwitchingProtocols {
+		return nil, fmt.Errorf("no socket: %s", answer.Status)
 	}
 	return p, nil
 }
@@ -91,11 +94,11 @@ func (p *peer) hear() string {
 	if err := json.Unmarshal(payload, &m); err != nil {
 		return err.Error()
 	}
-	if m.Type != "error" {
-		return m.Type
+	refused := m.Payload
+	if m.Type == "error" {
+		refused = fmt.Appendf(nil, `{"errors":%s}`, m.Payload)
 	}
-	why := verdict(0, []byte(`{"errors":`+string(m.Payload)+`}`))
-	return "error" + strings.TrimPrefix(why, "0")
+	return m.Type + strings.TrimPrefix(verdict(0, refused), "0")
 }
 
 // end is what the socket ends with, whatever comes before.
@@ -122,8 +125,10 @@ func (p *peer) read() (op byte, payload []byte, err error) {
 		}
 		size = binary.BigEndian.Uint64(b[:])
 	}
-	payload = make([]byte, size)
-	_, err = io.ReadFull(p.in, payload)
+	payload, err = io.ReadAll(io.LimitReader(p.in, int64(min(size, mostRead))))
+	if err == nil && uint64(len(payload)) < size {
+		err = io.ErrUnexpectedEOF // more than is looked at, or the end
+	}
 	return head[0] & 15, payload, err
 }
 

@@ -2,9 +2,11 @@ package attacktest_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +14,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"slipway/internal/actor"
 )
 
-// patience is how long anything may take that should come by itself.
+// patience is how long anything may take that should come by itself: a guard against hanging, not a bound.
 const patience = 30 * time.Second
+
+// profiling are the flags that make a server serve its profiles, and profiles the log line that says where.
+var profiling = []string{"--admin-listen", "", "--debug-listen", "127.0.0.1:0"}
+
+const profiles = "serving profiles"
 
 // build builds the program and gives its path.
 func build(t *testing.T) string {
@@ -29,19 +38,26 @@ func build(t *testing.T) string {
 
 // server is a demo that runs as a process of its own.
 type server struct {
-	url, debug string
-	token      string
+	program, database string
+	url, profiles     string
+	tokens            map[actor.Role]string
+	// deployment is one that goes on for as long as the server does.
 	deployment string
-	process    *os.Process
+	stock      stock
+	// fresh are tokens that the server has not seen yet.
+	fresh   chan string
+	process *os.Process
+	log     logged
 }
 
-// serve starts a demo on free ports, which answers under the Host x too. It must end well when the test does: whatever was done to it, it is
+// serve starts a demo on free ports. It must end well when the test does: whatever was done to it, it is
 // still told to stop and stops.
-func serve(t *testing.T, program string, flags ...string) *server {
+func serve(t *testing.T, program, database string, flags ...string) *server {
 	t.Helper()
-	args := append([]string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", "", "--debug-listen", "127.0.0.1:0", "--base-url", "http://x", "--pace", "0", "--log-format", "json"}, flags...)
-	c := exec.Command(program, args...) // not the test's context, which ends before the cleanup
-	c.Env = []string{"TMPDIR=" + t.TempDir()}
+	args := append([]string{"demo", "--database", database, "--listen", "127.0.0.1:0", "--pace", "0", "--log-format", "json"}, profiling...)
+	c := exec.Command(program, append(args, flags...)...) // not the test's context, which ends before the cleanup
+	// Two cores everywhere, so that what may be used in a time is the same everywhere.
+	c.Env = []string{"TMPDIR=" + t.TempDir(), "GOMAXPROCS=2"}
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +69,7 @@ func serve(t *testing.T, program string, flags ...string) *server {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{process: c.Process}
+	s := &server{program: program, database: database, process: c.Process}
 	log := bufio.NewReader(stderr)
 	introduced := make(chan string, 1)
 	go func() {
@@ -61,56 +77,26 @@ func serve(t *testing.T, program string, flags ...string) *server {
 		introduced <- text
 		_, _ = io.Copy(io.Discard, stdout)
 	}()
-	s.debug = profiles(log)
+	said := s.locate(log)
 	s.introduce(<-introduced)
 	drained := make(chan struct{})
-	panics := 0
 	go func() {
 		defer close(drained)
-		for lines := bufio.NewScanner(log); lines.Scan(); {
-			if strings.Contains(lines.Text(), "panic") {
-				panics++
-				t.Logf("the server logged: %.2000s", lines.Text())
-			}
-		}
+		s.log.follow(t, log)
 	}()
 	t.Cleanup(func() {
 		kill := time.AfterFunc(patience, func() { _ = c.Process.Kill() })
 		defer kill.Stop()
 		_ = c.Process.Signal(os.Interrupt)
 		<-drained
-		if err := c.Wait(); err != nil || panics > 0 {
-			t.Errorf("the server ended with %v, and panicked %d times", err, panics)
+		if err := c.Wait(); err != nil || s.log.panics > 0 {
+			t.Errorf("the server ended with %v, and panicked %d times", err, s.log.panics)
 		}
 	})
-	if s.url == "" || s.debug == "" || s.token == "" {
-		t.Fatalf("the demo did not say where it is: %+v", s)
+	if s.url == "" || s.profiles == "" || len(s.tokens) != len(actor.Roles) {
+		t.Fatalf("the demo did not say where it is: %q, %q, %d tokens\n%s", s.url, s.profiles, len(s.tokens), said)
 	}
-	s.redeploy(t)
 	return s
-}
-
-// redeploy puts in the place of a deployment another one of the same, which goes on for as long as the
-// server does: no runner carries it out.
-func (s *server) redeploy(t *testing.T) {
-	t.Helper()
-	c, close := newCaller(s, 0)
-	defer close()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/deployments/"+s.deployment+"/redeploy", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
-	answer, err := c.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	var made struct{ Data struct{ ID string } }
-	if err := json.NewDecoder(answer.Body).Decode(&made); err != nil || made.Data.ID == "" {
-		t.Fatalf("redeploy: %d, %v", answer.StatusCode, err)
-	}
-	s.deployment = made.Data.ID
 }
 
 // untilReady reads what a demo says of itself.
@@ -126,28 +112,72 @@ func untilReady(out io.Reader) (string, error) {
 	return text.String(), lines.Err()
 }
 
-// profiles finds where profiles are in a log, which is read until the API is served too.
-func profiles(log *bufio.Reader) (url string) {
+// locate finds where the profiles are in a log, which is read until the API is served too. It gives what
+// it has read.
+func (s *server) locate(log *bufio.Reader) (said string) {
 	for {
 		text, err := log.ReadBytes('\n')
+		said += string(text)
 		if err != nil {
-			return ""
+			return said
 		}
 		var line struct{ Msg, URL string }
 		_ = json.Unmarshal(text, &line) // a line that is none has no message
 		switch line.Msg {
-		case "serving profiles":
-			url = line.URL
+		case profiles:
+			s.profiles = line.URL
 		case "serving":
-			return url
+			return said
 		}
 	}
 }
 
-var introduction = regexp.MustCompile(`(?s)\n  admin +(\S+).*/deployments/(\w+)".*\nready: (\S+)`)
+var (
+	token = regexp.MustCompile(`(?m)^  (\w+) +(slp_\S+)$`)
+	where = regexp.MustCompile(`(?m)^ready: (\S+)`)
+)
 
 func (s *server) introduce(text string) {
-	if found := introduction.FindStringSubmatch(text); found != nil {
-		s.token, s.deployment, s.url = found[1], found[2], found[3]
+	s.tokens = map[actor.Role]string{}
+	for _, found := range token.FindAllStringSubmatch(text, -1) {
+		s.tokens[actor.Role(found[1])] = found[2]
 	}
+	if found := where.FindStringSubmatch(text); found != nil {
+		s.url = found[1]
+	}
+}
+
+// mint makes tokens that the server has not seen yet.
+func (s *server) mint(t *testing.T, n int) {
+	t.Helper()
+	s.fresh = make(chan string, n)
+	for i := range n {
+		secret, err := s.command(t.Context(), "token", "create", "--role", string(actor.Viewer), "--name", fmt.Sprint("fresh-", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.fresh <- secret
+	}
+}
+
+// idOf finds the id of a token by the end of it.
+func (s *server) idOf(ctx context.Context, secret string) (string, error) {
+	tokens, err := s.command(ctx, "token", "list")
+	for line := range strings.Lines(tokens) {
+		if strings.Contains(line, "…"+secret[len(secret)-4:]) {
+			return strings.Fields(line)[0], err
+		}
+	}
+	return "", errors.Join(err, errors.New("the token is not listed"))
+}
+
+// command runs a command of the program on the server's database, for the demo's organization.
+func (s *server) command(ctx context.Context, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, s.program, append(args, "--org", "northwind", "--database", s.database)...)
+	c.Env = []string{}
+	out, err := c.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%q: %w: %s", args, err, exit.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 )
+
+// welcomed is the message of who has the admin's token.
+const welcomed = "an init"
 
 // messages is an attack by what a socket says, which is judged by its end.
 func messages(name, want string, text ...string) attack {
@@ -15,7 +19,8 @@ func messages(name, want string, text ...string) attack {
 		if err != nil {
 			return "", err
 		}
-		go p.raw(strings.Join(text, ""))
+		init := frame(opText|final, `{"type":"connection_init","payload":{"Authorization":"Bearer `+c.token+`"}}`)
+		go p.raw(strings.ReplaceAll(strings.Join(text, ""), welcomed, init))
 		return p.end(), nil
 	}}
 }
@@ -26,14 +31,13 @@ func (s *server) watching() string {
 }
 
 func sockets() []attack {
-	hello := frame(opText|final, `{"type":"connection_init"}`)
 	say := func(text string) string { return frame(opText|final, text) }
 	silly := subscribe("a", "subscription { deploymentChanged(id: 1) { deployment { id } } }")
 	long := `{"type":"ping","payload":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`
 	return concat([]attack{
 		messages("a socket that says nothing", "close 4408"),
 		messages("a subscription before the init", "close 4401", say(silly)),
-		messages("two inits", "close 4429", hello, hello),
+		messages("two inits", "close 4429", welcomed, welcomed),
 		messages("a bad token", "close 4403", say(`{"type":"connection_init","payload":{"Authorization":"Bearer x"}}`)),
 		messages("frames of garbage", "close 1002", strings.Repeat("\xf7\xff\x00garbage", 1000)),
 		messages("a frame without a mask", "close 1002", "\x81\x02{}"),
@@ -95,7 +99,7 @@ func floods() []attack {
 			}
 			return p.hear()
 		})},
-		{name: "sockets that are left open", want: "connection_ack", requests: 200, run: abandon},
+		{name: "sockets that are left open", want: "connection_ack", requests: 90, run: abandon},
 		{name: "connections that say nothing", want: "200", requests: 200, run: loiter},
 		{name: "a reader that takes nothing of 800 deployments", want: "cut",
 			run: onSocket(func(_ *caller, p *peer) string {
@@ -118,21 +122,22 @@ func onSocket(do func(c *caller, p *peer) string) func(context.Context, *caller)
 	}
 }
 
-// until is the first verdict of a kind, or the end.
-func (p *peer) until(kind string) string {
+// until is the first verdict of some kinds, or the end.
+func (p *peer) until(kinds ...string) string {
 	for {
 		got := p.hear()
-		if got == "cut" || strings.HasPrefix(got, kind) || strings.HasPrefix(got, "close ") {
+		if got == "cut" || strings.HasPrefix(got, "close ") ||
+			slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(got, kind) }) {
 			return got
 		}
 	}
 }
 
-// abandon opens 200 sockets with a subscription each and drops their connections without a goodbye.
+// abandon opens 90 sockets with a subscription each and drops their connections without a goodbye.
 func abandon(ctx context.Context, c *caller) (string, error) {
 	var mu sync.Mutex
 	var open []*peer
-	got, err := flood(200, 10, func(int) (string, error) {
+	got, err := flood(90, 10, func(int) (string, error) {
 		p, err := c.welcome(ctx)
 		if err != nil {
 			return "", err
@@ -150,10 +155,11 @@ func abandon(ctx context.Context, c *caller) (string, error) {
 	return got, err
 }
 
-// loiter opens 200 connections, asks a good question beside them, and leaves.
+// loiter opens 200 connections from an address of its own, asks a good question beside them, and leaves.
 func loiter(ctx context.Context, c *caller) (string, error) {
+	from := c.from(net.IPv4(127, 0, 4, byte(1+c.round)))
 	for range 200 {
-		conn, err := c.dial(ctx)
+		conn, err := from.dial(ctx)
 		if err != nil {
 			return "", err
 		}

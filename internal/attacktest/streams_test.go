@@ -34,7 +34,7 @@ func (c *caller) stream(ctx context.Context, query string) (net.Conn, error) {
 		return nil, err
 	}
 	body := fmt.Sprintf(`{"query":%q}`, query)
-	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n"+
+	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", c.token, len(body), body)
 	return conn, err
 }
@@ -60,7 +60,7 @@ func firstEvent(conn net.Conn) (string, error) {
 		return "", err
 	}
 	lines := bufio.NewScanner(answer.Body)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, mostRead)
 	for lines.Scan() {
 		if data, found := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); found {
 			return verdict(answer.StatusCode, data), nil
@@ -87,7 +87,7 @@ func starve(ctx context.Context, c *caller) (string, error) {
 func cut(conn net.Conn, probe string) string {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for begun := time.Now(); time.Since(begun) < 4*time.Second; <-tick.C {
+	for begun := time.Now(); time.Since(begun) < patience/2; <-tick.C {
 		if _, err := io.WriteString(conn, probe); err != nil {
 			return "cut"
 		}

@@ -11,6 +11,9 @@ import (
 	"slipway/internal/store"
 )
 
+// namedUsers is how many of those that use a definition are named where they keep it from being deleted.
+const namedUsers = 100
+
 // Delete deletes a definition. It gives DefaultValueDefinitionInUse where a published module version of
 // the organization names it.
 func (s *Service) Delete(ctx context.Context, definitionID string) error {
@@ -26,7 +29,7 @@ func (s *Service) Delete(ctx context.Context, definitionID string) error {
 		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
 			return err
 		}
-		naming, err := VersionsNaming(ctx, tx.ModuleVersion, d.GivenID)
+		naming, err := VersionsNaming(ctx, tx.ModuleVersion, d.GivenID, namedUsers)
 		if err != nil {
 			return err
 		}
@@ -34,6 +37,9 @@ func (s *Service) Delete(ctx context.Context, definitionID string) error {
 			users := make([]string, len(naming))
 			for i, v := range naming {
 				users[i] = v.ID
+			}
+			if len(users) == namedUsers {
+				users = append(users, "…")
 			}
 			f := fault.New(fault.DefaultValueDefinitionInUse, "Published module versions name the default value definition %q.", d.GivenID)
 			f.Details = []fault.Section{{Title: "Module versions", Render: fault.RenderList, Items: users}}

@@ -3,22 +3,31 @@ package defaults
 import (
 	"context"
 
+	"entgo.io/ent/dialect/sql"
+
 	"slipway/ent"
 	"slipway/ent/moduleversion"
+	"slipway/ent/predicate"
 	"slipway/internal/inputprop"
 )
 
-// batch is how many module versions are looked at in one statement.
-const batch = 200
+// batch is how many module versions are looked at in one statement: their inputs may be large.
+const batch = 20
 
-// VersionsNaming gives the published module versions of the organization that take options from the
-// definition of a givenId. Changing one is rare and versions are few, so the inputs are read rather than
-// indexed.
-func VersionsNaming(ctx context.Context, c *ent.ModuleVersionClient, givenID string) ([]*ent.ModuleVersion, error) {
+// VersionsNaming returns the published module versions of the organization that take options from the
+// definition of a givenId, the first most of them. Their inputs are JSON as inputprop writes it, so the
+// database leaves out those that do not have the givenId anywhere.
+func VersionsNaming(ctx context.Context, c *ent.ModuleVersionClient, givenID string, most int) ([]*ent.ModuleVersion, error) {
+	mentions := predicate.ModuleVersion(func(s *sql.Selector) {
+		s.Where(sql.P(func(b *sql.Builder) {
+			b.WriteString("CAST(").Ident(s.C(moduleversion.FieldInputs)).WriteString(" AS TEXT) LIKE ").
+				Arg(`%"` + inputprop.ParamGivenID + `":"` + givenID + `"%`)
+		}))
+	})
 	var naming []*ent.ModuleVersion
 	for after := ""; ; {
 		versions, err := c.Query().
-			Where(moduleversion.IDGT(after), moduleversion.OrganizationIDNotNil()).
+			Where(moduleversion.IDGT(after), moduleversion.OrganizationIDNotNil(), mentions).
 			Order(ent.Asc(moduleversion.FieldID)).Limit(batch).All(ctx)
 		if err != nil {
 			return nil, err
@@ -30,6 +39,9 @@ func VersionsNaming(ctx context.Context, c *ent.ModuleVersionClient, givenID str
 			}
 			if inputprop.NamesDefinition(inputs, givenID) {
 				naming = append(naming, v)
+			}
+			if len(naming) == most {
+				return naming, nil
 			}
 		}
 		if len(versions) < batch {

@@ -84,15 +84,18 @@ func checkKinds(kinds []string) error {
 		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "min_items",
 			Message: "must have at least 1 item, found none"})
 	}
-	var violations []fault.Violation
+	if most := len(catalog.Kinds); len(kinds) > most {
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "max_items",
+			Message: fmt.Sprintf("must have at most %d items, as many as there are kinds, found %d", most, len(kinds))})
+	}
+	var wrong fault.Violations
 	for i, k := range kinds {
 		if !slices.Contains(catalog.Kinds, k) {
-			violations = append(violations, fault.Violation{Pointer: fmt.Sprintf("/kinds/%d", i), Rule: "enum",
-				Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(catalog.Kinds, ", "), k)})
+			wrong.Add(fmt.Sprintf("/kinds/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(catalog.Kinds, ", "), k)
 		}
 	}
-	if len(violations) > 0 {
-		return fault.Invalid(fault.RequestInvalid, violations...)
+	if wrong.Count() > 0 {
+		return fault.Invalid(fault.RequestInvalid, wrong.All("/kinds")...)
 	}
 	return nil
 }

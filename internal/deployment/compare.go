@@ -12,6 +12,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/meter"
 	"slipway/internal/release"
 	"slipway/internal/store"
 )
@@ -40,6 +41,11 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if err != nil {
 		return nil, err
 	}
+	for _, r := range releases {
+		if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
+			return nil, err
+		}
+	}
 	before, err := shipped(from.ID, releases[idOrNone(from.ReleaseID)])
 	if err != nil {
 		return nil, err
@@ -55,17 +61,42 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	c := &Comparison{
 		From: from, To: to, SameRelease: *from.ReleaseID == *to.ReleaseID,
 		FromVersion: versions[before.ModuleVersionID], ToVersion: versions[after.ModuleVersionID],
-		Inputs: release.Diff(before.Inputs, after.Inputs), Artifact: release.Diff(before.Artifact, after.Artifact),
+	}
+	if c.SameRelease {
+		return c, nil
+	}
+	if c.Inputs, err = release.Diff(ctx, before.Inputs, after.Inputs); err != nil {
+		return nil, err
+	}
+	if c.Artifact, err = release.Diff(ctx, before.Artifact, after.Artifact); err != nil {
+		return nil, err
+	}
+	return c, c.lock(ctx)
+}
+
+// lock marks the changes of inputs that must not change.
+func (c *Comparison) lock(ctx context.Context) error {
+	if len(c.Inputs) == 0 {
+		return nil
+	}
+	if err := meter.Spend(ctx, meter.Inputs, len(c.ToVersion.Inputs.JSON())); err != nil {
+		return err
 	}
 	list, err := c.ToVersion.Inputs.Properties()
 	if err != nil {
-		return nil, fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
+		return fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
 	}
 	for i := range c.Inputs {
+		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {
+			return err
+		}
 		c.Inputs[i].Immutable = locked(list, tokens(c.Inputs[i].Pointer))
 	}
-	return c, nil
+	return nil
 }
+
+// inputsPerLeaf is how many inputs are passed over in about the time that comparing a leaf takes.
+const inputsPerLeaf = 100
 
 // both gives two deployments, or DeploymentNotFound for the first that there is not.
 func (s *Service) both(ctx context.Context, fromID, toID string) (from, to *ent.Deployment, err error) {

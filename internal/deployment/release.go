@@ -11,6 +11,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/meter"
 	"slipway/internal/release"
 	"slipway/internal/store"
 )
@@ -41,6 +42,15 @@ func Content(r *ent.Release) (release.Content, error) {
 			"The release %s is not what was stored: its content does not have its digest.", r.ID).Because(err)
 	}
 	return content, err
+}
+
+// ContentOf is Content for one of many releases that a caller asks for: it is counted as work of the
+// context's request.
+func ContentOf(ctx context.Context, r *ent.Release) (release.Content, error) {
+	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
+		return release.Content{}, err
+	}
+	return Content(r)
 }
 
 // keep gives the organization's release of a content, stored now where it was not before. It gives

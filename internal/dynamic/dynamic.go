@@ -104,21 +104,21 @@ func (r *Registry) Check(source string, params map[string]string) []fault.Violat
 		return []fault.Violation{{Pointer: "/source", Rule: "unknown_source", Message: fmt.Sprintf(
 			"must be one of %s, found %.60q", strings.Join(slices.Sorted(maps.Keys(r.sources)), ", "), source)}}
 	}
-	var violations []fault.Violation
+	var wrong fault.Violations
 	var names []string
 	for _, p := range s.Params {
 		names = append(names, p.Name)
 		if _, given := params[p.Name]; p.Required && !given {
-			violations = append(violations, fault.Violation{Pointer: fault.Pointer("params", p.Name), Rule: "required", Message: "is required by the source " + source})
+			wrong.Add(fault.Pointer("params", p.Name), "required", "is required by the source %s", source)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(names, name) {
-			violations = append(violations, fault.Violation{Pointer: fault.Pointer("params", name), Rule: "unknown_param", Message: fmt.Sprintf(
-				"is not a parameter of the source %s, which takes %s", source, list(names))})
+			wrong.Add(fault.Pointer("params", name), "unknown_param",
+				"is not a parameter of the source %s, which takes %s", source, list(names))
 		}
 	}
-	return violations
+	return wrong.All("/params")
 }
 
 func list(names []string) string {

@@ -36,19 +36,19 @@ func DecodeTaskDefinition(raw []byte) (*TaskDefinition, []fault.Violation) {
 }
 
 func decode[T any](raw []byte, read func(place) *T) (*T, []fault.Violation) {
-	var r report
-	p := place{bytes.TrimSpace(raw), "", &r}
+	var found fault.Violations
+	p := place{bytes.TrimSpace(raw), "", &found}
 	switch {
 	case !utf8.Valid(raw):
 		p.refuse("encoding", "must be valid UTF-8")
 	case !json.Valid(raw):
 		p.refuse("json", "must be well-formed JSON")
 	default:
-		if value := read(p); len(r.found) == 0 {
+		if value := read(p); found.Count() == 0 {
 			return value, nil
 		}
 	}
-	return nil, r.violations()
+	return nil, found.All("")
 }
 
 // object is a place whose members are at hand.

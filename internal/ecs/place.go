@@ -3,7 +3,6 @@ package ecs
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -17,16 +16,15 @@ import (
 type place struct {
 	raw     json.RawMessage
 	pointer string
-	report  *report
+	found   *fault.Violations
 }
 
 func (p place) child(token string, raw json.RawMessage) place {
-	token = strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
-	return place{raw, p.pointer + "/" + token, p.report}
+	return place{raw, p.pointer + fault.Pointer(token), p.found}
 }
 
 func (p place) refuse(rule, format string, args ...any) {
-	p.report.add(fault.Violation{Pointer: p.pointer, Rule: rule, Message: fmt.Sprintf(format, args...)})
+	p.found.Add(p.pointer, rule, format, args...)
 }
 
 // is refuses a value of another JSON type than the wanted.

@@ -55,6 +55,7 @@ const (
 	RequestCrossOrigin        Code = "slipway:Request:CROSS_ORIGIN"
 	RequestHostRefused        Code = "slipway:Request:HOST_REFUSED"
 	RequestTimeout            Code = "slipway:Request:TIMEOUT"
+	RequestAnswerTooLarge     Code = "slipway:Request:ANSWER_TOO_LARGE"
 	RequestIdempotencyReused  Code = "slipway:Request:IDEMPOTENCY_KEY_REUSED"
 
 	ServerInternal    Code = "slipway:Server:INTERNAL"
@@ -139,6 +140,7 @@ var registry = index(
 	Entry{RequestCrossOrigin, 403, "A browser sent the request from another origin.", "Serve the page from an allowed origin."},
 	Entry{RequestHostRefused, 421, "The Host header names neither this machine nor the server's base URL, and no trusted proxy brought the request.", "Ask under localhost; or have the operator set --base-url, or --trusted-proxies for a proxy."},
 	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
+	Entry{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},
 	Entry{RequestIdempotencyReused, 422, "The idempotency key was used before, for another request.", "Use a new key for each request; repeat one with the very same arguments."},
 
 	Entry{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},

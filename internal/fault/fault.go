@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Error is a refusal that may be shown to whoever asked. Its code is one of the registry's, which
@@ -32,6 +33,8 @@ type Violation struct {
 	Rule string `json:"rule"`
 	// Message says what is allowed and what was found, and reads on after the pointer.
 	Message string `json:"message"`
+	// More is how many violations it stands for that are not listed, 0 for one that is.
+	More int `json:"-"`
 }
 
 // New makes an error of a registered code.
@@ -39,13 +42,16 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid makes an error of a registered code out of everything that is wrong with an input.
+// Invalid returns an error of a registered code out of everything that is wrong with an input, of which it
+// lists as much as Violations does.
 func Invalid(code Code, violations ...Violation) *Error {
+	var all Violations
+	all.Append(violations...)
 	message := "The input is not valid: 1 violation."
-	if len(violations) != 1 {
-		message = fmt.Sprintf("The input is not valid: %d violations.", len(violations))
+	if n := all.Count(); n != 1 {
+		message = fmt.Sprintf("The input is not valid: %d violations.", n)
 	}
-	return &Error{Code: code, Message: message, Violations: violations}
+	return &Error{Code: code, Message: message, Violations: all.All("")}
 }
 
 // Because keeps the cause for the log; it is never shown but to a superadmin.
@@ -56,14 +62,15 @@ func (e *Error) Because(cause error) *Error {
 
 // Error implements error.
 func (e *Error) Error() string {
-	text := string(e.Code) + ": " + e.Message
+	var text strings.Builder
+	text.WriteString(string(e.Code) + ": " + e.Message)
 	for _, v := range e.Violations {
-		text += fmt.Sprintf(" [%s: %s]", v.Pointer, v.Message)
+		fmt.Fprintf(&text, " [%s: %s]", v.Pointer, v.Message)
 	}
 	if e.cause != nil {
-		text += ": " + e.cause.Error()
+		text.WriteString(": " + e.cause.Error())
 	}
-	return text
+	return text.String()
 }
 
 // Unwrap gives the cause.

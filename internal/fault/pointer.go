@@ -4,11 +4,19 @@ import "strings"
 
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Pointer gives the JSON Pointer (RFC 6901) of a place from the keys that lead to it.
+// maxKey bounds a key within a pointer, in bytes: an endless key must not be repeated in every violation
+// below it.
+const maxKey = 256
+
+// Pointer returns the JSON Pointer (RFC 6901) of a place from the keys that lead to it. Of a key that is very
+// long it has the beginning.
 func Pointer(keys ...string) string {
 	var b strings.Builder
 	for _, k := range keys {
 		b.WriteByte('/')
+		if len(k) > maxKey {
+			k = strings.ToValidUTF8(k[:maxKey], "") + "…"
+		}
 		b.WriteString(escaper.Replace(k))
 	}
 	return b.String()

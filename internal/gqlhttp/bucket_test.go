@@ -13,6 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/httpx"
+	"slipway/internal/quota"
 )
 
 // clock is a time that tests move.
@@ -36,11 +37,11 @@ func (c *clock) pass(d time.Duration) {
 // metered is a server whose callers may spend 100 at once and get 10 a second back.
 func metered() (server, *clock) {
 	c := &clock{now: time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)}
-	return treeServer(gqlhttp.Config{Bucket: gqlhttp.Bucket{Capacity: 100, PerSecond: 10}, Now: c.Now}), c
+	return treeServer(gqlhttp.Config{Costs: quota.NewCosts(quota.Bucket{Capacity: 100, PerSecond: 10}, c.Now), Limits: gqlhttp.Limits{Cost: 100}}), c
 }
 
 func spending(cost int) *http.Request {
-	return post(fmt.Sprintf(`{"query":"{ herd(first: %d) { nodes { id @skip(if: true) } } }"}`, cost-1))
+	return post(fmt.Sprintf(`{"query":"{ herd(first: %d) { nodes { id @skip(if: true) } } }"}`, cost-2))
 }
 
 func by(r *http.Request, id string) *http.Request {
@@ -70,10 +71,10 @@ func TestACallerWhoSpentAllHasToWait(t *testing.T) {
 			t.Errorf("%d %v %s", a.Status, a.Header, a.Body)
 		}
 	}
-	if a.Errors[0].Message != "The operation costs 60 and 25 is left of 100; 10 comes back a second. Try again in 4 s." {
+	if a.Errors[0].Message != "The request costs 60 and 25 is left of 100 (--cost-capacity); 10 comes back a second (--cost-per-second). Try again in 4 s." {
 		t.Error(a.Body)
 	}
-	want = map[string]any{"cost": 60.0, "left": 25.0, "capacity": 100.0, "retryAfterSeconds": 4.0}
+	want = map[string]any{"limit": "costCapacity", "value": 100.0, "cost": 60.0, "left": 25.0, "retryAfterSeconds": 4.0}
 	if diff := cmp.Diff(want, a.Errors[0].Extensions["metadata"]); diff != "" {
 		t.Error(diff)
 	}
@@ -93,9 +94,9 @@ func TestABucketFillsNoFurtherThanItsCapacity(t *testing.T) {
 	s.do(t, by(spending(50), "token"))
 	for _, wait := range []time.Duration{time.Second, time.Hour, -time.Minute} {
 		clock.pass(wait)
-		a := s.do(t, by(spending(2), "token"))
+		a := s.do(t, by(spending(3), "token"))
 		left := a.Extensions["cost"].(map[string]any)["left"].(float64)
-		if want := map[time.Duration]float64{time.Second: 58, time.Hour: 98, -time.Minute: 96}[wait]; left != want {
+		if want := map[time.Duration]float64{time.Second: 57, time.Hour: 97, -time.Minute: 94}[wait]; left != want {
 			t.Errorf("after %s %v is left, want %v", wait, left, want)
 		}
 	}
@@ -117,11 +118,11 @@ func TestCallersAreToldApartByTokenOrAddress(t *testing.T) {
 	}{
 		"one token at two addresses": {by(from(spending(90), "192.0.2.1:1"), "a"), by(from(spending(90), "192.0.2.2:1"), "a"), 429},
 		"two tokens at one address":  {by(spending(90), "a"), by(spending(90), "b"), 200},
-		"a token and nobody":         {by(spending(90), "a"), from(spending(90), "192.0.2.1:1"), 200},
-		"one address, two ports":     {from(spending(90), "192.0.2.1:1"), from(spending(90), "192.0.2.1:2"), 429},
-		"two addresses":              {from(spending(90), "192.0.2.1:1"), from(spending(90), "192.0.2.2:1"), 200},
-		"one network of IPv6":        {from(spending(90), "[2001:db8::1]:1"), from(spending(90), "[2001:db8::2]:1"), 429},
-		"two networks of IPv6":       {from(spending(90), "[2001:db8::1]:1"), from(spending(90), "[2001:db8:0:1::1]:1"), 200},
+		"a token and nobody":         {by(spending(90), "a"), from(spending(9), "192.0.2.1:1"), 200},
+		"one address, two ports":     {from(spending(9), "192.0.2.1:1"), from(spending(9), "192.0.2.1:2"), 429},
+		"two addresses":              {from(spending(9), "192.0.2.1:1"), from(spending(9), "192.0.2.2:1"), 200},
+		"one network of IPv6":        {from(spending(9), "[2001:db8::1]:1"), from(spending(9), "[2001:db8::2]:1"), 429},
+		"two networks of IPv6":       {from(spending(9), "[2001:db8::1]:1"), from(spending(9), "[2001:db8:0:1::1]:1"), 200},
 	} {
 		s, _ := metered()
 		if a := s.do(t, c.first); a.Status != 200 {
@@ -139,7 +140,7 @@ func TestACallerIsRememberedAmongMany(t *testing.T) {
 	s.do(t, by(spending(95), "token"))
 	clock.pass(100 * time.Millisecond)
 	for i := range 4900 {
-		s.do(t, by(spending(2), fmt.Sprint("other", i)))
+		s.do(t, by(spending(3), fmt.Sprint("other", i)))
 	}
 	if a := s.do(t, by(spending(95), "token")); a.Status != 429 {
 		t.Errorf("%d", a.Status)
@@ -154,7 +155,7 @@ func TestABucketIsNotForgottenBeforeItIsFull(t *testing.T) {
 	s.do(t, by(spending(95), "token"))
 	for range 2 {
 		clock.pass(2600 * time.Millisecond)
-		s.do(t, by(spending(2), "other"))
+		s.do(t, by(spending(3), "other"))
 	}
 	if a := s.do(t, by(spending(90), "token")); a.Status != 429 || a.Errors[0].Extensions["metadata"].(map[string]any)["left"] != 57.0 {
 		t.Error(a.Body)
@@ -163,7 +164,7 @@ func TestABucketIsNotForgottenBeforeItIsFull(t *testing.T) {
 
 func TestWithoutABucketNobodyWaits(t *testing.T) {
 	t.Parallel()
-	s := treeServer(gqlhttp.Config{Bucket: gqlhttp.Bucket{Capacity: 10}})
+	s := treeServer(gqlhttp.Config{Costs: quota.NewCosts(quota.Bucket{Capacity: 10}, time.Now)})
 	for range 3 {
 		if a := s.do(t, by(spending(4000), "token")); a.Status != 200 {
 			t.Error(a.Body)

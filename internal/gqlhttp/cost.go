@@ -1,118 +1,140 @@
 package gqlhttp
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"slices"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
+// assumedItems is how many items a list is taken to have before it runs, where its field does not say. The
+// meter counts those beyond when they are there, and takes off those that are not.
+const assumedItems = 5
+
+// What a field costs: resolving a field of an object takes its time too.
 const (
-	// standardPage is how many items a page has that is asked for without first and last.
-	standardPage = 50
-	// standardList is how many items a list is taken to have that has no pages.
-	standardList = 5
+	costOfLeaf     = 0.1
+	costOfObject   = 1
+	costOfLarge    = 5
+	costOfMutation = 10
+	// costOfInputs is for each KiB that the arguments of a field have.
+	costOfInputs = 6
+	// costOfSchema is for each value of the schema that is told.
+	costOfSchema = 0.01
 )
 
-// What a field costs, in tenths: resolving a field of an object takes its time too.
-const (
-	costOfLeaf   = 1
-	costOfObject = 10
-	costOfLarge  = 50
-	costOfChange = 100
-)
-
-// ceiling is the highest cost that is told from higher ones, in tenths. Two of them multiply without overflow.
-const ceiling = math.MaxInt32
-
-// bill adds up what an operation costs.
-type bill struct {
+// cost adds up what an operation costs, as far as that is known before it runs.
+type cost struct {
 	schema    *ast.Schema
 	variables map[string]any
+	// sizes are the bytes of the variables.
+	sizes map[string]int
 	// large are the scalars whose values may be large.
 	large []string
 }
 
-// total is what the operation costs, at most ceiling.
-func (b bill) total(op *ast.OperationDefinition) int {
-	const tenths = 10
-	sum := b.selections(op.SelectionSet, parent{mutating: op.Operation == ast.Mutation})
-	if sum == ceiling {
-		return ceiling
-	}
-	return (sum + tenths - 1) / tenths
+func (d *documents) costOf(variables map[string]any) cost {
+	return cost{schema: d.schema, variables: variables, sizes: map[string]int{}, large: d.limits.Large}
+}
+
+// operation is what an operation costs that is told so many values of the schema.
+func (c cost) operation(op *ast.OperationDefinition, told int) float64 {
+	return c.selections(op.SelectionSet, parent{mutates: op.Operation == ast.Mutation}) + costOfSchema*float64(told)
 }
 
 // parent is what decides on the cost of the fields right below it.
 type parent struct {
-	mutating bool
+	mutates bool
 	// page is how many edges or nodes a connection may answer with; for others it is 0.
-	page int
+	page float64
 }
 
 // selections is what selections cost together. Of what is asked of different objects only the dearest
 // counts, because each answer is one of them.
-func (b bill) selections(set ast.SelectionSet, below parent) int {
-	always, dearest := 0, 0
-	var of map[string]int
+func (c cost) selections(set ast.SelectionSet, below parent) float64 {
+	always, dearest := 0.0, 0.0
+	var of map[string]float64
 	conditional := func(condition string, set ast.SelectionSet) {
-		cost := b.selections(set, below)
-		if object := b.schema.Types[condition]; object == nil || object.Kind != ast.Object {
-			always += cost
+		sum := c.selections(set, below)
+		if object := c.schema.Types[condition]; object == nil || object.Kind != ast.Object {
+			always += sum
 			return
 		}
 		if of == nil {
-			of = map[string]int{}
+			of = map[string]float64{}
 		}
-		of[condition] += cost
+		of[condition] += sum
 		dearest = max(dearest, of[condition])
 	}
 	for _, selection := range set {
-		if b.skips(selection) {
+		if c.skips(selection) {
 			continue
 		}
 		switch node := selection.(type) {
 		case *ast.Field:
-			always += b.field(node, below)
+			always += c.field(node, below)
 		case *ast.InlineFragment:
 			conditional(node.TypeCondition, node.SelectionSet)
 		case *ast.FragmentSpread:
 			conditional(node.Definition.TypeCondition, node.Definition.SelectionSet)
 		}
-		always, dearest = min(always, ceiling), min(dearest, ceiling)
 	}
-	return min(always+dearest, ceiling)
+	return always + dearest
 }
 
-func (b bill) field(f *ast.Field, below parent) int {
-	own := costOfLeaf
-	switch {
-	case below.mutating && f.Name != "__typename":
-		own = costOfChange
-	case len(f.SelectionSet) > 0:
-		own = costOfObject
-	case slices.Contains(b.large, f.Definition.Type.Name()):
-		own = costOfLarge
-	}
+func (c cost) field(f *ast.Field, below parent) float64 {
+	own := c.own(f, below)
 	if introspects(f) {
 		return own
 	}
-	switch {
-	case below.page > 0 && (f.Name == "edges" || f.Name == "nodes"):
-		own = min(own+b.selections(f.SelectionSet, parent{}), ceiling) * below.page
-	case f.Definition.Type.Elem != nil:
-		own += b.items(f) * b.selections(f.SelectionSet, parent{})
-	default:
-		own += b.selections(f.SelectionSet, parent{page: b.page(f)})
-	}
-	return min(own, ceiling)
+	return own + c.times(f, below)*c.each(f, f.SelectionSet)
 }
 
-// skips says whether @skip or @include leaves the selection out.
-func (b bill) skips(selection ast.Selection) bool {
+// own is what a field costs without what is below it.
+func (c cost) own(f *ast.Field, below parent) float64 {
+	own := float64(costOfInputs * (c.bytes(f.Arguments) >> 10))
+	switch {
+	case below.mutates && f.Name != "__typename":
+		return own + costOfMutation
+	case len(f.SelectionSet) > 0:
+		return own + costOfObject
+	case slices.Contains(c.large, f.Definition.Type.Name()):
+		return own + costOfLarge
+	}
+	return own + costOfLeaf
+}
+
+// times is how many objects a field is taken to answer with.
+func (c cost) times(f *ast.Field, below parent) float64 {
+	switch {
+	case f.Definition.Type.Elem == nil:
+		return 1
+	case below.page > 0 && (f.Name == "edges" || f.Name == "nodes"):
+		return below.page
+	case f.Definition.Arguments.ForName("ids") != nil:
+		ids, _ := c.argument(f.Arguments, "ids").([]any)
+		return float64(max(len(ids), 1))
+	default:
+		return assumedItems
+	}
+}
+
+// each is what each object that a field answers with costs, of which the set is selected.
+func (c cost) each(f *ast.Field, set ast.SelectionSet) float64 {
+	sum := c.selections(set, parent{page: c.page(f)})
+	switch {
+	case f.Definition.Type.Elem == nil:
+		return sum
+	case len(set) == 0:
+		return costOfLeaf
+	default:
+		return costOfObject + sum
+	}
+}
+
+// skips reports whether @skip or @include leaves the selection out.
+func (c cost) skips(selection ast.Selection) bool {
 	var directives ast.DirectiveList
 	switch node := selection.(type) {
 	case *ast.Field:
@@ -122,98 +144,103 @@ func (b bill) skips(selection ast.Selection) bool {
 	case *ast.FragmentSpread:
 		directives = node.Directives
 	}
-	return b.is(directives.ForName("skip"), true) || b.is(directives.ForName("include"), false)
+	return c.is(directives.ForName("skip"), true) || c.is(directives.ForName("include"), false)
 }
 
-func (b bill) is(directive *ast.Directive, want bool) bool {
+func (c cost) is(directive *ast.Directive, want bool) bool {
 	if directive == nil {
 		return false
 	}
-	given, _ := b.argument(directive.Arguments, "if").(bool)
+	given, _ := c.argument(directive.Arguments, "if").(bool)
 	return given == want
 }
 
-// items is how many the list of a field may have: as many as ids are given, where it takes ids.
-func (b bill) items(f *ast.Field) int {
-	if f.Definition.Arguments.ForName("ids") == nil {
-		return standardList
-	}
-	ids, _ := b.argument(f.Arguments, "ids").([]any)
-	return max(len(ids), 1)
-}
-
-// page is how many nodes the connection of a field may have, 0 for a field of another kind. Of first and last
-// the larger one counts; that only one of them may be given is not judged here.
-func (b bill) page(f *ast.Field) int {
-	declared := f.Definition.Arguments
-	if declared.ForName("first") == nil && declared.ForName("last") == nil {
+// page is how many nodes the connection of a field is taken to have, 0 for a field of another kind. Of first
+// and last the larger one counts; that only one of them may be given is not judged here.
+func (c cost) page(f *ast.Field) float64 {
+	if !isConnection(f) {
 		return 0
 	}
-	first, last := number(b.argument(f.Arguments, "first")), number(b.argument(f.Arguments, "last"))
+	first, last := number(c.argument(f.Arguments, "first")), number(c.argument(f.Arguments, "last"))
 	if size := max(first, last); size > 0 {
 		return size
 	}
-	return standardPage
+	return assumedItems
 }
 
-func (b bill) argument(arguments ast.ArgumentList, name string) any {
+func isConnection(f *ast.Field) bool {
+	return f.Definition.Arguments.ForName("first") != nil || f.Definition.Arguments.ForName("last") != nil
+}
+
+func (c cost) argument(arguments ast.ArgumentList, name string) any {
 	argument := arguments.ForName(name)
 	if argument == nil {
 		return nil
 	}
-	value, err := argument.Value.Value(b.variables)
+	value, err := argument.Value.Value(c.variables)
 	if err != nil {
-		return ceiling // a number beyond 64 bits
+		return math.MaxInt32 // a number beyond 64 bits
 	}
 	return value
 }
 
-// number is a value of Int between 0 and ceiling, 0 for what is none.
-func number(v any) int {
-	var n int64
+// number is a value of Int, 0 for what is none or not positive.
+func number(v any) float64 {
+	var n float64
 	switch v := v.(type) {
 	case int:
-		n = int64(v)
+		n = float64(v)
 	case int64:
-		n = v
+		n = float64(v)
 	case json.Number:
-		n, _ = v.Int64()
+		n, _ = v.Float64()
 	}
-	return int(min(max(n, 0), ceiling))
+	return max(n, 0)
 }
 
-// spending is what an answer tells of the cost of its operation.
-type spending struct {
-	Used  int `json:"used"`
-	Limit int `json:"limit"`
-	// Left is what the caller may still spend now, of Capacity; PerSecond comes back.
-	Left      *int `json:"left,omitempty"`
-	Capacity  int  `json:"capacity,omitempty"`
-	PerSecond int  `json:"perSecond,omitempty"`
+// bytes is about how many bytes the arguments of a field have as JSON.
+func (c cost) bytes(arguments ast.ArgumentList) (sum int) {
+	for _, argument := range arguments {
+		sum += c.literal(argument.Value)
+	}
+	return sum
 }
 
-const spendingKey = "cost"
-
-// receipts tells the cost of queries and mutations in their answers' extensions. A subscription's
-// events do without: it was paid for when it began.
-type receipts struct{}
-
-func (receipts) ExtensionName() string                   { return "Receipts" }
-func (receipts) Validate(graphql.ExecutableSchema) error { return nil }
-
-func (receipts) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	resp := next(ctx)
-	if resp == nil || !graphql.HasOperationContext(ctx) {
-		return resp
+func (c cost) literal(v *ast.Value) int {
+	if v.Kind == ast.Variable {
+		size, known := c.sizes[v.Raw]
+		if !known {
+			size = sizeOf(c.variables[v.Raw])
+			c.sizes[v.Raw] = size
+		}
+		return size
 	}
-	op := graphql.GetOperationContext(ctx)
-	spent, ok := op.Stats.GetExtension(spendingKey).(spending)
-	if !ok || op.Operation.Operation == ast.Subscription {
-		return resp
+	sum := len(v.Raw)
+	for _, child := range v.Children {
+		sum += len(child.Name) + c.literal(child.Value) + 1
 	}
-	if resp.Extensions == nil {
-		resp.Extensions = map[string]any{}
+	return sum
+}
+
+// valueBytes is what a value counts for at least: many small ones are as much work as a long text.
+const valueBytes = 24
+
+// sizeOf is about how many bytes a value has as JSON.
+func sizeOf(v any) (sum int) {
+	sum = valueBytes
+	switch v := v.(type) {
+	case string:
+		return max(sum, len(v)+2)
+	case json.Number:
+		return max(sum, len(v))
+	case []any:
+		for _, item := range v {
+			sum += sizeOf(item)
+		}
+	case map[string]any:
+		for key, item := range v {
+			sum += len(key) + sizeOf(item)
+		}
 	}
-	resp.Extensions[spendingKey] = spent
-	return resp
+	return sum
 }

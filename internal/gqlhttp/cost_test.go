@@ -1,6 +1,7 @@
 package gqlhttp_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -21,30 +22,30 @@ func TestAnAnswerTellsWhatItCost(t *testing.T) {
 		{`{ cat { id name } }`, ``, 2},
 		{`{ cat { mother { friend { id } } } pet { __typename } }`, ``, 5},
 		{`{ herd { __typename } }`, ``, 2},
-		{`{ herd { nodes { id } } }`, ``, 56},
-		{`{ herd(first: 3) { nodes { mother { id } } } }`, ``, 8},
-		{`{ herd(first: 3) { ... on Herd { all: nodes { mother { id } } } __typename } }`, ``, 8},
-		{`{ herd(last: 4) { nodes { id } } }`, ``, 6},
-		{`{ herd(first: 3, last: 4) { nodes { id } } }`, ``, 6},
-		{`{ herd(first: null) { nodes { id } } }`, ``, 56},
-		{`{ herd(first: -7) { nodes { id } } }`, ``, 56},
-		{`query($n: Int) { herd(first: $n) { nodes { id } } }`, `{"n":9}`, 11},
-		{`query($n: Int) { herd(first: $n) { nodes { id } } }`, ``, 56},
-		{`query($n: Int = 6) { herd(first: $n) { nodes { id } } }`, ``, 8},
-		{`{ nodes(ids: ["a", "b"]) { id mother { id } } }`, ``, 4},
-		{`{ nodes(ids: "a") { mother { id } } }`, ``, 3},
-		{`query($ids: [ID!]!) { nodes(ids: $ids) { mother { id } } }`, `{"ids":["a","b","c"]}`, 5},
+		{`{ herd { nodes { id } } }`, ``, 8},
+		{`{ herd(first: 3) { nodes { mother { id } } } }`, ``, 9},
+		{`{ herd(first: 3) { ... on Herd { all: nodes { mother { id } } } __typename } }`, ``, 9},
+		{`{ herd(last: 4) { nodes { id } } }`, ``, 7},
+		{`{ herd(first: 3, last: 4) { nodes { id } } }`, ``, 7},
+		{`{ herd(first: null) { nodes { id } } }`, ``, 8},
+		{`{ herd(first: -7) { nodes { id } } }`, ``, 8},
+		{`query($n: Int) { herd(first: $n) { nodes { id } } }`, `{"n":9}`, 12},
+		{`query($n: Int) { herd(first: $n) { nodes { id } } }`, ``, 8},
+		{`query($n: Int = 6) { herd(first: $n) { nodes { id } } }`, ``, 9},
+		{`{ nodes(ids: ["a", "b"]) { id mother { id } } }`, ``, 6},
+		{`{ nodes(ids: "a") { mother { id } } }`, ``, 4},
+		{`query($ids: [ID!]!) { nodes(ids: $ids) { mother { id } } }`, `{"ids":["a","b","c"]}`, 8},
 		{`{ pet { __typename ... on Cat { mother { id } friend { id } } ... on Dog { friend { id } } ... on Cat { lives } } }`, ``, 4},
 		{`{ cat { ...f ... on Cat { mother { id } } } pet { ...f } } fragment f on Animal { friend { id } }`, ``, 6},
 		{`query($no: Boolean!) { cat @skip(if: $no) { id } pet @include(if: true) { __typename } ... @include(if: false) { cat { id } } }`, `{"no":true}`, 2},
 		{`query a($no: Boolean = true) { cat @skip(if: $no) { id } }`, ``, 0},
 		{`mutation { set grow { mother { id } } __typename }`, ``, 22},
-		{`{ herd(first: 2) { nodes { id } } take }`, ``, 9},
-		{`{ __schema { types { name fields { name } } } }`, ``, 1},
+		{`{ herd(first: 2) { nodes { id } } take }`, ``, 10},
+		{`{ __schema { types { name fields { name } } } }`, ``, 3},
 	} {
 		a := treeServer(gqlhttp.Config{Introspection: true, Limits: gqlhttp.Limits{Large: []string{"JSON"}}}).run(t, c.query, c.variables)
 		cost, _ := a.Extensions["cost"].(map[string]any)
-		if a.Status != 200 || len(cost) != 2 || cost["used"] != c.want || cost["limit"] != 5000.0 {
+		if a.Status != 200 || len(cost) != 2 || cost["used"] != c.want || cost["limit"] != 10_000.0 {
 			t.Errorf("%s %s: %s, want %v", c.query, c.variables, a.Body, c.want)
 		}
 	}
@@ -59,7 +60,7 @@ func TestEndlessCostIsRefusedWithoutOverflow(t *testing.T) {
 		"{ herd { nodes { ... on Cat " + nested(4, "{ herd(first: 2147483647) { nodes { ... on Cat ", "{ id }", "} } }") + " } } }",
 	} {
 		a := treeServer(gqlhttp.Config{}).run(t, query, `{"n":2147483647}`)
-		if a.code() != string(fault.DocumentLimitExceeded) || a.Errors[0].Message != `The operation is over the limit "cost": at most 5000 of cost, found more than 5000.` {
+		if a.code() != string(fault.DocumentLimitExceeded) || !strings.HasPrefix(a.Errors[0].Message, `The operation is over the limit "cost": at most 10000 (--max-cost), found more than 10000.`) {
 			t.Errorf("%s: %s", query, a.Body)
 		}
 	}
@@ -67,7 +68,7 @@ func TestEndlessCostIsRefusedWithoutOverflow(t *testing.T) {
 
 func TestOnlyTheOperationThatRunsIsPaidFor(t *testing.T) {
 	t.Parallel()
-	a := treeServer(gqlhttp.Config{}).do(t, post(`{"query":"query a { herd(first: 6000) { nodes { id } } } query b { cat { id } }","operationName":"b"}`))
+	a := treeServer(gqlhttp.Config{}).do(t, post(`{"query":"query a { herd(first: 12000) { nodes { id } } } query b { cat { id } }","operationName":"b"}`))
 	if a.Status != 200 {
 		t.Error(a.Body)
 	}

@@ -81,6 +81,7 @@ func (d *documents) demands(doc *ast.QueryDocument) (demands, *gqlerror.Error) {
 	var refused *gqlerror.Error
 	uses := map[*ast.VariableDefinition]int{}
 	var events validator.Events
+	events.OnValue(keepDigits)
 	events.OnValue(func(w *validator.Walker, v *ast.Value) {
 		def := v.VariableDefinition
 		if def != nil && !def.Type.NonNull && v.ExpectedType != nil && v.ExpectedType.NonNull {

@@ -42,6 +42,8 @@ type document struct {
 	*ast.QueryDocument
 	demands
 	tokens int
+	// told are how many values of the schema each operation asks for.
+	told map[*ast.OperationDefinition]int
 }
 
 // bytes is about the most memory that the document takes, as measured on documents of fields alone.
@@ -69,14 +71,15 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	if errs := d.validate(parsed, extent.longest, cyclic); len(errs) > 0 {
 		return nil, coded(errcode.ValidationFailed, errs...)
 	}
-	if refused := d.limits.tell(d.schema, parsed); refused != nil {
+	told, refused := d.limits.tell(d.schema, parsed)
+	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
 	asked, refused := d.demands(parsed)
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
-	doc := &document{parsed, asked, extent.tokens}
+	doc := &document{parsed, asked, extent.tokens, told}
 	d.kept.add(text, doc)
 	return doc, nil
 }

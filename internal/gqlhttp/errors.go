@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
@@ -97,11 +96,16 @@ func (p Presenter) log(ctx context.Context, err error) {
 	p.Log.ErrorContext(ctx, "GraphQL operation failed", "requestId", actor.RequestID(ctx), "error", err)
 }
 
-// Recover is the server's graphql.RecoverFunc: it logs the panic with its stack, and gives an error
-// that Present masks.
+// Recover is the server's graphql.RecoverFunc: it gives an error that Present masks, and has the panic
+// logged, with the others of its answer where it is part of one.
 func (p Presenter) Recover(ctx context.Context, value any) error {
-	p.Log.ErrorContext(ctx, "GraphQL operation panicked", "requestId", actor.RequestID(ctx),
-		"panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+	if of, ok := ctx.Value(panicsKey{}).(*panics); ok {
+		of.add(value)
+		return &panicked{value}
+	}
+	var alone panics
+	alone.add(value)
+	p.logPanics(ctx, &alone)
 	return &panicked{value}
 }
 

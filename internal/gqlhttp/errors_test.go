@@ -32,6 +32,8 @@ func fail(how string) error {
 		return gqlerror.Errorf("secret of a resolver")
 	case "panic":
 		panic("secret of a panic")
+	case "long panic":
+		panic(strings.Repeat("long", 1<<20))
 	default:
 		return errors.New("pq: secret")
 	}
@@ -87,6 +89,36 @@ func TestSuperadminsSeeTheCauseOfInternalErrors(t *testing.T) {
 		description, _ := a.Errors[0].Extensions["description"].(string)
 		if !strings.Contains(description, "secret") || a.Errors[0].Extensions["isInternal"] != true {
 			t.Errorf("%s: %s", how, a.Body)
+		}
+	}
+}
+
+func TestPanicsOfAnAnswerAreOneLineOfTheLog(t *testing.T) {
+	t.Parallel()
+	for fields, how := range map[int]string{1: "panic", 25: "panic", 2: "long panic"} {
+		s := newServer(gqlhttp.Config{})
+		query := repeat(fields, `a%d: fails(how: \"`+how+`\") `)
+		a := s.do(t, post(`{"query":"{ `+query+`}"}`))
+		for _, e := range a.Errors {
+			if e.Extensions["code"] != string(fault.ServerInternal) || len(e.Path) != 1 {
+				t.Errorf("%d fields: %v", fields, e)
+			}
+		}
+		if len(a.Errors) != fields || strings.Contains(a.Body, "secret") {
+			t.Errorf("%d fields: %d errors", fields, len(a.Errors))
+		}
+		var line struct {
+			Panic, Stack string
+			Panics       int
+		}
+		if err := json.Unmarshal(s.log.Bytes(), &line); err != nil {
+			t.Fatalf("%d fields: the log is not one line: %v", fields, err)
+		}
+		if line.Panics != fields || line.Panic == "" || !strings.Contains(line.Stack, "gqlhttp_test.fail") {
+			t.Errorf("%d fields: %+v", fields, line)
+		}
+		if len(line.Stack) > 8<<10 || s.log.Len() > 12<<10 {
+			t.Errorf("%d fields: %d bytes logged", fields, s.log.Len())
 		}
 	}
 }

@@ -97,6 +97,7 @@ var hostile = map[string]string{
 	"within/unknown fields": "{" + repeat(200, " moduleDefinitionmoduleDefinitionmodul%03d") + " }",
 	"within/unknown types":  "{ __typename }" + repeat(120, " fragment f%03d on ModuleDefinitionConnectionModuleDefin%03[1]d { id }"),
 	"within/unknown inputs": "{ moduleDefinitions(" + repeat(240, " organizationIdorganizationIdorganizat%03d: 1") + ") { totalCount } }",
+	"within/wrong literals": "{ nodes(ids: [" + repeat(130, " {a%d: [1]}") + "]) { id } }",
 	"within/long name":      "{ " + strings.Repeat("m", 16_000) + " }",
 }
 

@@ -69,7 +69,7 @@ var atLimit = map[string]func(n int) string{
 	"introspection": func(n int) string { return "{ __schema { queryType {" + strings.Repeat(" name", n-1) + " } } }" },
 	"repeats":       func(n int) string { return "query($v: JSON) { take(json: [" + strings.Repeat(" $v", n) + " ]) }" },
 	"variableDepth": func(n int) string { return nested(n-1, `{"in":`, "{}", "}") },
-	"cost":          func(n int) string { return fmt.Sprintf("{ herd(first: %d) { nodes { id @skip(if: true) } } }", n-1) },
+	"cost":          func(n int) string { return fmt.Sprintf("{ herd(first: %d) { nodes { id @skip(if: true) } } }", n-2) },
 }
 
 func (s server) atLimit(t *testing.T, name string, n int) answer {
@@ -97,7 +97,7 @@ func TestALimitIsTheMostThatIsTaken(t *testing.T) {
 		{"aliases", 30, "The document is over the limit \"aliases\": at most 30 aliases, found more than 30.", 0, 1, 473},
 		{"selections", 1000, "The document is over the limit \"selections\": at most 1000 selections, found more than 1000.", 0, 1, 608},
 		{"variableDepth", 32, "Variable \"$v" + strings.Repeat(".in", 32) + "\" is over the limit \"variableDepth\": at most 32 levels of lists and objects, found 33.", 33, 1, 7},
-		{"cost", 5000, "The operation is over the limit \"cost\": at most 5000 of cost, found 5001.", 5001, 1, 1},
+		{"cost", 10_000, "The operation is over the limit \"cost\": at most 10000 (--max-cost), found 10001. Most of it is herd.nodes, which counts 9999 items, each 1. Ask for smaller pages with first or last, or for less in one operation.", 10_001, 1, 1},
 	} {
 		s := treeServer(gqlhttp.Config{})
 		if a := s.atLimit(t, c.limit, c.most); a.Status != 200 || len(a.Errors) > 0 {
@@ -107,6 +107,9 @@ func TestALimitIsTheMostThatIsTaken(t *testing.T) {
 		metadata := map[string]any{"limit": c.limit, "value": float64(c.most)}
 		if c.found > 0 {
 			metadata["found"] = float64(c.found)
+		}
+		if c.limit == "cost" {
+			metadata["path"] = "herd.nodes"
 		}
 		want := map[string]any{"code": "slipway:Document:LIMIT_EXCEEDED", "metadata": metadata}
 		if a.Status != 400 || len(a.Errors) != 1 || a.Errors[0].Message != c.message || strings.Contains(a.Body, `"data"`) {
@@ -146,7 +149,7 @@ func TestLimitsCanBeChosen(t *testing.T) {
 func TestNoLimitCanBeTurnedOff(t *testing.T) {
 	t.Parallel()
 	s := treeServer(gqlhttp.Config{Limits: gqlhttp.Limits{Aliases: -1, Cost: -1}})
-	for name, n := range map[string]int{"aliases": 31, "cost": 5001} {
+	for name, n := range map[string]int{"aliases": 31, "cost": 10_001} {
 		if a := s.atLimit(t, name, n); a.code() != string(fault.DocumentLimitExceeded) {
 			t.Errorf("%s: %s", name, a.Body)
 		}
@@ -176,7 +179,7 @@ func TestIntrospectionNestsAsDeepAsItHasTo(t *testing.T) {
 	t.Parallel()
 	query := "{ __schema { types { fields { type " + nested(12, "{ ofType ", "{ name }", "}") + " } } } }"
 	a := treeServer(gqlhttp.Config{Introspection: true}).run(t, query, "")
-	if a.Status != 200 || a.Extensions["cost"].(map[string]any)["used"] != 1.0 {
+	if a.Status != 200 || a.Extensions["cost"].(map[string]any)["used"] != 4.0 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }

@@ -61,7 +61,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 		return err
 	}
 	op, errs := exec.CreateOperationContext(r.Context(), params)
-	note(r.Context(), op)
+	defer note(r.Context(), op) // by then the cost is settled
 	if len(errs) > 0 {
 		h.refuse(w, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
@@ -93,8 +93,11 @@ func note(ctx context.Context, op *graphql.OperationContext) {
 	if op.Operation != nil {
 		name = op.Operation.Name
 	}
-	spent, _ := op.Stats.GetExtension(spendingKey).(spending)
-	requestlog.From(ctx).SetOperation(name, spent.Used)
+	cost := 0
+	if spent, ok := op.Stats.GetExtension(spendingName).(*spending); ok {
+		cost = spent.Used
+	}
+	requestlog.From(ctx).SetOperation(name, cost)
 }
 
 // refuse answers with the errors of an operation that was not run.

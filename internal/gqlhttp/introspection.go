@@ -5,16 +5,19 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// tell refuses a valid document of which an operation asks for more of the schema than may be told.
-func (l Limits) tell(schema *ast.Schema, doc *ast.QueryDocument) *gqlerror.Error {
+// tell returns how many values of the schema each operation of a valid document asks for, and refuses one
+// that asks for more than may be told.
+func (l Limits) tell(schema *ast.Schema, doc *ast.QueryDocument) (map[*ast.OperationDefinition]int, *gqlerror.Error) {
+	told := map[*ast.OperationDefinition]int{}
 	for _, op := range doc.Operations {
 		t := telling{schema, l.Introspection}
 		t.root(op.SelectionSet)
 		if t.left < 0 {
-			return limit{"introspection", l.Introspection, "values of the schema"}.refuse(0, op.Position)
+			return nil, limit{"introspection", l.Introspection, "values of the schema"}.refuse(0, op.Position)
 		}
+		told[op] = l.Introspection - t.left
 	}
-	return nil
+	return told, nil
 }
 
 // telling counts the values of the schema that an answer has. Of two fields that merge both count.

@@ -45,10 +45,12 @@ type Limits struct {
 	VariableDepth int
 	// FreeInputs are the names of input types that VariableDepth is not for.
 	FreeInputs []string
-	// Cost is what an operation may cost; by default 5,000. A field of a mutation's root costs 10, another that
-	// has fields 1, one of Large 5, any other a tenth. The nodes of a page count times its size, the items of
-	// another list five times.
+	// Cost is what an operation may cost; by default 10,000. A field of a mutation's root costs 10, another that
+	// has fields 1, one of Large 5, any other a tenth; arguments cost 6 for each KiB, and values of the schema
+	// a hundredth. The items of a list count each. Package meter has what is counted while an operation runs.
 	Cost int
+	// Answer is how many bytes an answer may have; by default 16 MiB.
+	Answer int
 	// Large are the names of scalars whose values may be as large as a body.
 	Large []string
 }
@@ -56,7 +58,7 @@ type Limits struct {
 func (l Limits) withDefaults() Limits {
 	for value, standard := range map[*int]int{
 		&l.Tokens: 1000, &l.Brackets: 64, &l.Directives: 50, &l.Depth: 12, &l.Aliases: 30, &l.Selections: 1000,
-		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 20_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 5000,
+		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 20_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 10_000, &l.Answer: 16 << 20,
 	} {
 		if *value <= 0 {
 			*value = standard
@@ -94,7 +96,7 @@ func (l limit) refuse(found int, at *ast.Position) *gqlerror.Error {
 }
 
 // refusal is the error of a document or a variable; at may be nil.
-func refusal(err *fault.Error, path ast.Path, at *ast.Position) *gqlerror.Error {
+func refusal(err error, path ast.Path, at *ast.Position) *gqlerror.Error {
 	e := gqlerror.WrapPath(path, err)
 	if at != nil {
 		e.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}

@@ -163,7 +163,7 @@ func (m *merging) sameShape(a, b *ast.Field) string {
 	if a.Definition == nil || b.Definition == nil {
 		return "" // the field is unknown, which another rule refuses
 	}
-	x, y := a.Definition.Type, b.Definition.Type
+	x, y := typeOf(a), typeOf(b)
 	for s, t := x, y; ; s, t = s.Elem, t.Elem {
 		if s.NonNull != t.NonNull || (s.Elem == nil) != (t.Elem == nil) {
 			return fmt.Sprintf("their types %s and %s differ", x, y)
@@ -176,6 +176,16 @@ func (m *merging) sameShape(a, b *ast.Field) string {
 		}
 		return ""
 	}
+}
+
+var typenameType = ast.NonNullNamedType("String", nil)
+
+// typeOf is the type of a known field. The library takes __typename to be nullable.
+func typeOf(f *ast.Field) *ast.Type {
+	if f.Name == "__typename" {
+		return typenameType
+	}
+	return f.Definition.Type
 }
 
 // call is the arguments of a field in a form that is the same for the same arguments.

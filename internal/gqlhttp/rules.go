@@ -17,15 +17,14 @@ import (
 // document did not.
 func strictRules(c Config, suggestions bool) []core.Rule {
 	set := rules.NewDefaultRules()
-	own := []core.Rule{intLiterals, unicodeLiterals, fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule()}
+	own := []core.Rule{literals(suggestions), unicodeLiterals, fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule()}
 	if !c.Introspection {
 		own = append(own, noIntrospection)
 	}
 	if !suggestions {
 		own = append(own,
 			rules.FieldsOnCorrectTypeRuleWithoutSuggestions, rules.KnownArgumentNamesRuleWithoutSuggestions,
-			rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions,
-			rules.ValuesOfCorrectTypeRuleWithoutSuggestions)
+			rules.KnownTypeNamesRuleWithoutSuggestions, rules.ScalarLeafsRuleWithoutSuggestions)
 	}
 	for _, rule := range own {
 		set.RemoveRule(strings.TrimSuffix(rule.Name, "WithoutSuggestions"))
@@ -38,18 +37,6 @@ func strictRules(c Config, suggestions bool) []core.Rule {
 	slices.SortFunc(list, func(a, b core.Rule) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
-
-// intLiterals: the library checks 64 bits.
-var intLiterals = core.Rule{Name: "IntLiterals", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
-	o.OnValue(func(_ *core.Walker, v *ast.Value) {
-		if v.Kind != ast.IntValue || v.Definition == nil || v.Definition.Name != "Int" {
-			return
-		}
-		if n, err := strconv.ParseInt(v.Raw, 10, 64); err == nil && int64(int32(n)) != n {
-			refuse(core.Message("Int cannot represent non 32-bit signed integer value: %s", v.Raw), core.At(v.Position))
-		}
-	})
-}}
 
 // unicodeLiterals: the library reads an escaped half of a surrogate pair as U+FFFD.
 var unicodeLiterals = core.Rule{Name: "UnicodeLiterals", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {

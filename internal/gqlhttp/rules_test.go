@@ -108,6 +108,27 @@ func TestDocumentsAtTheEdgeAreTaken(t *testing.T) {
 	}
 }
 
+func TestWholeNumbersBeyond64BitsReachIDsAndFloats(t *testing.T) {
+	t.Parallel()
+	s := newServer(gqlhttp.Config{})
+	for query, want := range map[string]string{
+		`{ echo(id: 9223372036854775808) }`:                             `{"echo":{"id":"9223372036854775808","sure":false}}`,
+		`{ echo(float: 100000000000000000000) }`:                        `{"echo":{"float":100000000000000000000,"sure":false}}`,
+		`query($v: Float = -100000000000000000000) { echo(float: $v) }`: `{"echo":{"float":-100000000000000000000,"sure":false}}`,
+		`{ echo(id: 1) }`: `{"echo":{"id":"1","sure":false}}`,
+		`{ ...f ...f } fragment f on Query { echo(id: 9223372036854775808) }`: `{"echo":{"id":"9223372036854775808","sure":false}}`,
+	} {
+		for range 2 { // the second time as a kept document
+			if a := s.run(t, query, ""); string(a.Data) != want {
+				t.Errorf("%s: %s, want %s", query, a.Body, want)
+			}
+		}
+	}
+	if a := s.run(t, `{ echo(id: 1) echo(id: "1") }`, ""); a.code() != string(fault.DocumentValidationFailed) {
+		t.Errorf("a number and a text are two arguments: %s", a.Body)
+	}
+}
+
 func TestADocumentIsJudgedAlikeEveryTime(t *testing.T) {
 	t.Parallel()
 	s := newServer(gqlhttp.Config{Documents: 2})

@@ -13,6 +13,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/fault"
+	"slipway/internal/meter"
+	"slipway/internal/quota"
 )
 
 // Config is what a Server may be told.
@@ -23,11 +25,9 @@ type Config struct {
 	Documents int
 	// Scalars are the checks of the schema's own scalars, by their names.
 	Scalars map[string]Check
-	// Limits bound each operation, Bucket what a caller may spend on all of them.
+	// Limits bound each operation, Costs what a caller may spend on all of them; nil is without bounds.
 	Limits Limits
-	Bucket Bucket
-	// Now is the clock of the Bucket, time.Now where it is nil.
-	Now func() time.Time
+	Costs  *quota.Costs
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
 }
@@ -42,23 +42,18 @@ type Server struct {
 // NewServer makes a Server. Of its transports the first that supports a request serves it.
 func NewServer(schema graphql.ExecutableSchema, c Config, transports ...graphql.Transport) *Server {
 	c.Limits = c.Limits.withDefaults()
-	if c.Bucket.on() {
-		c.Limits.Cost = min(c.Limits.Cost, c.Bucket.Capacity)
+	if c.Costs == nil {
+		c.Costs = quota.NewCosts(quota.Bucket{}, time.Now)
 	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	documents := newDocuments(schema.Schema(), c)
 	exec := executor.New(schema)
 	exec.SetErrorPresenter(c.Presenter.Present)
 	exec.SetRecoverFunc(c.Presenter.Recover)
 	exec.SetQueryCache(handover{})
-	exec.Use(receipts{})
+	exec.Use(metering{documents})
+	exec.Use(panicLog{c.Presenter})
 	return &Server{
-		exec: strict{
-			Executor:  exec,
-			documents: newDocuments(schema.Schema(), c),
-			buckets:   &buckets{Bucket: c.Bucket, now: c.Now},
-		},
+		exec:       strict{exec, documents, c.Costs},
 		presenter:  c.Presenter,
 		transports: transports,
 	}
@@ -94,7 +89,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type strict struct {
 	*executor.Executor
 	documents *documents
-	buckets   *buckets
+	costs     *quota.Costs
 }
 
 // CreateOperationContext implements graphql.GraphExecutor.
@@ -118,28 +113,26 @@ func (s strict) CreateOperationContext(ctx context.Context, p *graphql.RawParams
 	running, errs := s.Executor.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
 	running.DisableIntrospection = !s.documents.introspection
 	if errs == nil {
-		errs = s.charge(ctx, running)
+		errs = s.charge(ctx, doc, running)
 	}
 	return running, errs
 }
 
 // charge refuses an operation that costs more than it may, or more than its caller has left.
-func (s strict) charge(ctx context.Context, op *graphql.OperationContext) gqlerror.List {
-	most := s.documents.limits.Cost
-	spent := spending{Used: bill{s.documents.schema, op.Variables, s.documents.limits.Large}.total(op.Operation), Limit: most}
+func (s strict) charge(ctx context.Context, doc *document, op *graphql.OperationContext) gqlerror.List {
+	c, most := s.documents.costOf(op.Variables), s.documents.limits.Cost
+	if s.costs.On() { // no operation may cost more than its caller's bucket holds
+		most = min(most, s.costs.Of(callerOf(ctx)).Capacity)
+	}
+	total := c.operation(op.Operation, doc.told[op.Operation])
+	spent := &spending{Used: meter.Round(total), Limit: most}
 	if spent.Used > most {
-		found := spent.Used
-		if found == ceiling {
-			found = 0
-		}
-		over := limit{"cost", most, "of cost"}.exceeded("The operation", found)
-		return gqlerror.List{refusal(over, nil, op.Operation.Position)}
+		return gqlerror.List{refusal(c.refuse(op.Operation, total, most), nil, op.Operation.Position)}
 	}
-	if s.buckets.on() {
-		if err := s.buckets.charge(ctx, &spent); err != nil {
-			return gqlerror.List{refusal(err, nil, nil)}
-		}
+	if err := spent.spend(ctx, s.costs); err != nil {
+		return gqlerror.List{refusal(err, nil, nil)}
 	}
-	op.Stats.SetExtension(spendingKey, spent)
+	op.Stats.SetExtension(spendingName, spent)
+	op.Stats.SetExtension(runningName, s.documents.run(c, most, total))
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 // text says whether the string keeps its rules.
 func (d *decoder) text(text string, r *rules) bool {
-	before := len(d.found) + d.more
+	before := d.found.Count()
 	if r.nonempty && text == "" {
 		d.fail("min_length", "must have at least 1 character, found none")
 	}
@@ -22,7 +22,7 @@ func (d *decoder) text(text string, r *rules) bool {
 			d.fail("format", "%s", problem)
 		}
 	}
-	return len(d.found)+d.more == before
+	return d.found.Count() == before
 }
 
 func (d *decoder) length(text string, limit int) {

@@ -30,7 +30,7 @@ func (c *checker) result() ([]fault.Violation, []Warning, error) {
 }
 
 func (c *checker) warn(rule, message string) {
-	if len(c.warnings) < maxViolations {
+	if len(c.warnings) < fault.MaxViolations {
 		c.warnings = append(c.warnings, Warning{c.pointer(), rule, message})
 	}
 }

@@ -1,6 +1,9 @@
 package inputprop
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // collection resolves each item within its own level, and puts the value together again.
 func (r *resolver) collection(fl *field) {
@@ -8,7 +11,7 @@ func (r *resolver) collection(fl *field) {
 	case *ObjectMapProperty:
 		if fl.value.Kind == Object {
 			r.entries(fl, fl.value.Keys)
-			rekey(fl.entries, p.Key)
+			r.rekey(fl.entries, p.Key)
 			fl.value = rebuilt(Object, fl.entries)
 		}
 	case *ObjectArrayProperty:
@@ -41,24 +44,29 @@ func (r *resolver) entries(fl *field, keys []string) {
 
 // rekey gives the entries their computed keys, unless one is empty or there twice: an object cannot
 // have such keys, and Validate names them.
-func rekey(entries []entry, c *MapKeyConfig) {
-	if len(c.sources()) == 0 {
+func (r *resolver) rekey(entries []entry, c *MapKeyConfig) {
+	from := c.sources()
+	if len(from) == 0 {
 		return
 	}
-	keys := make([]string, len(entries))
 	taken := make(map[string]bool, len(entries))
-	for i, e := range entries {
+	for i := range entries {
+		e := &entries[i]
 		if e.form == nil {
+			continue
+		}
+		parts, size := e.form.keyParts(from)
+		if !r.afford(size + len(parts)*len(c.SeparatorOrDefault())) {
 			return
 		}
-		keys[i] = e.form.computedKey(c)
-		if keys[i] == "" || taken[keys[i]] {
-			return
-		}
-		taken[keys[i]] = true
+		e.computed = strings.Join(parts, c.SeparatorOrDefault())
+		taken[e.computed] = true
 	}
-	for i, key := range keys {
-		entries[i].key = key
+	if taken[""] || len(taken) < len(entries) {
+		return
+	}
+	for i := range entries {
+		entries[i].key = entries[i].computed
 	}
 }
 

@@ -27,10 +27,10 @@ type field struct {
 
 // entry is an item of a collection. Its form is nil where the item is no object.
 type entry struct {
-	// key is the entry's place in a map; given is the one that it came with.
-	key, given string
-	form       *form
-	node       *Node
+	// key is the entry's place in a map; given is the one that it came with, computed what its values make.
+	key, given, computed string
+	form                 *form
+	node                 *Node
 }
 
 // shows says whether an input is visible, when those that it depends on are decided. What is mapped is

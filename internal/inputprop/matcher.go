@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/meter"
 )
 
 // maxTests bounds the matches of one call.
@@ -15,7 +16,7 @@ type matcher struct {
 	patterns Patterns
 	ctx      context.Context
 	tests    int
-	// slow is set when a pattern took too long: none is tried after it.
+	// slow is set when a pattern took too long: none is tried after it, in all of the request.
 	slow     bool
 	verdicts map[string]verdict
 	// err is what kept the matcher from an answer.
@@ -37,6 +38,9 @@ func (e *Engine) matcher(ctx context.Context) *matcher {
 func (m *matcher) compile(pattern string) verdict {
 	if known, ok := m.verdicts[pattern]; ok || m.patterns == nil || m.err != nil {
 		return known
+	}
+	if m.err = meter.Spend(m.ctx, meter.Patterns, len(pattern)); m.err != nil {
+		return verdict{}
 	}
 	v := m.verdict(m.patterns.Compile(m.ctx, pattern))
 	if v.rule == "" && m.err == nil {
@@ -62,13 +66,16 @@ func (m *matcher) verdict(err error) verdict {
 	}
 }
 
+// afterSlow is why a text is not matched at all.
+var afterSlow = verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, and is not matched, for another took too long"}
+
 // test matches a text with a pattern; the verdict is why it could not be.
 func (m *matcher) test(pattern, text string) (bool, verdict) {
 	if m.patterns == nil || m.err != nil {
 		return true, verdict{}
 	}
 	if m.slow {
-		return false, verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, and is not matched, for another took too long"}
+		return false, afterSlow
 	}
 	if known := m.verdicts[pattern]; known.rule != "" {
 		return false, known
@@ -76,8 +83,22 @@ func (m *matcher) test(pattern, text string) (bool, verdict) {
 	if m.tests++; m.tests > maxTests {
 		return false, verdict{rule: "max_tests", message: "must need few enough matches of patterns, found more than there may be at once"}
 	}
-	ok, err := m.patterns.Test(m.ctx, pattern, text)
-	v := m.verdict(err)
+	if m.err = meter.Spend(m.ctx, meter.Matches, 1); m.err == nil {
+		m.err = meter.Spend(m.ctx, meter.Matched, len(text))
+	}
+	if m.err != nil {
+		return true, verdict{}
+	}
+	var ok bool
+	var v verdict
+	if !meter.TryPattern(m.ctx, func() bool {
+		found, err := m.patterns.Test(m.ctx, pattern, text)
+		ok, v = found, m.verdict(err)
+		return m.slow
+	}) {
+		m.slow = true
+		return false, afterSlow
+	}
 	if v.rule != "" {
 		m.verdicts[pattern] = v
 	}

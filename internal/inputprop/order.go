@@ -1,6 +1,10 @@
 package inputprop
 
-import "slices"
+import (
+	"slices"
+
+	"slipway/internal/fault"
+)
 
 // dependencies are the inputs of the level whose values decide on this one.
 func (p *plan) dependencies(in *planned) []*planned {
@@ -51,7 +55,7 @@ func (s *sorter) visit(in *planned) {
 
 // close notes the circle that the last of the way closes by coming back to an input.
 func (s *sorter) close(in *planned) {
-	if len(s.loops) == maxViolations {
+	if len(s.loops) == fault.MaxViolations {
 		return
 	}
 	var ids []string

@@ -34,8 +34,8 @@ func (r *resolver) renderText(fl *field, n *Node) *Node {
 	if len(pieces) == 1 && pieces[0].name != "" {
 		return r.lookUp(fl, pieces[0].name)
 	}
-	var b strings.Builder
-	for _, p := range pieces {
+	size := 0
+	for i, p := range pieces {
 		if p.name != "" {
 			value := r.lookUp(fl, p.name)
 			if value == nil {
@@ -45,15 +45,14 @@ func (r *resolver) renderText(fl *field, n *Node) *Node {
 				r.fail("template_type", "must have a text, a number or a boolean for %s within a text, found %s", p.name, value.found())
 				return nil
 			}
-			p.text = plainText(value)
+			pieces[i].text = plainText(value)
 		}
-		b.WriteString(p.text)
+		size += len(pieces[i].text)
 	}
-	text := b.String()
-	if !r.afford(len(text)) {
+	if !r.afford(size) {
 		return nil
 	}
-	return nodeOf(text)
+	return nodeOf(joined(pieces, size))
 }
 
 // lookUp gives what a path stands for, nil where there is nothing. Before an instance is chosen that is

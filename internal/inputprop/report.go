@@ -1,20 +1,12 @@
 package inputprop
 
-import (
-	"fmt"
-
-	"slipway/internal/fault"
-)
-
-// maxViolations bounds an answer; the last violation then tells how many more there were.
-const maxViolations = 100
+import "slipway/internal/fault"
 
 // report collects what is wrong with an input. Its pointers start with root.
 type report struct {
 	root  string
 	at    trail
-	found []fault.Violation
-	more  int
+	found fault.Violations
 }
 
 // fail notes a violation of the value at hand.
@@ -22,20 +14,16 @@ func (r *report) fail(rule, format string, args ...any) { r.failBelow("", rule, 
 
 // failBelow notes a violation of the place that the pointer leads to from the value at hand.
 func (r *report) failBelow(pointer, rule, format string, args ...any) {
-	if len(r.found) == maxViolations {
-		r.more++
-		return
+	place := ""
+	if !r.found.IsFull() {
+		place = r.pointer() + pointer
 	}
-	r.found = append(r.found, fault.Violation{
-		Pointer: r.pointer() + pointer,
-		Rule:    rule,
-		Message: fmt.Sprintf(format, args...),
-	})
+	r.found.Add(place, rule, format, args...)
 }
 
 // hint suggests the name that was probably meant; it costs nothing once violations are only counted.
 func (r *report) hint(found string, names []string) string {
-	if len(r.found) == maxViolations {
+	if r.found.IsFull() {
 		return ""
 	}
 	return hint(found, names)
@@ -56,13 +44,4 @@ func (r *report) pointer() string { return r.at.pointer(r.root) }
 func (r *report) inside() string { return r.at.pointer("") }
 
 // violations are all that were found, nil when there are none.
-func (r *report) violations() []fault.Violation {
-	if r.more == 0 {
-		return r.found
-	}
-	return append(r.found, fault.Violation{
-		Pointer: r.root,
-		Rule:    "more_violations",
-		Message: fmt.Sprintf("has %d more violations than the %d listed", r.more, maxViolations),
-	})
-}
+func (r *report) violations() []fault.Violation { return r.found.All(r.root) }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"slipway/internal/fault"
+	"slipway/internal/meter"
 )
 
 // Resolved is what a form shows for some values. Its pointers lead into Values.
@@ -57,8 +58,11 @@ func (e *Engine) Resolve(ctx context.Context, list []Property, values *Node, at 
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{report: &report{}, resolved: &Resolved{Values: f.values()}}
+	s := &showing{report: &report{}, ctx: ctx, resolved: &Resolved{Values: f.values()}}
 	s.level(f)
+	if s.err != nil {
+		return nil, nil, s.err
+	}
 	return s.resolved, r.violations(), nil
 }
 
@@ -82,15 +86,34 @@ func (r *resolver) root(list []Property, values *Node) *form {
 // showing collects what is shown on every level.
 type showing struct {
 	*report
+	ctx      context.Context
 	resolved *Resolved
+	// err is what kept it from an answer.
+	err error
+}
+
+// afford reports whether there is room for so many bytes more in the answer, which so many bytes are read
+// for.
+func (s *showing) afford(made, read int) bool {
+	if s.err == nil {
+		s.err = meter.Answer(s.ctx, meter.Made, made)
+	}
+	if s.err == nil {
+		s.err = meter.Spend(s.ctx, meter.Inputs, read)
+	}
+	return s.err == nil
 }
 
 func (s *showing) level(f *form) {
+	pointer := s.at.pointer("")
+	if !s.afford(len(pointer)+f.shownBytes(), 0) {
+		return
+	}
 	i := len(s.resolved.Levels)
-	s.resolved.Levels = append(s.resolved.Levels, Level{Pointer: s.at.pointer(""), Groups: groups(f)})
+	s.resolved.Levels = append(s.resolved.Levels, Level{Pointer: pointer, Groups: groups(f)})
 	for j := range f.fields {
 		fl := &f.fields[j]
-		if !fl.visible {
+		if !fl.visible || s.err != nil {
 			continue
 		}
 		s.resolved.Levels[i].Visible = append(s.resolved.Levels[i].Visible, fl.in.id)
@@ -103,6 +126,7 @@ func (s *showing) level(f *form) {
 func (s *showing) field(f *form, fl *field) {
 	if ref := dynamic(fl.in.Property); ref != nil {
 		params, waits := f.params(ref)
+		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.at.pointer(""), ref.Source, params, waits})
 	}
 	for i := range fl.entries {
@@ -122,17 +146,20 @@ func (s *showing) item(p Property, e *entry, index int) {
 		return
 	}
 	shown := Item{Pointer: s.at.pointer(""), Key: e.key}
+	if !s.afford(len(shown.Pointer)+len(shown.Key), 0) {
+		return
+	}
 	switch p := p.(type) {
 	case *ObjectMapProperty:
-		shown.Title = e.form.title(p.ItemTitle, &e.key, e.key)
+		shown.Title = s.title(e.form, p.ItemTitle, &e.key, e.key)
 	case *ObjectArrayProperty:
 		label := "Item"
 		if p.ItemLabel != nil {
 			label = *p.ItemLabel
 		}
-		shown.Title = e.form.title(p.ItemTitle, nil, label+" "+strconv.Itoa(index+1))
+		shown.Title = s.title(e.form, p.ItemTitle, nil, label+" "+strconv.Itoa(index+1))
 		if p.ItemDescription != nil {
-			shown.Description, _ = e.form.filled(*p.ItemDescription, nil)
+			shown.Description, _ = s.filled(e.form, *p.ItemDescription, nil)
 		}
 	}
 	s.resolved.Items = append(s.resolved.Items, shown)
@@ -140,15 +167,42 @@ func (s *showing) item(p Property, e *entry, index int) {
 }
 
 // title fills the template; where that fails there is its fallback, and else plain.
-func (f *form) title(c *ObjectCollectionItemTitleConfig, key *string, plain string) string {
+func (s *showing) title(f *form, c *ObjectCollectionItemTitleConfig, key *string, plain string) string {
 	if c == nil {
+		s.afford(len(plain), 0)
 		return plain
 	}
-	if text, ok := f.filled(c.Template, key); ok && text != "" {
+	if text, ok := s.filled(f, c.Template, key); ok && text != "" {
 		return text
 	}
 	if c.Fallback != nil && *c.Fallback != "" {
-		return *c.Fallback
+		plain = *c.Fallback
 	}
+	s.afford(len(plain), 0)
 	return plain
+}
+
+// shownBytes is about how many bytes it takes to name the visible inputs of the level, and those of them that
+// are in a group again.
+func (f *form) shownBytes() (sum int) {
+	for i := range f.fields {
+		if fl := &f.fields[i]; fl.visible {
+			sum += len(fl.in.id) + 4
+			if c, ok := fl.in.Property.(interface{ IsCollapsible() bool }); ok && c.IsCollapsible() {
+				sum += len(fl.in.id) + 4
+			}
+		}
+	}
+	return sum
+}
+
+// wantedBytes is about how many bytes it takes to tell what a list waits for.
+func wantedBytes(params map[string]string, waits []string) (sum int) {
+	for name, text := range params {
+		sum += len(name) + len(text) + 8
+	}
+	for _, id := range waits {
+		sum += len(id) + 4
+	}
+	return sum
 }

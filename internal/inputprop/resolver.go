@@ -2,6 +2,8 @@ package inputprop
 
 import (
 	"context"
+
+	"slipway/internal/meter"
 )
 
 // What values may come to at most, with the defaults and the conditions of every item, in bytes: a short
@@ -55,8 +57,13 @@ func (r *resolver) level(p *plan, given *Node) *form {
 	return f
 }
 
-// afford says whether there is room for so many bytes more.
+// afford reports whether there is room for so many bytes more, in the values and in what the request may
+// work on.
 func (r *resolver) afford(bytes int) bool {
+	if err := meter.Spend(r.ctx, meter.Inputs, bytes); err != nil {
+		r.err = err
+		return false
+	}
 	before := r.size
 	r.size += bytes
 	if before <= maxEffective && r.size > maxEffective {

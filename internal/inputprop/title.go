@@ -39,26 +39,39 @@ func titlePieces(text string) ([]piece, error) {
 	}
 }
 
-// filled gives the text with its placeholders filled, or false where one of them has no text.
-func (f *form) filled(text string, key *string) (string, bool) {
+// filled returns the text with its placeholders filled, or false where one of them has no text.
+func (s *showing) filled(f *form, text string, key *string) (string, bool) {
 	pieces, err := titlePieces(text)
 	if err != nil {
 		return "", false
 	}
-	var b strings.Builder
-	for _, p := range pieces {
+	size := 0
+	for i, p := range pieces {
 		if p.name != "" {
-			p.text = f.plainText(p.name)
+			pieces[i].text = f.plainText(p.name)
 			if p.name == keyPlaceholder && key != nil {
-				p.text = *key
+				pieces[i].text = *key
 			}
-			if p.text == "" {
+			if pieces[i].text == "" {
 				return "", false
 			}
 		}
+		size += len(pieces[i].text)
+	}
+	if !s.afford(size, len(text)) {
+		return "", false
+	}
+	return joined(pieces, size), true
+}
+
+// joined is the text of pieces that have size bytes together.
+func joined(pieces []piece, size int) string {
+	var b strings.Builder
+	b.Grow(size)
+	for _, p := range pieces {
 		b.WriteString(p.text)
 	}
-	return b.String(), true
+	return b.String()
 }
 
 // plainText is the value of an input as people write it: "" for what is not there, an object or an
@@ -88,16 +101,16 @@ func plainText(n *Node) string {
 	return n.Text
 }
 
-// computedKey joins what an entry has for the inputs that make up its key. Those without a value do
-// not count; nothing at all gives "".
-func (f *form) computedKey(c *MapKeyConfig) string {
-	var parts []string
-	for _, id := range c.sources() {
+// keyParts are what an entry has for the inputs that make up its key, and their bytes. Those without a
+// value do not count.
+func (f *form) keyParts(from []string) (parts []string, size int) {
+	for _, id := range from {
 		if text := f.plainText(id); text != "" {
 			parts = append(parts, text)
+			size += len(text)
 		}
 	}
-	return strings.Join(parts, c.SeparatorOrDefault())
+	return parts, size
 }
 
 // sources are the inputs that make up the key; none means that it is asked for.

@@ -48,6 +48,8 @@ type judge struct {
 	// saving is set for defaults: templates are judged once they are rendered, and nothing is missing
 	// yet.
 	saving bool
+	// choices are the options that were made ready.
+	choices map[choiceKey]*allowed
 }
 
 // level judges the values of a level; before are the previous ones.

@@ -6,6 +6,12 @@ type allowed struct {
 	index map[string]int
 }
 
+// choiceKey tells what there is to choose from: an input, and the first of its options.
+type choiceKey struct {
+	input Property
+	first *Option
+}
+
 func (j *judge) allowed(f *form, p Property) *allowed {
 	options, known := []Option(nil), false
 	if v, ok := valuesOf(p).(*StaticValues); ok {
@@ -16,6 +22,23 @@ func (j *judge) allowed(f *form, p Property) *allowed {
 	if !known {
 		return nil
 	}
+	if len(options) == 0 {
+		return &allowed{}
+	}
+	key := choiceKey{p, &options[0]}
+	a, made := j.choices[key]
+	if !made {
+		a = allowedOf(p, options)
+		if j.choices == nil {
+			j.choices = map[choiceKey]*allowed{}
+		}
+		j.choices[key] = a
+	}
+	return a
+}
+
+// allowedOf makes options ready, which are looked up for every item of a list.
+func allowedOf(p Property, options []Option) *allowed {
 	a := &allowed{list: choicesOf(p, options), index: make(map[string]int, len(options))}
 	for i, n := range a.list {
 		if key := canonical(n); !a.has(key) {

@@ -22,7 +22,7 @@ func (k *keys) judge(j *judge, e *entry) {
 		if e.form == nil {
 			return
 		}
-		if key = e.form.computedKey(k.config); key == "" {
+		if key = e.computed; key == "" {
 			if !j.saving {
 				j.fail("key_empty", "must have a value for one of %s, of which its key is made", listing(from))
 			}

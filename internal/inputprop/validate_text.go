@@ -5,7 +5,7 @@ import "unicode/utf8"
 // text judges a text by its length and by patterns, which what was left empty need not match. When a
 // default is judged, what is wrong with a pattern stands at the pattern.
 func (j *judge) text(text string, patterns []ValidationPattern) bool {
-	before := len(j.found) + j.more
+	before := j.found.Count()
 	if len(text) > maxValue && utf8.RuneCountInString(text) > maxValue {
 		j.fail("max_length", "must have at most %d characters, found %d", maxValue, utf8.RuneCountInString(text))
 		return false
@@ -23,5 +23,5 @@ func (j *judge) text(text string, patterns []ValidationPattern) bool {
 			j.fail("pattern", "must match %s, found %s: %s", quote(p.Pattern), quote(text), p.Message)
 		}
 	}
-	return len(j.found)+j.more == before
+	return j.found.Count() == before
 }

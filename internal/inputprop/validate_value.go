@@ -97,7 +97,7 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 	if !j.kind(n, Object) {
 		return
 	}
-	before := len(j.found) + j.more
+	before := j.found.Count()
 	for i, name := range n.Keys {
 		j.at.member(name)
 		switch n.Items[i].Kind {
@@ -121,7 +121,7 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 			j.failMember(name, "unknown_field", "is not one of the fields %s%s", listing(p.Fields), j.hint(name, p.Fields))
 		}
 	}
-	if len(j.found)+j.more == before {
+	if j.found.Count() == before {
 		j.among(f, p, n)
 	}
 }

@@ -3,24 +3,35 @@ package inputs
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
+	entrelease "slipway/ent/release"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
+	"slipway/internal/meter"
 )
 
-// mostJudged is how many live instances are judged for a change of a schema.
-const mostJudged = 200
+// What is looked at for a change of a schema: module versions that name it, and live instances of theirs.
+const (
+	mostVersions = 100
+	mostJudged   = 200
+)
 
 // Impact says what another schema of the definition of a givenId would mean: which module versions take
 // options from it, and the live values of which instances would not be valid any more. It implements
 // defaults.Rules.
 func (s *Service) Impact(ctx context.Context, givenID string, schema inputprop.Property) (defaults.Impact, error) {
 	var impact defaults.Impact
-	versions, err := defaults.VersionsNaming(ctx, s.Store.Client.ModuleVersion, givenID)
+	versions, err := defaults.VersionsNaming(ctx, s.Store.Client.ModuleVersion, givenID, mostVersions)
 	if err != nil || len(versions) == 0 {
 		return impact, err
+	}
+	if len(versions) == mostVersions {
+		impact.Warnings = append(impact.Warnings, about("not_all_named", "is where %d module versions take options from, and more may", mostVersions))
 	}
 	impact.Versions = versions
 	modules := make([]string, len(versions))
@@ -38,8 +49,16 @@ func (s *Service) Impact(ctx context.Context, givenID string, schema inputprop.P
 		instances = instances[:mostJudged]
 		impact.Warnings = append(impact.Warnings, about("not_all_judged", "is used by more live instances than the %d that were judged", mostJudged))
 	}
+	judged, err := s.liveInstances(ctx, instances)
+	if err != nil {
+		return impact, err
+	}
 	for _, i := range instances {
-		violations, err := s.spoiled(ctx, i, givenID, schema)
+		if !judged.fits(ctx, i) {
+			impact.Warnings = append(impact.Warnings, about("not_all_judged", "is used by more live values than one request may judge"))
+			break
+		}
+		violations, err := judged.spoiled(ctx, i, givenID, schema)
 		if err != nil {
 			return impact, err
 		}
@@ -56,14 +75,60 @@ func about(rule, format string, args ...any) inputprop.Warning {
 	return inputprop.Warning{Pointer: "/schema", Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// spoiled gives what would be wrong with the live values of an instance; nothing where they are wrong
+// liveInstances are instances with what they were last deployed with, read together.
+type liveInstances struct {
+	*Service
+	// releases are by the instances that they are live of.
+	releases map[string]*ent.Release
+	// versions and places are those that were read already, by the version, and by it and the environment.
+	versions map[string]*ent.ModuleVersion
+	places   map[[2]string]*Place
+}
+
+func (s *Service) liveInstances(ctx context.Context, instances []*ent.ModuleInstance) (*liveInstances, error) {
+	l := &liveInstances{s, map[string]*ent.Release{}, map[string]*ent.ModuleVersion{}, map[[2]string]*Place{}}
+	instanceOf := make(map[string]string, len(instances))
+	ids := make([]string, len(instances))
+	for i, instance := range instances {
+		ids[i] = *instance.LiveDeploymentID
+		instanceOf[ids[i]] = instance.ID
+	}
+	deployments, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...), deployment.ReleaseIDNotNil()).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string][]string, len(deployments))
+	for _, d := range deployments {
+		of[*d.ReleaseID] = append(of[*d.ReleaseID], instanceOf[d.ID])
+	}
+	releases, err := s.Store.Client.Release.Query().Where(entrelease.IDIn(slices.Collect(maps.Keys(of))...)).All(ctx)
+	for _, r := range releases {
+		for _, instance := range of[r.ID] {
+			l.releases[instance] = r
+		}
+	}
+	return l, err
+}
+
+// fits reports whether the request may still judge the values of an instance.
+func (l *liveInstances) fits(ctx context.Context, instance *ent.ModuleInstance) bool {
+	const readings = 8 // of the values and of their inputs, with what defaults add
+	r := l.releases[instance.ID]
+	return r == nil || meter.HasRoom(ctx, meter.Inputs, readings*len(r.Content))
+}
+
+// spoiled returns what would be wrong with the live values of an instance; nothing where they are wrong
 // already, or where its live version does not name the definition.
-func (s *Service) spoiled(ctx context.Context, instance *ent.ModuleInstance, givenID string, schema inputprop.Property) ([]string, error) {
-	live, err := s.live(ctx, *instance.LiveDeploymentID)
+func (l *liveInstances) spoiled(ctx context.Context, instance *ent.ModuleInstance, givenID string, schema inputprop.Property) ([]string, error) {
+	r := l.releases[instance.ID]
+	if r == nil {
+		return nil, nil
+	}
+	live, err := shipped(ctx, r)
 	if err != nil || live == nil {
 		return nil, err
 	}
-	version, err := s.Store.Client.ModuleVersion.Get(ctx, live.versionID)
+	version, err := l.version(ctx, live.versionID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,21 +136,45 @@ func (s *Service) spoiled(ctx context.Context, instance *ent.ModuleInstance, giv
 	if err != nil || !inputprop.NamesDefinition(list, givenID) {
 		return nil, err
 	}
-	place, err := s.In(ctx, instance.EnvironmentID, version)
+	place, err := l.place(ctx, instance.EnvironmentID, version)
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.Engine.Validate(ctx, list, live.values, "", place.context)
+	before, err := l.Engine.Validate(ctx, list, live.values, "", place.context)
 	if err != nil || len(before) > 0 {
 		return nil, busy(err)
 	}
-	place.context.Options = s.optionsWith(givenID, schema)
-	after, err := s.Engine.Validate(ctx, list, live.values, "", place.context)
+	changed := place.context
+	changed.Options = l.optionsWith(givenID, schema)
+	after, err := l.Engine.Validate(ctx, list, live.values, "", changed)
 	messages := make([]string, len(after))
 	for i, v := range after {
 		messages[i] = v.Pointer + " " + v.Message
 	}
 	return messages, busy(err)
+}
+
+func (l *liveInstances) version(ctx context.Context, id string) (*ent.ModuleVersion, error) {
+	if known := l.versions[id]; known != nil {
+		return known, nil
+	}
+	version, err := l.Store.Client.ModuleVersion.Get(ctx, id)
+	if err == nil {
+		l.versions[id] = version
+	}
+	return version, err
+}
+
+func (l *liveInstances) place(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Place, error) {
+	key := [2]string{environmentID, version.ID}
+	if known := l.places[key]; known != nil {
+		return known, nil
+	}
+	place, err := l.In(ctx, environmentID, version)
+	if err == nil {
+		l.places[key] = place
+	}
+	return place, err
 }
 
 // optionsWith gives options as they would be with another schema of a definition.

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/meter"
 	"slipway/internal/store"
 )
 
@@ -34,6 +35,9 @@ func busy(err error) error {
 	return err
 }
 
+// optionBytes is about how much there is to read and to compare with for an option.
+const optionBytes = 64
+
 // options gives the options of a source, as inputprop asks for them.
 func (s *Service) options(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
 	all, err := s.Dynamic.All(ctx, source, params)
@@ -42,6 +46,9 @@ func (s *Service) options(ctx context.Context, source string, params map[string]
 		return nil, nil
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := meter.Spend(ctx, meter.Inputs, optionBytes*len(all)); err != nil {
 		return nil, err
 	}
 	options := make([]inputprop.Option, len(all))

@@ -8,6 +8,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/meter"
 	"slipway/internal/release"
 	"slipway/internal/store"
 )
@@ -80,6 +81,14 @@ func (s *Service) live(ctx context.Context, deploymentID string) (*live, error) 
 	}
 	r, err := s.Store.Client.Release.Get(ctx, *d.ReleaseID)
 	if err != nil {
+		return nil, err
+	}
+	return shipped(ctx, r)
+}
+
+// shipped reads a release, nil where it is not what was stored.
+func shipped(ctx context.Context, r *ent.Release) (*live, error) {
+	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
 		return nil, err
 	}
 	content, err := release.Open(r.Digest, r.Content)

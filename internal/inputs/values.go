@@ -10,6 +10,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/meter"
 	"slipway/internal/store"
 )
 
@@ -105,11 +106,17 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 		if err != nil {
 			return nil, err
 		}
+		if err := meter.Spend(ctx, meter.Inputs, len(version.Inputs.JSON())); err != nil {
+			return nil, err
+		}
 		a.inputs, err = version.Inputs.Properties()
 		return version, err
 	case q.DefinitionID != nil:
 		d, err := s.Defaults.Definition(ctx, *q.DefinitionID)
 		if err != nil {
+			return nil, err
+		}
+		if err := meter.Spend(ctx, meter.Inputs, len(d.Schema.JSON())); err != nil {
 			return nil, err
 		}
 		schema, err := d.Schema.Property()

@@ -7,7 +7,7 @@ import (
 
 // Map gives the same page of other records.
 func Map[T, U any](c *Connection[T], f func(T) (U, error)) (*Connection[U], error) {
-	mapped := &Connection[U]{Edges: make([]*Edge[U], len(c.Edges)), PageInfo: c.PageInfo, Size: c.Size, count: c.count}
+	mapped := &Connection[U]{Edges: make([]*Edge[U], len(c.Edges)), PageInfo: c.PageInfo, Size: c.Size, byDefault: c.byDefault, count: c.count}
 	for i, e := range c.Edges {
 		node, err := f(e.Node)
 		if err != nil {
@@ -39,7 +39,7 @@ func Slice[T any](items []T, args Args, scope Scope) (*Connection[T], error) {
 		to, info.HasNextPage = from+r.size, true
 	}
 	all := len(items)
-	c := &Connection[T]{PageInfo: info, Size: r.size, count: func(context.Context) (int, error) { return all, nil }}
+	c := &Connection[T]{PageInfo: info, Size: r.size, byDefault: r.byDefault, count: func(context.Context) (int, error) { return all, nil }}
 	for i := from; i < to; i++ {
 		c.Edges = append(c.Edges, &Edge[T]{Cursor: r.binding.write(position{id: strconv.Itoa(i)}), Node: items[i]})
 	}

@@ -35,7 +35,7 @@ func ReadEach[Q countable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S sc
 		}
 		return pages, nil
 	}
-	r, err := args.request(Scope{})
+	r, err := args.request(Scope{List: of.List})
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,20 @@ import (
 	"slipway/internal/fault"
 )
 
-const (
-	// DefaultSize is the size of a page where none is asked for.
-	DefaultSize = 50
-	// MaxSize is the largest page.
-	MaxSize = 100
-)
+// MaxSize is the largest page.
+const MaxSize = 100
+
+// defaultSize is the size of a page of a list where none is asked for.
+func defaultSize(list string) int {
+	switch list {
+	case "moduleDefinitions":
+		return 50 // which REST has, too
+	case "environments":
+		return 10
+	default:
+		return 20
+	}
+}
 
 // Args are the arguments of a connection.
 type Args struct {
@@ -45,8 +53,12 @@ type Connection[T any] struct {
 	// Size is how many were asked for.
 	Size int
 
-	count func(context.Context) (int, error)
+	byDefault bool
+	count     func(context.Context) (int, error)
 }
+
+// CutByDefault reports whether the list goes on behind the page because nobody said how long it should be.
+func (c *Connection[T]) CutByDefault() bool { return c.byDefault && c.PageInfo.HasNextPage }
 
 // Nodes are the records of the page.
 func (c *Connection[T]) Nodes() []T {
@@ -66,13 +78,14 @@ func (c *Connection[T]) TotalCount(ctx context.Context) (int32, error) {
 // request is a page that was asked for, with its cursors read.
 type request struct {
 	size          int
+	byDefault     bool
 	backward      bool
 	after, before *position
 	binding       binding
 }
 
 func (a Args) request(scope Scope) (request, error) {
-	r := request{size: DefaultSize, binding: scope.binding()}
+	r := request{size: defaultSize(scope.List), byDefault: a.First == nil && a.Last == nil, binding: scope.binding()}
 	var err error
 	switch {
 	case a.First != nil && a.Last != nil:

@@ -192,7 +192,7 @@ func TestEmptyListHasNoCursors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(&page.Info{}, c.PageInfo); diff != "" || c.Edges == nil || len(c.Edges) != 0 || c.Size != page.DefaultSize {
+		if diff := cmp.Diff(&page.Info{}, c.PageInfo); diff != "" || c.Edges == nil || len(c.Edges) != 0 || c.Size != 20 {
 			t.Errorf("%d edges, size %d, %s", len(c.Edges), c.Size, diff)
 		}
 	})

@@ -77,7 +77,7 @@ func connect[T any](r request, rows []*T, key Key[T], count func(context.Context
 		slices.Reverse(rows)
 		info.HasNextPage, info.HasPreviousPage = r.before != nil, more
 	}
-	c := &Connection[*T]{Edges: make([]*Edge[*T], len(rows)), PageInfo: info, Size: r.size, count: count}
+	c := &Connection[*T]{Edges: make([]*Edge[*T], len(rows)), PageInfo: info, Size: r.size, byDefault: r.byDefault, count: count}
 	for i, row := range rows {
 		at, id := key(row)
 		c.Edges[i] = &Edge[*T]{Cursor: r.binding.write(position{at, id}), Node: row}

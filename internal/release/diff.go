@@ -3,8 +3,11 @@ package release
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
+
+	"slipway/internal/meter"
 )
 
 // ChangeKind is how a leaf differs.
@@ -40,37 +43,59 @@ func (c Change) AfterJSON() json.RawMessage { return c.After }
 // a scalar, or an empty object or array. The items of arrays are told apart by their index; objects that
 // each have a name of their own by that name, wherever they stand, and their pointer has the index that
 // they have after, or had before where they are gone. What looks like a secret is masked. Either text may
-// be empty, for nothing at all; neither may be anything else that is not JSON.
-func Diff(before, after json.RawMessage) []Change {
-	var d differ
-	d.compare(place{}, treeOf(before), treeOf(after))
+// be empty, for nothing at all; neither may be anything else that is not JSON. The error is the context's, or
+// the refusal of its meter.
+func Diff(ctx context.Context, before, after json.RawMessage) ([]Change, error) {
+	if err := meter.Spend(ctx, meter.Inputs, len(before)+len(after)); err != nil {
+		return nil, err
+	}
+	d := differ{ctx: ctx}
+	d.compare(&place{}, treeOf(before), treeOf(after))
+	if d.count(0); d.err != nil {
+		return nil, d.err
+	}
 	slices.SortFunc(d.found, leaf.compare)
 	changes := make([]Change, len(d.found))
 	for i, l := range d.found {
 		changes[i] = l.change
 	}
-	return changes
+	return changes, nil
 }
 
 // differ collects the leaves that differ.
-type differ struct{ found []leaf }
+type differ struct {
+	ctx   context.Context
+	found []leaf
+	// compared are the leaves that the meter does not know of yet.
+	compared int
+	err      error
+}
+
+// count tells the meter of the leaves once there are so many.
+func (d *differ) count(batch int) {
+	if d.err == nil && d.compared >= batch {
+		d.err = meter.Spend(d.ctx, meter.Leaves, d.compared)
+		d.compared = 0
+	}
+}
 
 type leaf struct {
-	at     place
+	path   []step
 	change Change
 }
 
 // compare orders leaves by their places. Of two at one place one is removed, and comes first.
 func (l leaf) compare(other leaf) int {
-	return cmp.Or(l.at.compare(other.at), -cmp.Compare(l.change.Kind, other.change.Kind))
+	return cmp.Or(comparePaths(l.path, other.path), -cmp.Compare(l.change.Kind, other.change.Kind))
 }
 
 // absent is the value of what is not there, which null is not.
 type absent struct{}
 
 // compare looks at one place. What is of two kinds is a removal of the one and an addition of the other.
-func (d *differ) compare(at place, before, after any) {
+func (d *differ) compare(at *place, before, after any) {
 	switch {
+	case d.err != nil:
 	case isLeaf(before) && isLeaf(after):
 		d.leaf(at, before, after)
 	case d.members(at, before, after):
@@ -82,10 +107,10 @@ func (d *differ) compare(at place, before, after any) {
 }
 
 // members compares two objects, and says whether they are two.
-func (d *differ) members(at place, before, after any) bool {
+func (d *differ) members(at *place, before, after any) bool {
 	b, isObject := before.(map[string]any)
 	a, areObjects := after.(map[string]any)
-	if !isObject || !areObjects || at.path != nil && (isLeaf(b) || isLeaf(a)) {
+	if !isObject || !areObjects || at.above != nil && (isLeaf(b) || isLeaf(a)) {
 		return false
 	}
 	for name := range b {
@@ -107,10 +132,10 @@ func valueOf(members map[string]any, name string) any {
 }
 
 // items compares two arrays, and says whether they are two.
-func (d *differ) items(at place, before, after any) bool {
+func (d *differ) items(at *place, before, after any) bool {
 	b, isArray := before.([]any)
 	a, areArrays := after.([]any)
-	if !isArray || !areArrays || at.path != nil && (isLeaf(b) || isLeaf(a)) {
+	if !isArray || !areArrays || at.above != nil && (isLeaf(b) || isLeaf(a)) {
 		return false
 	}
 	pairs := byIndex(b, a)
@@ -133,7 +158,7 @@ func (d *differ) items(at place, before, after any) bool {
 }
 
 // expand takes every leaf of a value that is on one side only.
-func (d *differ) expand(at place, value any, kind ChangeKind) {
+func (d *differ) expand(at *place, value any, kind ChangeKind) {
 	switch v := value.(type) {
 	case absent:
 		return
@@ -156,8 +181,14 @@ func (d *differ) expand(at place, value any, kind ChangeKind) {
 }
 
 // leaf takes a leaf, at least one of whose sides is there, unless both are equal.
-func (d *differ) leaf(at place, before, after any) {
-	c := Change{Pointer: at.pointer(), Kind: Changed, Before: textOf(before), After: textOf(after)}
+func (d *differ) leaf(at *place, before, after any) {
+	const batch = 256
+	d.compared++
+	d.count(batch)
+	if d.err != nil || isScalar(before) && before == after {
+		return
+	}
+	c := Change{Kind: Changed, Before: textOf(before), After: textOf(after)}
 	switch {
 	case bytes.Equal(c.Before, c.After):
 		return
@@ -169,5 +200,9 @@ func (d *differ) leaf(at place, before, after any) {
 	if at.hides(before, after) {
 		c.Masked, c.Before, c.After = true, nil, nil
 	}
-	d.found = append(d.found, leaf{at, c})
+	path := at.path()
+	c.Pointer = pointer(path)
+	if d.err = meter.Answer(d.ctx, meter.Made, len(c.Pointer)+len(c.Before)+len(c.After)); d.err == nil {
+		d.found = append(d.found, leaf{path, c})
+	}
 }

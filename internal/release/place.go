@@ -9,7 +9,9 @@ import (
 
 // place is where a value is, and what the names on the way say of it.
 type place struct {
-	path []step
+	// above is the place of what it is in, nil for the whole.
+	above *place
+	step  step
 	// name is that of the innermost member.
 	name string
 	// secret says that all there is here belongs to something that has the name of a secret.
@@ -25,23 +27,33 @@ type step struct {
 
 // member is the place of a member of objects, which are those of the two sides. Everything under a
 // secret's name at the top is secret, and so is the value of an entry {name, value} that is named so.
-func (p place) member(name string, owners ...map[string]any) place {
-	secret := p.secret || p.path == nil && namesSecret(name)
+func (p *place) member(name string, owners ...map[string]any) *place {
+	secret := p.secret || p.above == nil && namesSecret(name)
 	if name == "value" {
 		for _, owner := range owners {
 			secret = secret || entryNamesSecret(owner)
 		}
 	}
-	return place{append(slices.Clip(p.path), step{member: name}), name, secret}
+	return &place{p, step{member: name}, name, secret}
 }
 
-func (p place) item(index int) place {
-	return place{append(slices.Clip(p.path), step{index: index, isItem: true}), p.name, p.secret}
+func (p *place) item(index int) *place {
+	return &place{p, step{index: index, isItem: true}, p.name, p.secret}
 }
 
-func (p place) pointer() string {
+// path is the way from the whole to the place.
+func (p *place) path() []step {
+	var path []step
+	for ; p.above != nil; p = p.above {
+		path = append(path, p.step)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+func pointer(path []step) string {
 	var b strings.Builder
-	for _, s := range p.path {
+	for _, s := range path {
 		b.WriteByte('/')
 		if s.isItem {
 			b.WriteString(strconv.Itoa(s.index))
@@ -54,8 +66,8 @@ func (p place) pointer() string {
 
 var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-func (p place) compare(other place) int {
-	return slices.CompareFunc(p.path, other.path, func(a, b step) int {
+func comparePaths(a, b []step) int {
+	return slices.CompareFunc(a, b, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.member, b.member))
 	})
 }

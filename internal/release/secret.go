@@ -32,7 +32,7 @@ var secretForms = []*regexp.Regexp{
 }
 
 // hides says whether a leaf is to be masked: for its name, or for what either of its values looks like.
-func (p place) hides(values ...any) bool {
+func (p *place) hides(values ...any) bool {
 	if slices.ContainsFunc(values, looksSecret) {
 		return true
 	}

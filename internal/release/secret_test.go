@@ -28,7 +28,7 @@ func TestNamesThatLookLikeSecretsMaskTheirValues(t *testing.T) {
 				"an input's object":    `{"box":{"deep":{` + quoted + `:%s}}}`,
 				"an input's list":      `{"box":{` + quoted + `:["same",%s]}}`,
 			} {
-				got := release.Diff(json.RawMessage(fmt.Sprintf(text, `"before"`)), json.RawMessage(fmt.Sprintf(text, `"after"`)))
+				got := diff(t, json.RawMessage(fmt.Sprintf(text, `"before"`)), json.RawMessage(fmt.Sprintf(text, `"after"`)))
 				if len(got) != 1 || got[0].Kind != release.Changed || got[0].Masked != masked || (got[0].Before == nil) != masked || (got[0].After == nil) != masked {
 					t.Errorf("%s in %s: %s, want masked %t", name, place, told(got), masked)
 				}
@@ -73,13 +73,13 @@ func TestValuesThatLookLikeSecretsAreMaskedAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain := json.RawMessage(`{"definition":{"command":["run","plain"]}}`)
-		for _, got := range [][]release.Change{release.Diff(text, plain), release.Diff(plain, text)} {
+		for _, got := range [][]release.Change{diff(t, text, plain), diff(t, plain, text)} {
 			if len(got) != 1 || got[0].Masked != c.masked || (got[0].Before == nil) != c.masked || (got[0].After == nil) != c.masked {
 				t.Errorf("%q: %s, want masked %t", c.value, told(got), c.masked)
 			}
 		}
 		// Where it is new or gone, it is masked as well.
-		for _, got := range [][]release.Change{release.Diff(text, nil), release.Diff(nil, text)} {
+		for _, got := range [][]release.Change{diff(t, text, nil), diff(t, nil, text)} {
 			if i := slices.IndexFunc(got, func(c release.Change) bool { return c.Pointer == "/definition/command/1" }); i < 0 || got[i].Masked != c.masked {
 				t.Errorf("%q: %s, want masked %t", c.value, told(got), c.masked)
 			}
@@ -107,7 +107,7 @@ func TestWhatIsNoSecretUnderASecretsNameIsShown(t *testing.T) {
 		"an entry that is renamed":   {`{"x":[{"name":"TOKEN","value":"a"},1]}`, `{"x":[{"name":"TITLE","value":"b"},1]}`, true},
 		"a key that a user has made": {`{"stores":{"auth-db":{"size":"s"}}}`, `{"stores":{"auth-db":{"size":"l"}}}`, false},
 	} {
-		for _, change := range release.Diff(json.RawMessage(c.before), json.RawMessage(c.after)) {
+		for _, change := range diff(t, json.RawMessage(c.before), json.RawMessage(c.after)) {
 			if !strings.HasSuffix(change.Pointer, "/name") && change.Masked != c.masked {
 				t.Errorf("%s: %s, want masked %t", name, told([]release.Change{change}), c.masked)
 			}

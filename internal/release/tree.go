@@ -53,6 +53,15 @@ func isLeaf(value any) bool {
 	return true
 }
 
+// isScalar reports whether a value can be told from another by ==.
+func isScalar(value any) bool {
+	switch value.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return true
+}
+
 // textOf gives a leaf as JSON, nil for what is absent.
 func textOf(value any) json.RawMessage {
 	if _, gone := value.(absent); gone {

@@ -12,8 +12,8 @@ import (
 	"slipway/internal/fault"
 )
 
-// maxOperation is how many bytes of an operation's name the line has.
-const maxOperation = 100
+// maxName is how many bytes the line has of a name that a caller gave.
+const maxName = 100
 
 // Line is the log line of one request. Its methods may be called from any goroutine, and do nothing on nil.
 type Line struct {
@@ -50,10 +50,15 @@ func (l *Line) SetActor(a *actor.Actor) {
 
 // SetOperation says the name of the GraphQL operation, of which the beginning is kept, and its cost.
 func (l *Line) SetOperation(name string, cost int) {
-	if len(name) > maxOperation {
-		name = strings.ToValidUTF8(name[:maxOperation], "") + "…"
+	l.set(func() { l.operation, l.cost = Shorten(name), cost })
+}
+
+// Shorten returns a name that a caller gave as a log line has it: of a long one the beginning.
+func Shorten(name string) string {
+	if len(name) <= maxName {
+		return name
 	}
-	l.set(func() { l.operation, l.cost = name, cost })
+	return strings.ToValidUTF8(name[:maxName], "") + "…"
 }
 
 // AddError says the code of an error in the answer. The first one stays.

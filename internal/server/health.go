@@ -36,7 +36,7 @@ func (h *Health) Handler() http.Handler {
 			say(w, http.StatusOK, "ok")
 		}
 	})
-	return mux
+	return nosniff(mux)
 }
 
 func say(w http.ResponseWriter, status int, text string) {

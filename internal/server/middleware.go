@@ -39,6 +39,14 @@ func requestID(next http.Handler) http.Handler {
 	})
 }
 
+// nosniff lets browsers take no answer for anything but what its Content-Type says.
+func nosniff(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
+}
+
 // accessLog writes one line for each request.
 func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
@@ -50,7 +58,7 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 			attrs := []slog.Attr{
 				slog.String("requestId", actor.RequestID(ctx)),
 				slog.String("client", clientOf(ctx)),
-				slog.String("method", r.Method),
+				slog.String("method", requestlog.Shorten(r.Method)),
 				slog.String("route", chi.RouteContext(ctx).RoutePattern()),
 				slog.Int("status", written.Status()),
 				slog.Int("bytes", written.BytesWritten()),

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/httpx"
+	"slipway/internal/quota"
 	"slipway/internal/requestlog"
 	"slipway/internal/store"
 	"slipway/rest"
@@ -40,7 +41,7 @@ type Config struct {
 	Timeout time.Duration
 	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
 	Limits gqlhttp.Limits
-	Bucket gqlhttp.Bucket
+	Bucket quota.Bucket
 	// Streams says how streams and sockets behave; who may open one and the Timeout are put in.
 	Streams gqlhttp.StreamConfig
 	// TrustedProxies are the networks of proxies, whose X-Forwarded-For is believed and whose Host is taken.
@@ -111,7 +112,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
-	r.Use(requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse), uncrowded(refuse))
+	r.Use(nosniff, requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse), uncrowded(refuse))
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))
 	}
@@ -126,7 +127,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Limits:        c.Limits,
-				Bucket:        c.Bucket,
+				Costs:         quota.NewCosts(c.Bucket, c.Now),
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
 			},
 		}))

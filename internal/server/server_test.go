@@ -155,26 +155,36 @@ func TestPanicIsAnsweredAndTheNextRequestServed(t *testing.T) {
 	}
 }
 
-func TestWritesFromAnotherOriginsPageAreRefused(t *testing.T) {
+func TestWritesFromAnotherOriginsPageAreRefusedInTheFormOfTheSurface(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{})
 	token := "Bearer " + w.Acme.Tokens[actor.Developer]
-	resp, body := send(t, "POST", s.URL+"/graphql", `{"query":"{ __typename }"}`, "Authorization", token,
-		"Content-Type", "application/json", "Sec-Fetch-Site", "cross-site")
-	if resp.StatusCode != http.StatusForbidden || !strings.Contains(body, string(fault.RequestCrossOrigin)) {
-		t.Errorf("%d %s", resp.StatusCode, body)
+	ask := func(path, body, site, accept string) (*http.Response, string) {
+		return send(t, "POST", s.URL+path, body, "Authorization", token, "Content-Type", "application/json", "Sec-Fetch-Site", site, "Accept", accept)
 	}
-	if !strings.HasPrefix(body, `{"errors":[`) {
-		t.Errorf("GraphQL is refused with %s", body)
+	const query, rollback = `{"query":"{ __typename }"}`, "/deployments/dep_1/rollback"
+	for _, accept := range []string{"application/json", "application/graphql-response+json", "*/*"} {
+		resp, body := ask("/graphql", query, "cross-site", accept)
+		var refused struct {
+			Errors []struct{ Extensions fault.Data }
+			Data   json.RawMessage
+			Code   string
+		}
+		if err := json.Unmarshal([]byte(body), &refused); err != nil || resp.StatusCode != http.StatusForbidden || len(refused.Errors) != 1 ||
+			refused.Errors[0].Extensions.Code != string(fault.RequestCrossOrigin) || refused.Data != nil || refused.Code != "" {
+			t.Errorf("GraphQL, Accept %s: %d %s", accept, resp.StatusCode, body)
+		}
 	}
-	resp, body = send(t, "POST", s.URL+"/deployments/x/rollback", "", "Authorization", token, "Sec-Fetch-Site", "cross-site")
-	if resp.StatusCode != http.StatusForbidden || !strings.HasPrefix(body, `{"code":"`+string(fault.RequestCrossOrigin)) {
+	resp, body := ask(rollback, "", "cross-site", "*/*")
+	var refused fault.Data
+	if err := json.Unmarshal([]byte(body), &refused); err != nil || resp.StatusCode != http.StatusForbidden || refused.Code != string(fault.RequestCrossOrigin) {
 		t.Errorf("REST: %d %s", resp.StatusCode, body)
 	}
-	resp, body = send(t, "POST", s.URL+"/graphql", `{"query":"{ __typename }"}`, "Authorization", token,
-		"Content-Type", "application/json", "Sec-Fetch-Site", "same-origin")
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("same origin: %d %s", resp.StatusCode, body)
+	if resp, body := ask("/graphql", query, "same-origin", "*/*"); resp.StatusCode != http.StatusOK {
+		t.Errorf("GraphQL from its own page: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := ask(rollback, "", "same-origin", "*/*"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("REST from its own page: %d %s", resp.StatusCode, body)
 	}
 }
 

@@ -23,7 +23,13 @@ func (d watched) Query(ctx context.Context, query string, args, v any) error {
 	if err := d.before(query, args); err != nil {
 		return err
 	}
-	return d.Driver.Query(ctx, query, args, v)
+	if err := d.Driver.Query(ctx, query, args, v); err != nil {
+		return err
+	}
+	if rows, ok := v.(*entsql.Rows); ok {
+		rows.ColumnScanner = metered{rows.ColumnScanner, ctx}
+	}
+	return nil
 }
 
 func (d watched) Exec(ctx context.Context, query string, args, v any) error {

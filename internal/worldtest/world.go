@@ -133,6 +133,19 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 	}
 }
 
+// Serving returns the same world behind an API that is told something else.
+func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
+	t.Helper()
+	config := server.Config{Introspection: true, Log: logger()}
+	change(&config)
+	api := server.New(w.Store, config)
+	listening := httptest.NewServer(api)
+	t.Cleanup(listening.Close)
+	other := *w
+	other.URL, other.Services, other.server = listening.URL, api.Services, api
+	return &other
+}
+
 // logger logs where SLIPWAY_TEST_LOG is set.
 func logger() *slog.Logger {
 	if os.Getenv("SLIPWAY_TEST_LOG") == "" {

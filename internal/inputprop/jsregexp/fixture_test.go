@@ -29,7 +29,7 @@ func trials(t testing.TB) []trial {
 	}
 	decode(t, answers[0], &recorder)
 	answers = answers[1:]
-	if len(patterns) != len(answers) || len(patterns) < 3000 || recorder.Node == "" {
+	if len(patterns) != len(answers) || len(patterns) < 7000 || recorder.Node == "" {
 		t.Fatalf("%d patterns and %d answers of node %q", len(patterns), len(answers), recorder.Node)
 	}
 	all := make([]trial, len(patterns))

@@ -1,10 +1,16 @@
 package jsregexp
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
 
 // repaired writes a pattern so that the machine reads it as browsers do; a *SyntaxError if they refuse it
-// and the machine would not. Three old forms it reads in another way: a brace that opens no quantifier,
-// as in a{2,1x, a dash that is a member of a class, as in [\d--_], and \k in a class, which named groups forbid.
+// and the machine would not. Four old forms it reads in another way: a brace that opens no quantifier,
+// as in a{2,1x, a dash that is a member of a class, as in [\d--_], a character of two code units beside one,
+// as in [\w-😀-😂], and \k in a class, which named groups forbid.
 func repaired(pattern string) (string, error) {
 	if !strings.ContainsAny(pattern, "{[") {
 		return pattern, nil
@@ -16,7 +22,7 @@ func repaired(pattern string) (string, error) {
 		case p.kind == class && named && hasAtom(p.text, `\k`):
 			return "", &SyntaxError{Message: `\k in a class, in a pattern with named groups`}
 		case p.kind == class:
-			repairClass(&b, p.text)
+			repairClass(&b, halved(p.text))
 		case p.kind == brace && p.text == "{":
 			b.WriteString(`\{`)
 		default:
@@ -45,6 +51,21 @@ func repairClass(b *strings.Builder, text string) {
 		rest = rest[1+len(to):]
 		b.WriteString("-" + member(to))
 	}
+}
+
+// halved writes a class with each character beyond U+FFFF as the two members that it is to a browser.
+func halved(class string) string {
+	var b strings.Builder
+	for rest := class; rest != ""; {
+		atom := rest[:atomLength(rest)]
+		rest = rest[len(atom):]
+		if r, _ := utf8.DecodeLastRuneInString(atom); r > 0xFFFF {
+			high, low := utf16.EncodeRune(r)
+			atom = fmt.Sprintf(`\u%04x\u%04x`, high, low)
+		}
+		b.WriteString(atom)
+	}
+	return b.String()
 }
 
 func member(atom string) string {

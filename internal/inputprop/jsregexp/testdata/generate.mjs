@@ -144,6 +144,24 @@ const texts = (n) => {
   return [...new Set(some.map((t) => [...t].slice(0, 40).join(""))), "a", "0-9 A_z", "\\", "]"].slice(0, 7);
 };
 
+// Characters of two code units, which a pattern without the u flag has in halves, beside dashes and escapes.
+const wide = ["😀", "😂", "𝒜", "𐀀", "\u{10ffff}"];
+const halves = ["\\ud83d", "\\ude00", "\\udbff", "\\udfff", "\\ud800-\\udfff", "\\u{1f600}", "\\😀", "\\ud83d-", "-\\ude02"];
+const wideAtoms = [
+  ...wide, ...wide, ...wide, ...halves, "-", "\\w", "\\d", "\\s", "\\W", "\\D", "\\S", "\\b", "\\B", "\\-", "a-z", "a", "é",
+  "^", "\\]", "\\c", "\\cA", "\\c1", "\\x41", "\\0", "\\k", "\\p{L}", "\uffff", "\ue000",
+];
+const wideTexts = [...wide, "a", "-", "\uffff", "é", "A"];
+const wideClass = () => {
+  const atoms = times(1 + below(5), () => pick(wideAtoms));
+  return `[${chance(0.25) ? "^" : ""}${atoms.map((a) => a + pick(["", "-", "-"])).join("").replace(/-$/, () => pick(["", "-"]))}]`;
+};
+const wideSource = () => pick([wideClass, wideClass, wideClass, () => pick(wide), () => pick(halves), () => "\\" + pick(wide), () => ".", () => "(?<𝒜>.)\\k<𝒜>"])();
+const astral = () => {
+  const src = times(1 + below(3), () => wideSource() + pick(["", "", "", "+", "?", "*", "{2}", "{2,1x", "$"])).join("");
+  return node(chance(0.2) ? `^${src}$` : src, () => times(below(4), () => pick(wideTexts)).join(""));
+};
+
 // Forms younger than the node that answers are not for it to judge, and a few could take it for ever.
 const judged = (src) => {
   const names = [...src.matchAll(/\(\?<([^>=!]+)>/g)].map((m) => m[1]);
@@ -171,4 +189,6 @@ for (const l of legacy) for (const wrap of ["$", "^$$", "($)+", "$?", "x$*y"]) {
 fill(2000, grammatical);
 fill(3800, mutant);
 fill(4500, soup);
+for (const p of ["[\\w-😀-😂]", "[\\w-😀]", "[😀-\\w]", "[a-😀-😂]", "[😀-😂]", "[\\w--😀]"]) keep(p, [...wideTexts]);
+fill(7500, astral);
 writeFileSync(new URL("patterns.jsonl", import.meta.url), lines.join("\n") + "\n");

@@ -1,0 +1,53 @@
+package meter
+
+// Kind is a kind of work.
+type Kind int
+
+// The kinds of work that are counted while a request runs. What is known before it runs is counted by
+// whoever reads the request.
+const (
+	// Fields are what a document asks for, and the items of its lists.
+	Fields Kind = iota
+	// Inputs are bytes of inputs and values that are read and judged, with the defaults that they come to.
+	Inputs
+	// Leaves are values that are compared.
+	Leaves
+	// Patterns are the bytes of patterns that are compiled.
+	Patterns
+	// Matches are texts that a pattern is tried on.
+	Matches
+	// Matched are the bytes of these texts.
+	Matched
+	kinds
+)
+
+// weights are what a unit of each kind costs, so that 10,000 of any take at most 0.1 s of CPU; that of
+// Fields is the document's. docs/benchmarks.md has the measurements.
+var weights = [kinds]struct {
+	each float64
+	says string
+}{
+	Fields:   {1, "the fields of each item of its lists"},
+	Inputs:   {6.0 / 1024, "6 for each KiB of inputs and values, with what their defaults add to each item"},
+	Leaves:   {0.5, "1 for two values that are compared"},
+	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
+	Matches:  {0.25, "1 for four texts that patterns are tried on"},
+	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
+}
+
+// Stage is where bytes of an answer are counted.
+type Stage int
+
+// The stages of an answer, in the order in which bytes come to them.
+const (
+	// Read are bytes of records that are read to answer, of which twice as many as an answer has are taken:
+	// a record has more than is asked of it.
+	Read Stage = iota
+	// Made are bytes that a service makes up, such as the titles of items.
+	Made
+	// Taken are large values that fields were resolved to.
+	Taken
+	// Written are the bytes of the answer itself.
+	Written
+	stages
+)

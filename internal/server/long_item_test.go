@@ -1,0 +1,42 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/gqlhttp"
+	"slipway/internal/server"
+	"slipway/internal/worldtest"
+)
+
+func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) {
+	t.Parallel()
+	w, s, _ := serve(t, server.Config{Limits: gqlhttp.Limits{Answer: 4000}})
+	p := w.Place(t, w.Acme, "web")
+	long := strings.Repeat("d", 5000)
+	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: &long,
+		Inputs: []byte(`{"image":"registry.example/web:1"}`), Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := dial(t, s.URL, w.Acme.Tokens[actor.Viewer])
+	hear(t, socket)
+	say(t, socket, `{"id":"1","type":"subscribe","payload":{"query":"subscription { deploymentChanged(id: \"`+d.ID+`\") { deployment { status description } } }"}}`)
+	for range 2 {
+		got, _ := hear(t, socket)
+		if !strings.HasPrefix(got, `{"type":"next","id":"1"`) || !strings.Contains(got, `"data":null`) || !strings.Contains(got, string(fault.RequestAnswerTooLarge)) {
+			t.Errorf("%s", got)
+		}
+		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil && !fault.Is(err, fault.DeploymentWrongState) {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := hear(t, socket); got != `{"type":"complete","id":"1"}` {
+		t.Errorf("%s", got)
+	}
+}
