@@ -10,32 +10,29 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/requestlog"
 )
 
-// Fail answers with an error. What the server is to blame for is logged, under the id that the caller
-// sees; that time ran out or the caller has gone is not.
+// Fail answers with an error. A failure is logged under the id that the caller sees; that time ran out, the
+// caller has gone or there is no room for now is not.
 func (s Surface) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
 	if _, known := errors.AsType[*fault.Error](err); !known && ended(err) {
 		err = fault.New(fault.RequestTimeout, "The request took longer than it may, or was given up.").Because(err)
 	}
 	status := fault.Status(err)
-	if s.blames(err) {
+	if fault.IsFailure(err) {
 		s.Log.ErrorContext(ctx, "REST operation failed", "requestId", actor.RequestID(ctx), "error", err)
 	}
 	explain(w.Header(), status, err)
 	a := actor.From(ctx)
-	writeJSON(w, status, fault.Public(err, fault.View{RequestID: actor.RequestID(ctx), Superadmin: a != nil && a.IsSuperadmin()}))
+	shown := fault.Public(err, fault.View{RequestID: actor.RequestID(ctx), Superadmin: a != nil && a.IsSuperadmin()})
+	requestlog.From(ctx).AddError(fault.Code(shown.Code))
+	writeJSON(w, status, shown)
 }
 
 func ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// blames says whether an error is to be logged. INTERNAL itself stands for what the log has already.
-func (Surface) blames(err error) bool {
-	return fault.Status(err) >= http.StatusInternalServerError &&
-		!fault.Is(err, fault.RequestTimeout) && !fault.Is(err, fault.ServerInternal)
 }
 
 // explain sets the headers that go with a status, unless they are there.

@@ -84,6 +84,7 @@ func TestFailuresOfTheServerAreTold(t *testing.T) {
 	}{
 		"500":         {errInside, 1},
 		"503":         {fault.New(fault.ServerUnavailable, "The database does not answer.").Because(errInside), 1},
+		"503-busy":    {fault.New(fault.ServerUnavailable, "Too many patterns are being tried at once."), 0},
 		"503-timeout": {fmt.Errorf("reading: %w", context.DeadlineExceeded), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,20 +120,4 @@ func TestSuperadminsSeeTheInsideOfInternalErrors(t *testing.T) {
 			t.Errorf("%s gets %+v", role, got)
 		}
 	}
-}
-
-func TestTooManyBadTokensAreToldWhenToComeBack(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		e := exchange{method: http.MethodGet, path: "/module-definitions", token: "slipway_pat_guess"}
-		for range 20 {
-			if got := ask(t, w, e); got.Status != http.StatusUnauthorized {
-				t.Fatalf("a bad token gets %d, want 401", got.Status)
-			}
-		}
-		for operation, e := range requests {
-			e.token = "slipway_pat_guess"
-			golden(t, w, operation+"/429", e, ask(t, w, e))
-		}
-	})
 }

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -42,20 +41,6 @@ func TestTheFirstThingWrongIsWhatIsTold(t *testing.T) {
 			if got := ask(t, w, test.exchange); got.Status != test.want {
 				t.Errorf("%s %.60s gets %d, want %d: %.300s", test.method, test.path, got.Status, test.want, got.Body)
 			}
-		}
-	})
-}
-
-func TestTooManyFailuresAreToldBeforeTheBodyIsLookedAt(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		e := exchange{http.MethodPatch, "/default-value-definitions/x", "slp_wrong", "{", map[string]string{"Content-Type": "text/plain"}}
-		var statuses []int
-		for range 22 {
-			statuses = append(statuses, ask(t, w, e).Status)
-		}
-		if want := append(slices.Repeat([]int{401}, 20), 429, 429); !slices.Equal(statuses, want) {
-			t.Errorf("the statuses are %v, want %v", statuses, want)
 		}
 	})
 }

@@ -34,7 +34,7 @@ type operation struct {
 	// public operations answer callers without a token too.
 	public bool
 	// cost is what a request costs before it is read.
-	cost int
+	cost   int
 	answer func(request) (answer, error)
 }
 

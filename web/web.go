@@ -17,7 +17,10 @@ import (
 
 // root is where the explorer lives. The page links to its files by "playground/…", so that it works
 // behind a proxy that serves it under a longer path.
-const root = "/playground"
+const (
+	root       = "/playground"
+	configPath = root + "/config.json"
+)
 
 //go:embed lite
 var lite embed.FS
@@ -35,7 +38,7 @@ var types = map[string]string{
 // Config is what the explorer's page asks of its server.
 type Config struct {
 	// Token fills the page's token field. Whoever can open the page can read it, so it is for
-	// throw-away servers only.
+	// throw-away servers only. It goes to browsers alone that say that the page is this server's.
 	Token string `json:"token"`
 	// Endpoint is the path that queries are posted to, "/graphql" when empty.
 	Endpoint string `json:"endpoint"`
@@ -79,8 +82,33 @@ func Explorer(cfg Config) http.Handler {
 			http.Error(w, "The explorer has no such file. Its page is "+root+".", http.StatusNotFound)
 			return
 		}
+		if r.URL.Path == configPath {
+			w.Header().Set("Vary", site)
+			if found, ok := ownPage(r.Header, cfg.Token != ""); !ok {
+				http.Error(w, fmt.Sprintf("%s is for the explorer's own page: %s must be same-origin or none, found %.40q.", configPath, site, found), http.StatusForbidden)
+				return
+			}
+		}
 		f.serve(w, r)
 	})
+}
+
+// site is the header in which a browser says whose page sends a request. No page can set it.
+const site = "Sec-Fetch-Site"
+
+// ownPage reports whether a request is sent by a page of this server, or by a person, and gives what says
+// so. Browsers leave the header out on plain HTTP to other machines, and other programs always: that is
+// enough only where there is no secret.
+func ownPage(h http.Header, secret bool) (found string, is bool) {
+	found = strings.Join(h.Values(site), ", ")
+	switch found {
+	case "same-origin", "none":
+		return found, true
+	case "":
+		return found, !secret
+	default:
+		return found, false
+	}
 }
 
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
@@ -92,7 +120,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 
 // explorerFiles lists what there is by the path of its URL.
 func explorerFiles(cfg Config) map[string]file {
-	files := map[string]file{root + "/config.json": newFile("config.json", settings(cfg))}
+	files := map[string]file{configPath: newFile("config.json", settings(cfg))}
 	entries, err := lite.ReadDir("lite")
 	if err != nil {
 		panic(fmt.Errorf("web: embedded files: %w", err))

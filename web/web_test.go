@@ -148,7 +148,7 @@ func TestConfigGivesTheSettingsWithDefaults(t *testing.T) {
 		},
 	} {
 		var got web.Config
-		if err := json.Unmarshal([]byte(body(t, ask(t, c.cfg, http.MethodGet, "/playground/config.json"))), &got); err != nil {
+		if err := json.Unmarshal([]byte(body(t, ask(t, c.cfg, http.MethodGet, "/playground/config.json", "Sec-Fetch-Site", "same-origin"))), &got); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -161,6 +161,41 @@ func TestTheTokenIsInNoOtherFile(t *testing.T) {
 	t.Parallel()
 	if text := body(t, ask(t, web.Config{Token: "very-secret"}, http.MethodGet, "/playground")); strings.Contains(text, "very-secret") {
 		t.Error("the page itself has the token")
+	}
+}
+
+func TestTheConfigIsForTheExplorersOwnPage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		site          []string
+		secret, plain int
+	}{
+		"its own page":         {[]string{"same-origin"}, 200, 200},
+		"typed by a person":    {[]string{"none"}, 200, 200},
+		"no word":              {nil, 403, 200},
+		"an empty word":        {[]string{""}, 403, 200},
+		"another page's":       {[]string{"cross-site"}, 403, 403},
+		"another subdomain's":  {[]string{"same-site"}, 403, 403},
+		"two words":            {[]string{"same-origin", "cross-site"}, 403, 403},
+		"one that there isn't": {[]string{"Same-Origin"}, 403, 403},
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			for token, want := range map[string]int{"very-secret": c.secret, "": c.plain} {
+				r := httptest.NewRequest(method, "/playground/config.json", nil)
+				r.Header["Sec-Fetch-Site"] = c.site
+				w := httptest.NewRecorder()
+				web.Explorer(web.Config{Token: token}).ServeHTTP(w, r)
+				if w.Code != want || w.Header().Get("Vary") != "Sec-Fetch-Site" {
+					t.Errorf("%s: %s with the token %q: %d, Vary %q, want %d", name, method, token, w.Code, w.Header().Get("Vary"), want)
+				}
+				if text := w.Body.String(); want == 403 && (strings.Contains(text, "very-secret") || !strings.Contains(text, "must be same-origin or none, found ")) {
+					t.Errorf("%s: %s", name, text)
+				}
+			}
+		}
+	}
+	if r := ask(t, web.Config{Token: "very-secret"}, http.MethodGet, "/playground/lite.js", "Sec-Fetch-Site", "cross-site"); r.StatusCode != 200 {
+		t.Errorf("another file: %d", r.StatusCode)
 	}
 }
 

@@ -33,9 +33,11 @@ What is deployed, rolled back or redeployed is carried out as you watch: a blue/
 a minute, a rolling one half of that. One fails whose inputs or artifact have the word "broken" in them, as
 in an image's tag. With --pace 0 it waits for a runner of your own.
 
-The explorer's page has the admin token: serve a demo to others only where everybody may do everything.`,
+The explorer's page has the admin token: serve a demo to others only where everybody may do everything. They
+reach it under the host of --base-url, and this machine under localhost.`,
 		Example: `  slipway demo
   slipway demo --listen 127.0.0.1:0
+  slipway demo --listen :8080 --base-url http://demo.internal:8080
   slipway demo --pace 5`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -83,7 +85,7 @@ func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *s
 	if err != nil {
 		return fmt.Errorf("cannot fill the demo's database: %w", err)
 	}
-	api := server.New(st, s.api(web.Config{Token: result.Tokens[actor.Admin], Examples: result.Examples}, log))
+	api := server.New(st, s.api(web.Config{Token: result.Tokens[actor.Admin], Examples: result.Examples}, true, log))
 	if err := introduce(out, url, result, s.playground, pace > 0); err != nil {
 		return err
 	}

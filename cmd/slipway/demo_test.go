@@ -23,7 +23,7 @@ func TestDemoPrintsWhatCanBePastedAndLeavesNothing(t *testing.T) {
 	out, in := io.Pipe()
 	done := make(chan int, 1)
 	go func() {
-		args := []string{"demo", "--listen", "127.0.0.1:0", "--admin-listen", "", "--pace", "100"}
+		args := []string{"demo", "--listen", "0.0.0.0:0", "--admin-listen", "", "--pace", "100"}
 		code := main.Run(ctx, args, in, io.Discard, variables{}.lookup)
 		_ = in.Close()
 		done <- code
@@ -51,6 +51,15 @@ func TestDemoPrintsWhatCanBePastedAndLeavesNothing(t *testing.T) {
 		t.Fatalf("nothing to deploy: %s", &printed)
 	}
 	carriedOut(t, url, rollback[1], token[1])
+	for header, want := range map[string]int{
+		"": 403, "Sec-Fetch-Site: cross-site\r\n": 403, "Sec-Fetch-Site: same-origin\r\n": 200,
+		"Sec-Fetch-Site: same-origin\r\nHost: evil.example\r\n": 421,
+	} {
+		answer, body := say(t, "127.0.0.1", url, "/playground/config.json", header)
+		if answer.StatusCode != want || strings.Contains(body, token[1]) != (want == 200) {
+			t.Errorf("the explorer's token for %q: %d %s", header, answer.StatusCode, body)
+		}
+	}
 	stop()
 	if code := <-done; code != 0 {
 		t.Errorf("exit code %d", code)

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"time"
 
+	"slipway/internal/httpx"
 	"slipway/internal/server"
 )
 
@@ -21,24 +23,37 @@ const (
 	maxHeaderBytes    = 16 << 10
 )
 
-// listeners are a server's sockets, bound but not served yet. The second is nil where it is off.
-type listeners struct{ api, admin net.Listener }
+// listeners are a server's sockets, bound but not served yet. Those that are off are nil.
+type listeners struct{ api, admin, debug net.Listener }
 
 // bind takes the addresses, so that one that is in use is told before anything is served.
 func (s *settings) bind(ctx context.Context) (*listeners, error) {
-	api, err := listen(ctx, "listen", s.listen)
-	if err != nil {
-		return nil, err
+	var l listeners
+	for _, b := range []struct {
+		to            *net.Listener
+		flag, address string
+	}{{&l.api, "listen", s.listen}, {&l.admin, "admin-listen", s.admin}, {&l.debug, "debug-listen", s.debug}} {
+		if b.address == "" {
+			continue
+		}
+		bound, err := listen(ctx, b.flag, b.address)
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		*b.to = bound
 	}
-	api = server.LimitUnsent(api)
-	if s.admin == "" {
-		return &listeners{api: api}, nil
+	l.api = server.LimitUnsent(l.api)
+	return &l, nil
+}
+
+// close frees the addresses that nothing is served on yet.
+func (l *listeners) close() (err error) {
+	for _, bound := range []net.Listener{l.api, l.admin, l.debug} {
+		if bound != nil {
+			err = errors.Join(err, bound.Close())
+		}
 	}
-	admin, err := listen(ctx, "admin-listen", s.admin)
-	if err != nil {
-		return nil, errors.Join(err, api.Close())
-	}
-	return &listeners{api, admin}, nil
+	return err
 }
 
 func listen(ctx context.Context, flag, address string) (net.Listener, error) {
@@ -53,6 +68,15 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	return nil, fmt.Errorf("cannot listen on %s, which --%s names: %w", address, flag, err)
 }
 
+// onLoopback reports whether only this machine reaches a listener, which may be nil.
+func onLoopback(l net.Listener) bool {
+	if l == nil {
+		return false
+	}
+	at, ok := l.Addr().(*net.TCPAddr)
+	return ok && at.IP.IsLoopback()
+}
+
 // urlOf is where a browser on this machine reaches a listener.
 func urlOf(l net.Listener) string {
 	at, ok := l.Addr().(*net.TCPAddr)
@@ -62,12 +86,11 @@ func urlOf(l net.Listener) string {
 	return "http://" + l.Addr().String()
 }
 
-// serve serves until ctx ends or a listener fails. Then readiness fails, and after the wait for that to
-// be noticed streams are ended and the requests in flight are let finish.
-func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, health *server.Health, log *slog.Logger) error {
-	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-	apiServer := &http.Server{
+// server is the http.Server of the API.
+func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
+	return &http.Server{
 		Handler:           api,
+		ConnContext:       httpx.ConnContext,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      s.streams.WriteTimeout, // each piece of an answer has it anew
@@ -75,31 +98,46 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          errorLog,
 	}
-	adminServer := &http.Server{
-		Handler: health.Handler(), ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+}
+
+// aside is the http.Server of what is not the API.
+func aside(h http.Handler, errorLog *log.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: errorLog,
 	}
+}
+
+// serve serves until ctx ends or a listener fails. Then readiness fails, and after the wait for that to
+// be noticed streams are ended and the requests in flight are let finish.
+func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, health *server.Health, log *slog.Logger) error {
+	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	apiServer, adminServer := s.server(api, errorLog), aside(health.Handler(), errorLog)
+	debugServer := aside(server.Profiles(onLoopback(l.debug)), errorLog)
 	var keeping sync.WaitGroup
 	defer keeping.Wait()
 	keep, stop := context.WithCancel(ctx)
 	defer stop()
 	keeping.Go(func() { api.Services.Deploy.Keep(keep, log) })
-	failed := make(chan error, 2)
-	go func() { failed <- apiServer.Serve(l.api) }()
-	if l.admin != nil {
-		log.Info("serving health", "url", urlOf(l.admin))
-		go func() { failed <- adminServer.Serve(l.admin) }()
+	failed := make(chan error, 3)
+	begin := func(what string, by *http.Server, on net.Listener) {
+		if on != nil {
+			log.Info(what, "url", urlOf(on))
+			go func() { failed <- by.Serve(on) }()
+		}
 	}
-	log.Info("serving", "url", urlOf(l.api))
+	begin("serving health", adminServer, l.admin)
+	begin("serving profiles", debugServer, l.debug)
+	begin("serving", apiServer, httpx.NewConnections(s.maxAnonymous, s.trustedProxies).Listener(l.api))
 	select {
 	case err := <-failed:
-		return errors.Join(err, apiServer.Close(), adminServer.Close())
+		return errors.Join(err, apiServer.Close(), adminServer.Close(), debugServer.Close())
 	case <-ctx.Done():
 	}
 	health.Drain()
 	log.Info("stopping: requests in flight are let finish", "wait", s.drainWait, "timeout", s.shutdownTimeout)
 	<-time.After(s.drainWait)
-	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close())
+	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close(), debugServer.Close())
 }
 
 // finish tells the streams, lets the requests in flight finish, and cuts off what has not by the timeout.

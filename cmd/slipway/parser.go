@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ var (
 	level    = parser[slog.Level]{"debug|info|warn|error", parseLevel}
 	origin   = parser[string]{"URL", parseOrigin}
 	database = parser[string]{"URL", parseDatabase}
+	networks = parser[[]netip.Prefix]{"CIDRs", parseNetworks}
 )
 
 func parseText(s string) (string, error) {
@@ -132,6 +134,26 @@ func parseOrigin(s string) (string, error) {
 		return "", unlike("an http or https URL without user, query and fragment", s)
 	}
 	return strings.TrimRight(s, "/"), nil
+}
+
+// parseNetworks reads networks in CIDR notation, between commas.
+func parseNetworks(s string) ([]netip.Prefix, error) {
+	const want = "networks such as 10.0.0.0/8,2001:db8::/32"
+	var list []netip.Prefix
+	for text := range strings.SplitSeq(s, ",") {
+		text = strings.TrimSpace(text)
+		network, err := netip.ParsePrefix(text)
+		switch {
+		case err != nil:
+			return nil, unlike(want, text)
+		case network.Addr().Is4In6():
+			return nil, fmt.Errorf("want %s, found %q: write the IPv4 network by itself", want, text)
+		case network != network.Masked():
+			return nil, fmt.Errorf("want %s, found %q: the network is %s", want, text, network.Masked())
+		}
+		list = append(list, network)
+	}
+	return list, nil
 }
 
 // parseDatabase checks a database's URL. The error shows no more of it than its scheme, since the rest

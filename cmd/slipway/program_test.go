@@ -85,10 +85,11 @@ func migrated(t *testing.T) string {
 
 // serving is a serve command that runs.
 type serving struct {
-	url, health string
-	logged      []string
-	stop        context.CancelFunc
-	done        chan int
+	url, health, profiles string
+
+	logged []string
+	stop   context.CancelFunc
+	done   chan int
 }
 
 // serve starts the API on a free port, with health, and waits until it serves.
@@ -127,6 +128,8 @@ func (s *serving) note(line string) {
 		s.url = entry.URL
 	case "serving health":
 		s.health = entry.URL
+	case "serving profiles":
+		s.profiles = entry.URL
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err
 	if err != nil {
 		return err
 	}
-	api := server.New(st, s.api(web.Config{}, log))
+	api := server.New(st, s.api(web.Config{}, onLoopback(l.api), log))
 	if err := greet(ctx, api.Services, log); err != nil {
 		return err
 	}

@@ -74,6 +74,7 @@ func TestServeDoesNotBegin(t *testing.T) {
 	}{
 		"port in use":            {"cannot listen on " + taken.Addr().String() + ", which --listen names: bind: address already in use", []string{"--database", file(t), "--listen", taken.Addr().String()}},
 		"health's port in use":   {"which --admin-listen names: bind: address already in use", []string{"--database", file(t), "--listen", "127.0.0.1:0", "--admin-listen", taken.Addr().String()}},
+		"profiles' port in use":  {"which --debug-listen names: bind: address already in use", []string{"--database", file(t), "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--debug-listen", taken.Addr().String()}},
 		"unreachable PostgreSQL": {"cannot open the database postgres://me@" + nobody + "/x: dial tcp", []string{"--database", "postgres://me:secret@" + nobody + "/x?sslmode=disable"}},
 		"directory missing":      {"cannot open", []string{"--database", file(t) + "/x.db"}},
 		"newer database":         {"the database was migrated by a newer version of slipway", []string{"--database", newer}},

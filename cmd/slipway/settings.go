@@ -3,10 +3,13 @@ package main
 import (
 	"io"
 	"log/slog"
+	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"slipway/internal/auth"
 	"slipway/internal/deployment"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/quota"
@@ -21,7 +24,10 @@ type settings struct {
 	isolation      store.Isolation
 	maxConnections int
 
-	listen, admin, baseURL    string
+	listen, admin, debug      string
+	baseURL                   string
+	trustedProxies            []netip.Prefix
+	maxFailures, maxAnonymous int
 	introspection, playground bool
 	maxBody, maxQuery         int
 	limits                    gqlhttp.Limits
@@ -44,8 +50,10 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.maxConnections, "max-connections", "16", between(1, 1000), "connections to PostgreSQL")
 
 	setting(fs, &s.listen, "listen", "127.0.0.1:8080", address, "where to serve the API; port 0 takes a free one")
-	setting(fs, &s.admin, "admin-listen", "127.0.0.1:9090", orEmpty(address), "where to serve health and profiles; empty turns them off")
+	setting(fs, &s.admin, "admin-listen", "127.0.0.1:9090", orEmpty(address), "where to serve health; empty turns it off")
+	setting(fs, &s.debug, "debug-listen", "", orEmpty(address), "where to serve profiles; they tell what the process does and was started with")
 	setting(fs, &s.baseURL, "base-url", "", orEmpty(origin), "where the API is reached, for the links in its answers")
+	s.callerFlags(fs)
 	setting(fs, &s.introspection, "introspection", "true", boolean, "tell the GraphQL schema to callers that ask for it")
 	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground")
 	setting(fs, &s.maxBody, "max-body", "256KiB", size, "largest body of a request")
@@ -60,6 +68,15 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.logFormat, "log-format", string(formatAuto), choice(formatAuto, formatText, formatJSON),
 		"log lines on standard error; auto is text on a terminal and json otherwise")
 	setting(fs, &s.logLevel, "log-level", "info", level, "least level that is logged")
+}
+
+// callerFlags are how callers are told apart, and the limits of those who are not known.
+func (s *settings) callerFlags(fs *pflag.FlagSet) {
+	count := between(1, 1<<30)
+	setting(fs, &s.trustedProxies, "trusted-proxies", "", orEmpty(networks), "networks of the proxies whose X-Forwarded-For is believed, between commas")
+	setting(fs, &s.maxFailures, "max-failed-authentications", strconv.Itoa(auth.DefaultMaxFailures), count,
+		"failed authentications of an address within a minute, after which its unknown tokens are looked up one at a time")
+	setting(fs, &s.maxAnonymous, "max-anonymous-connections", "200", count, "connections of an address on which no good token has come; a trusted proxy's are not counted")
 }
 
 // graphqlFlags are the limits of one GraphQL operation, and of the streams and sockets that carry them.
@@ -99,22 +116,25 @@ func (s *settings) opening() store.Config {
 	return store.Config{URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true}
 }
 
-// api says how to serve the API.
-func (s *settings) api(explorer web.Config, log *slog.Logger) server.Config {
+// api says how to serve the API. With loopbackOnly it is served under the names of this machine.
+func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger) server.Config {
 	s.streams.Message = int64(s.maxMessage)
 	return server.Config{
-		BaseURL:       s.baseURL,
-		Introspection: s.introspection,
-		Playground:    s.playground,
-		Explorer:      explorer,
-		MaxBody:       int64(s.maxBody),
-		MaxQuery:      s.maxQuery,
-		Limits:        s.limits,
-		Bucket:        s.bucket,
-		Streams:       s.streams,
-		MaxRequests:   s.maxRequests,
-		Timeout:       s.requestTimeout,
-		Lease:         s.lease,
-		Log:           log,
+		BaseURL:        s.baseURL,
+		LoopbackOnly:   loopbackOnly,
+		TrustedProxies: s.trustedProxies,
+		MaxFailures:    s.maxFailures,
+		Introspection:  s.introspection,
+		Playground:     s.playground,
+		Explorer:       explorer,
+		MaxBody:        int64(s.maxBody),
+		MaxQuery:       s.maxQuery,
+		Limits:         s.limits,
+		Bucket:         s.bucket,
+		Streams:        s.streams,
+		MaxRequests:    s.maxRequests,
+		Timeout:        s.requestTimeout,
+		Lease:          s.lease,
+		Log:            log,
 	}
 }

@@ -22,9 +22,9 @@ import (
 const patience = 30 * time.Second
 
 // profiling are the flags that make a server serve its profiles, and profiles the log line that says where.
-var profiling = []string{"--admin-listen", "127.0.0.1:0"}
+var profiling = []string{"--admin-listen", "", "--debug-listen", "127.0.0.1:0"}
 
-const profiles = "serving health"
+const profiles = "serving profiles"
 
 // build builds the program and gives its path.
 func build(t *testing.T) string {

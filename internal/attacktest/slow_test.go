@@ -21,7 +21,7 @@ func slow() []attack {
 }
 
 func dawdle(ctx context.Context, c *caller) (string, error) {
-	const head = "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	const head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	kinds := []struct{ first, then string }{
 		{head + "Content-Length: 100000\r\n\r\n{", " "},
 		{head + "Content-Length: 100000\r\n\r\n" + harmless, ""},

@@ -3,25 +3,22 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
-	"net/netip"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
 )
 
-const (
-	// maxAge is how long an answer of the Verifier is used, counted from the question: the longest
-	// time for which a token still works after it was revoked.
-	maxAge    = 5 * time.Second
-	maxTokens = 10_000
-)
+// DefaultMaxFailures is how many authentications of one address may fail within a minute before its
+// tokens are looked up one at a time.
+const DefaultMaxFailures = 20
 
 // ErrUnknownToken is a Verifier's answer for a token that does not exist, has expired or is revoked.
 var ErrUnknownToken = errors.New("auth: unknown token")
@@ -41,72 +38,102 @@ type Verified struct {
 	ExpiresAt time.Time
 }
 
-// Authenticator finds the actor of a request. It remembers verified tokens for at most five seconds
-// and asks its Verifier once for requests that come with one token at the same time. Refusals are not
-// remembered, so that a new token works at once; the limit of failures keeps them few.
+// Authenticator finds the actor of a request. It remembers what its Verifier said, for at most five
+// seconds of a good token and ten of an unknown one, and asks once for requests that come with one token
+// at the same time.
+//
+// A token has 256 random bits and cannot be guessed, so that all there is to guard is the look-up. An
+// address may have as many look-ups of tokens that were not good before under way as it has failures left
+// within the minute, and always one; more wait in the address's lane. So a good token is never refused for
+// the failures of another address, and for those of its own only where the lane is full.
 type Authenticator struct {
 	verifier Verifier
 	now      func() time.Time
 	lookups  singleflight.Group
-	failures *limiter
-
-	mu    sync.RWMutex
-	known *recent[string, answer]
+	memory   *memory
+	limiter  *limiter
 }
 
-// New makes an Authenticator on a Verifier; now is the clock.
-func New(verifier Verifier, now func() time.Time) *Authenticator {
+// New makes an Authenticator on a Verifier; now is the clock, and a maxFailures of 0 stands for
+// DefaultMaxFailures.
+func New(verifier Verifier, now func() time.Time, maxFailures int) *Authenticator {
 	return &Authenticator{
 		verifier: verifier,
 		now:      now,
-		failures: newLimiter(),
-		known:    newRecent[string, answer](maxTokens),
+		memory:   newMemory(),
+		limiter:  newLimiter(cmp.Or(maxFailures, DefaultMaxFailures), now),
 	}
 }
 
-// Authenticate gives the actor whose token the Authorization header bears, Anonymous where there is no
-// such header. It does not limit failures: AuthenticateRequest does. The error is fault's
-// RequestUnauthenticated for a header that bears no valid token; any other error says that the token
-// could not be verified.
-func (a *Authenticator) Authenticate(ctx context.Context, header http.Header) (*actor.Actor, error) {
-	secret, found, err := bearer(header)
+// Authenticate returns the actor whose token the request's Authorization header bears, Anonymous where
+// there is no such header. The error is fault's RequestUnauthenticated for a header that bears no valid
+// token, which counts as a failure of the client's address (see httpx.Client), and RequestRateLimited where
+// the address's lane is full; any other error says that the token could not be verified, and does not count.
+func (a *Authenticator) Authenticate(r *http.Request) (*actor.Actor, error) {
+	address := httpx.ClientNetwork(r.Context())
+	secret, found, err := bearer(r.Header)
+	if err != nil {
+		a.limiter.fail(address)
+		return nil, err
+	}
+	if !found {
+		return actor.Anonymous(), nil
+	}
+	hash := secret.Hash()
+	switch said, seen := a.memory.recall(hash, a.now()); seen {
+	case good:
+		return &said.actor, nil
+	case unknown:
+		a.limiter.fail(address)
+		return nil, unknownToken()
+	case stale: // it was good here before, so that it does not wait behind those that were not
+		return a.ask(r.Context(), hash, func(err error) { a.limiter.settle(address, err) })
+	default:
+		return a.askInLane(r.Context(), hash)
+	}
+}
+
+// askInLane asks for a token when it is the address's turn.
+func (a *Authenticator) askInLane(ctx context.Context, hash string) (*actor.Actor, error) {
+	address := httpx.ClientNetwork(ctx)
+	if err := a.limiter.enter(ctx, address); err != nil {
+		return nil, err
+	}
+	done := func(err error) {
+		a.limiter.settle(address, err)
+		a.limiter.leave(address)
+	}
+	// Whoever was before in the lane may have come with the same token.
+	switch said, seen := a.memory.recall(hash, a.now()); seen {
+	case good:
+		done(nil)
+		return &said.actor, nil
+	case unknown:
+		done(ErrUnknownToken)
+		return nil, unknownToken()
+	}
+	return a.ask(ctx, hash, done)
+}
+
+// Recheck is Authenticate for a stream that is open already. It neither counts as an attempt nor waits.
+func (a *Authenticator) Recheck(r *http.Request) (*actor.Actor, error) {
+	secret, found, err := bearer(r.Header)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return actor.Anonymous(), nil
 	}
-	return a.identify(ctx, secret.Hash())
+	hash := secret.Hash()
+	switch said, seen := a.memory.recall(hash, a.now()); seen {
+	case good:
+		return &said.actor, nil
+	case unknown:
+		return nil, unknownToken()
+	}
+	return a.ask(r.Context(), hash, func(error) {})
 }
 
-// AuthenticateRequest is Authenticate with the limit of 20 failures a minute and client address, the
-// request's RemoteAddr; a server behind a proxy has to put the client's address there before. Over the
-// limit, every token but those that were good here before is refused with RequestRateLimited, before
-// the Verifier is asked. Anonymous requests and failures of the Verifier do not count.
-func (a *Authenticator) AuthenticateRequest(r *http.Request) (*actor.Actor, error) {
-	address := clientAddress(r)
-	if err := a.admit(r.Header, address); err != nil {
-		return nil, err
-	}
-	who, err := a.Authenticate(r.Context(), r.Header)
-	if fault.Is(err, fault.RequestUnauthenticated) {
-		a.failures.fail(address, a.now())
-	}
-	return who, err
-}
-
-// admit refuses what is over the address's limit.
-func (a *Authenticator) admit(header http.Header, address netip.Prefix) error {
-	refusal := a.failures.budget(address, a.now()).err()
-	if refusal == nil {
-		return nil
-	}
-	secret, found, err := bearer(header)
-	if err != nil {
-		return refusal
-	}
-	if _, known := a.recall(secret.Hash()); known || !found {
-		return nil
-	}
-	return refusal
+func unknownToken() error {
+	return fault.New(fault.RequestUnauthenticated, "The bearer token is unknown, expired or revoked.")
 }

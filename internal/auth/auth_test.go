@@ -42,7 +42,7 @@ func TestHeaderDecidesWhoAsks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			who, err := w.Authenticate(t.Context(), http.Header{"Authorization": c.values})
+			who, err := w.Authenticate(from(t.Context(), here, c.values...))
 			if c.refused == "" {
 				if err != nil || who.IsAnonymous() != (c.values == nil) {
 					t.Fatalf("actor %+v, error %v", who, err)
@@ -64,7 +64,7 @@ func TestHeaderDecidesWhoAsks(t *testing.T) {
 func TestMalformedTokenCostsNoQuestion(t *testing.T) {
 	t.Parallel()
 	w := setup(t)
-	_, err := w.Authenticate(t.Context(), http.Header{"Authorization": {"Bearer slp_admin_x"}})
+	_, err := w.Authenticate(from(t.Context(), here, "Bearer slp_admin_x"))
 	if err == nil || w.questions() != 0 {
 		t.Errorf("error %v after %d questions", err, w.questions())
 	}
@@ -96,15 +96,30 @@ func TestTokenEndsOnTimeThoughRemembered(t *testing.T) {
 	mustRefuse(t, w, secret)
 }
 
-func TestNewTokenWorksRightAfterItWasRefused(t *testing.T) {
+func TestUnknownTokenIsAskedForOnceInTenSeconds(t *testing.T) {
 	t.Parallel()
 	w := setup(t)
 	secret := w.issue(t, time.Time{})
 	verified := w.tokens[secret.Hash()]
 	w.revoke(secret)
 	mustRefuse(t, w, secret)
-	w.tokens[secret.Hash()] = verified
+	w.tokens[secret.Hash()] = verified // which no server does: that it is refused shows that it is remembered
+	w.pass(10*time.Second - 1)
+	mustRefuse(t, w, secret)
+	if w.questions() != 1 {
+		t.Errorf("asked %d times within ten seconds", w.questions())
+	}
+	w.pass(1)
 	mustKnow(t, w, secret)
+}
+
+func TestNewTokenWorksAtOnceAmongUnknownOnes(t *testing.T) {
+	t.Parallel()
+	w := setup(t)
+	for range 100 {
+		mustRefuse(t, w, w.draw(t))
+		mustKnow(t, w, w.issue(t, time.Time{}))
+	}
 }
 
 func TestActorOfOneRequestIsNotAnothers(t *testing.T) {
@@ -122,7 +137,7 @@ func TestVerifierFailingIsNobodysBadToken(t *testing.T) {
 	w := setup(t)
 	secret := w.issue(t, time.Time{})
 	w.broken = errors.New("connection refused")
-	_, err := w.Authenticate(t.Context(), bearing(secret))
+	_, err := w.Authenticate(bearing(t.Context(), secret))
 	if !errors.Is(err, w.broken) || fault.Status(err) != http.StatusInternalServerError {
 		t.Errorf("error %v, status %d", err, fault.Status(err))
 	}
@@ -153,6 +168,26 @@ func TestMemoryOfTokensIsBounded(t *testing.T) {
 	}
 }
 
+func TestMemoryOfUnknownTokensIsBoundedAndTakesNoneOfTheGoodOnes(t *testing.T) {
+	t.Parallel()
+	w := setup(t)
+	good, first := w.issue(t, time.Time{}), w.draw(t)
+	mustKnow(t, w, good)
+	mustRefuse(t, w, first)
+	for range 10_000 {
+		mustRefuse(t, w, w.draw(t))
+	}
+	asked := w.questions()
+	mustKnow(t, w, good)
+	if w.questions() != asked {
+		t.Error("10,001 unknown tokens made it forget a good one")
+	}
+	mustRefuse(t, w, first)
+	if w.questions() != asked+1 {
+		t.Error("the first of 10,001 unknown tokens is still remembered")
+	}
+}
+
 // slow is a Verifier that answers when it is let, and only then.
 type slow struct {
 	asked  chan struct{}
@@ -174,18 +209,18 @@ func TestRequestsAtTheSameTimeAskOnceAndOneLeavingHarmsNone(t *testing.T) {
 	secret := setup(t).draw(t)
 	synctest.Test(t, func(t *testing.T) {
 		verifier := slow{asked: make(chan struct{}, 100), answer: make(chan error)}
-		a := auth.New(verifier, time.Now)
+		a := auth.New(verifier, time.Now, 0)
 		leaving, leave := context.WithCancel(t.Context())
 		left := make(chan error, 1)
 		go func() {
-			_, err := a.Authenticate(leaving, bearing(secret))
+			_, err := a.Authenticate(bearing(leaving, secret))
 			left <- err
 		}()
 		synctest.Wait()
 		var waiting sync.WaitGroup
 		for range 50 {
 			waiting.Go(func() {
-				if who, err := a.Authenticate(t.Context(), bearing(secret)); err != nil || who.ID != "tok_1" {
+				if who, err := a.Authenticate(bearing(t.Context(), secret)); err != nil || who.ID != "tok_1" {
 					t.Errorf("actor %+v, error %v", who, err)
 				}
 			})
@@ -207,9 +242,9 @@ func TestSilentVerifierIsGivenUpAfterFiveSeconds(t *testing.T) {
 	t.Parallel()
 	secret := setup(t).draw(t)
 	synctest.Test(t, func(t *testing.T) {
-		a := auth.New(slow{asked: make(chan struct{}, 1)}, time.Now)
+		a := auth.New(slow{asked: make(chan struct{}, 1)}, time.Now, 0)
 		start := time.Now()
-		_, err := a.Authenticate(t.Context(), bearing(secret))
+		_, err := a.Authenticate(bearing(t.Context(), secret))
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 5*time.Second {
 			t.Errorf("error %v after %s", err, time.Since(start))
 		}
@@ -222,8 +257,8 @@ func (panicking) VerifyToken(context.Context, string) (*auth.Verified, error) { 
 
 func TestPanicOfVerifierFailsTheRequestAlone(t *testing.T) {
 	t.Parallel()
-	a := auth.New(panicking{}, time.Now)
-	_, err := a.Authenticate(t.Context(), bearing(setup(t).draw(t)))
+	a := auth.New(panicking{}, time.Now, 0)
+	_, err := a.Authenticate(bearing(t.Context(), setup(t).draw(t)))
 	if err == nil || !strings.Contains(err.Error(), "no driver") || fault.Is(err, fault.RequestUnauthenticated) {
 		t.Errorf("error %v", err)
 	}
@@ -231,7 +266,7 @@ func TestPanicOfVerifierFailsTheRequestAlone(t *testing.T) {
 
 func mustKnow(t *testing.T, w *world, secret auth.Secret) *actor.Actor {
 	t.Helper()
-	who, err := w.Authenticate(t.Context(), bearing(secret))
+	who, err := w.Authenticate(bearing(t.Context(), secret))
 	if err != nil || who.ID != "tok_1" {
 		t.Fatalf("actor %+v, error %v", who, err)
 	}
@@ -240,7 +275,7 @@ func mustKnow(t *testing.T, w *world, secret auth.Secret) *actor.Actor {
 
 func mustRefuse(t *testing.T, w *world, secret auth.Secret) {
 	t.Helper()
-	if who, err := w.Authenticate(t.Context(), bearing(secret)); !fault.Is(err, fault.RequestUnauthenticated) {
+	if who, err := w.Authenticate(bearing(t.Context(), secret)); !fault.Is(err, fault.RequestUnauthenticated) {
 		t.Fatalf("actor %+v, error %v", who, err)
 	}
 }

@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"slipway/internal/auth"
+	"slipway/internal/fault"
 )
 
 const here = "192.0.2.1:1234"
@@ -59,11 +56,9 @@ func TestFailingVerifierIsNotHeldAgainstTheAddress(t *testing.T) {
 	}
 }
 
-func TestTwentyFailuresAMinuteAreAllowedToAnAddress(t *testing.T) {
+func TestFailuresOfAnAddressAreCountedForAMinute(t *testing.T) {
 	t.Parallel()
 	w := setup(t)
-	steady := w.issue(t, time.Time{})
-	wantStatus(t, w, here, steady.Reveal(), 200)
 	for i := range 20 {
 		bad := "nonsense"
 		if i%2 == 0 {
@@ -72,114 +67,126 @@ func TestTwentyFailuresAMinuteAreAllowedToAnAddress(t *testing.T) {
 		wantStatus(t, w, here, bad, 401)
 		w.pass(time.Second)
 	}
-	asked := w.questions()
-	answer := w.send(here, "Bearer "+w.draw(t).Reveal())
-	if answer.Code != 429 || !strings.Contains(answer.Body.String(), "20 a minute") || w.questions() != asked {
-		t.Errorf("%d %s after %d questions more", answer.Code, answer.Body, w.questions()-asked)
-	}
-	wantHeaders(t, answer.Header(), map[string]string{
-		"Retry-After": "40", "RateLimit-Limit": "20", "RateLimit-Remaining": "0", "RateLimit-Reset": "40", "WWW-Authenticate": "",
-	})
-	wantStatus(t, w, here, "nonsense", 429)
-	wantStatus(t, w, here, w.issue(t, time.Time{}).Reveal(), 429)
-	wantStatus(t, w, "192.0.2.2:1", "nonsense", 401)
-	// What was good here before is asked for again, though the last answer is over five seconds old.
-	wantStatus(t, w, here, steady.Reveal(), 200)
-	if answer := w.send(here); answer.Code != 200 {
-		t.Errorf("anonymous over the limit: %d", answer.Code)
+	wantLeft := func(address, remaining, reset string) {
+		t.Helper()
+		answer := w.send(address, "Bearer nonsense")
+		if answer.Code != 401 {
+			t.Errorf("%d %s", answer.Code, answer.Body)
+		}
+		wantHeaders(t, answer.Header(), map[string]string{
+			"RateLimit-Limit": "20", "RateLimit-Remaining": remaining, "RateLimit-Reset": reset,
+		})
 	}
 	w.pass(40*time.Second - 1)
-	answer = w.send(here, "Bearer nonsense")
-	if answer.Code != 429 || answer.Header().Get("Retry-After") != "1" {
-		t.Errorf("a nanosecond before the end: %d, Retry-After %q", answer.Code, answer.Header().Get("Retry-After"))
-	}
+	wantLeft(here, "0", "2") // the 21st of a minute, with which the first does not count any more
+	wantLeft("192.0.2.2:1", "19", "60")
+	w.pass(time.Minute - 1)
+	wantLeft(here, "18", "1")
 	w.pass(1)
-	wantStatus(t, w, here, "nonsense", 401)
-	wantStatus(t, w, here, "nonsense", 429)
+	wantLeft(here, "18", "60")
 }
 
-func TestTokenRevokedOverTheLimitIsRefusedOnceAndThenLimited(t *testing.T) {
+func TestRememberedTokenCostsNoLookUpWhateverFailed(t *testing.T) {
+	t.Parallel()
+	w := setup(t)
+	bad := w.draw(t).Reveal()
+	for i := range 100 {
+		answer := w.send(here, "Bearer "+bad)
+		if left := answer.Header().Get("RateLimit-Remaining"); answer.Code != 401 || left != fmt.Sprint(max(0, 19-i)) {
+			t.Errorf("%d, %s left after %d failures", answer.Code, left, i+1)
+		}
+	}
+	if w.questions() != 1 {
+		t.Errorf("asked %d times for one unknown token", w.questions())
+	}
+}
+
+func TestFailuresNeverRefuseAGoodToken(t *testing.T) {
+	t.Parallel()
+	w := setup(t)
+	steady := w.issue(t, time.Time{})
+	for range 1000 {
+		wantStatus(t, w, here, w.draw(t).Reveal(), 401)
+		wantStatus(t, w, here, steady.Reveal(), 200)
+		wantStatus(t, w, here, w.issue(t, time.Time{}).Reveal(), 200)
+		w.pass(time.Second / 5)
+	}
+	if answer := w.send(here); answer.Code != 200 {
+		t.Errorf("anonymous: %d", answer.Code)
+	}
+}
+
+func TestRevokedTokenFailsLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	w := setup(t)
 	secret := w.issue(t, time.Time{})
 	wantStatus(t, w, here, secret.Reveal(), 200)
-	for range 20 {
-		wantStatus(t, w, here, "nonsense", 401)
+	w.revoke(secret)
+	w.pass(5 * time.Second)
+	answer := w.send(here, "Bearer "+secret.Reveal())
+	if answer.Code != 401 || answer.Header().Get("RateLimit-Remaining") != "19" {
+		t.Errorf("%d, %s left", answer.Code, answer.Header().Get("RateLimit-Remaining"))
+	}
+}
+
+func TestRecheckIsNoAttempt(t *testing.T) {
+	t.Parallel()
+	w := setup(t)
+	secret := w.issue(t, time.Time{})
+	request := from(t.Context(), here, "Bearer "+secret.Reveal())
+	if who, err := w.Recheck(request); err != nil || who.ID != "tok_1" {
+		t.Errorf("actor %+v, error %v", who, err)
 	}
 	w.revoke(secret)
 	w.pass(5 * time.Second)
-	wantStatus(t, w, here, secret.Reveal(), 401)
-	wantStatus(t, w, here, secret.Reveal(), 429)
+	for range 30 {
+		if _, err := w.Recheck(request); !fault.Is(err, fault.RequestUnauthenticated) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if w.questions() != 2 {
+		t.Errorf("asked %d times", w.questions())
+	}
+	answer := w.send(here, "Bearer nonsense")
+	wantHeaders(t, answer.Header(), map[string]string{"RateLimit-Remaining": "19"})
+	if who, err := w.Recheck(from(t.Context(), here)); err != nil || !who.IsAnonymous() {
+		t.Errorf("without a token: %+v, %v", who, err)
+	}
+	if _, err := w.Recheck(from(t.Context(), here, "Bearer nonsense")); !fault.Is(err, fault.RequestUnauthenticated) {
+		t.Errorf("a malformed token: %v", err)
+	}
 }
 
-func TestFailuresAtTheSameTimeLeaveNothingButNoDebt(t *testing.T) {
+func TestFailuresAreTheHostsOrTheNetworksOfOneCustomer(t *testing.T) {
 	t.Parallel()
-	w := setup(t)
-	synctest.Test(t, func(t *testing.T) {
-		verifier := slow{asked: make(chan struct{}, 25), answer: make(chan error)}
-		w.Authenticator = auth.New(verifier, time.Now)
-		var waiting sync.WaitGroup
-		for range 25 {
-			token := w.draw(t).Reveal()
-			waiting.Go(func() { w.send(here, "Bearer "+token) })
-		}
-		synctest.Wait()
-		for range 25 {
-			verifier.answer <- auth.ErrUnknownToken
-		}
-		waiting.Wait()
-		answer := w.send(here, "Bearer nonsense")
-		if answer.Code != 429 {
-			t.Errorf("status %d", answer.Code)
-		}
-		wantHeaders(t, answer.Header(), map[string]string{"RateLimit-Remaining": "0", "Retry-After": "60"})
-	})
-}
-
-func TestAddressIsTheHostOrTheNetworkOfOneCustomer(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		other string
-		same  bool
-	}{
-		"another port":          {"[2001:db8::1]:9", true},
-		"same /64":              {"[2001:db8::ffff:1]:1", true},
-		"same /64 with a zone":  {"[2001:db8::2%eth0]:1", true},
-		"another /64":           {"[2001:db8:0:1::1]:1", false},
-		"IPv4":                  {"192.0.2.1:1", false},
-		"no address of the net": {"@", false},
+	for _, c := range []struct{ first, other, left string }{
+		{"[2001:db8::1]:1", "[2001:db8::1]:9", "18"},
+		{"[2001:db8::1]:1", "[2001:db8::ffff:1]:1", "18"},
+		{"[2001:db8::1]:1", "[2001:db8::2%eth0]:1", "18"},
+		{"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", "19"},
+		{"[2001:db8::1]:1", "192.0.2.1:1", "19"},
+		{"[2001:db8::1]:1", "@", "19"},
+		{"[::ffff:192.0.2.1]:1", "192.0.2.1:1", "18"},
+		{"192.0.2.1:1", "192.0.2.2:1", "19"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := setup(t)
-			for range 20 {
-				wantStatus(t, w, "[2001:db8::1]:1", "nonsense", 401)
-			}
-			want := 401
-			if c.same {
-				want = 429
-			}
-			wantStatus(t, w, c.other, "nonsense", want)
-		})
+		w := setup(t)
+		wantStatus(t, w, c.first, "nonsense", 401)
+		if left := w.send(c.other, "Bearer nonsense").Header().Get("RateLimit-Remaining"); left != c.left {
+			t.Errorf("after a failure of %s, %s has %s left, want %s", c.first, c.other, left, c.left)
+		}
 	}
-	w := setup(t)
-	for range 20 {
-		wantStatus(t, w, "[::ffff:192.0.2.1]:1", "nonsense", 401)
-	}
-	wantStatus(t, w, "192.0.2.1:1", "nonsense", 429)
-	wantStatus(t, w, "192.0.2.2:1", "nonsense", 401)
 }
 
 func TestMemoryOfAddressesIsBounded(t *testing.T) {
 	t.Parallel()
 	w := setup(t)
-	for range 20 {
-		wantStatus(t, w, here, "nonsense", 401)
-	}
+	wantStatus(t, w, here, "nonsense", 401)
 	for i := range 10_000 {
 		wantStatus(t, w, fmt.Sprintf("10.0.%d.%d:1", i/256, i%256), "nonsense", 401)
 	}
-	wantStatus(t, w, here, "nonsense", 401)
+	if left := w.send(here, "Bearer nonsense").Header().Get("RateLimit-Remaining"); left != "19" {
+		t.Errorf("%s left to the first of 10,001 addresses", left)
+	}
 }
 
 func wantStatus(t *testing.T, w *world, address, token string, want int) {

@@ -4,52 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/fault"
 )
 
-// answer is what the Verifier said when it was asked. An old one is not believed any more, but still
-// tells that the token was good here before.
-type answer struct {
-	actor     actor.Actor
-	expiresAt time.Time
-	asked     time.Time
-}
-
-// identify gives the actor of a token, out of memory where the last answer is young enough.
-func (a *Authenticator) identify(ctx context.Context, hash string) (*actor.Actor, error) {
-	said, known := a.recall(hash)
-	if !known || a.now().Sub(said.asked) >= maxAge {
-		var err error
-		if said, err = a.ask(ctx, hash); err != nil {
-			return nil, err
+// ask waits for the Verifier's answer, together with whoever else asks for the same token. The question
+// goes on when this caller leaves; done is called with its error when it is answered.
+func (a *Authenticator) ask(ctx context.Context, hash string, done func(error)) (*actor.Actor, error) {
+	type outcome struct {
+		said answer
+		err  error
+	}
+	answered := make(chan outcome, 1)
+	go func() {
+		said, err, _ := a.lookups.Do(hash, func() (any, error) {
+			return a.lookUp(context.WithoutCancel(ctx), hash)
+		})
+		done(err)
+		if err != nil {
+			answered <- outcome{err: err}
+			return
 		}
-	}
-	if !said.expiresAt.IsZero() && !a.now().Before(said.expiresAt) {
-		return nil, unknownToken()
-	}
-	return &said.actor, nil
-}
-
-// ask waits for the Verifier's answer, together with whoever else asks for the same token. The
-// question goes on when this caller leaves.
-func (a *Authenticator) ask(ctx context.Context, hash string) (answer, error) {
-	outcome := a.lookups.DoChan(hash, func() (any, error) {
-		return a.lookUp(context.WithoutCancel(ctx), hash)
-	})
+		answered <- outcome{said: said.(answer)}
+	}()
 	select {
 	case <-ctx.Done():
-		return answer{}, fmt.Errorf("auth: verify token: %w", context.Cause(ctx))
-	case result := <-outcome:
-		if errors.Is(result.Err, ErrUnknownToken) {
-			return answer{}, unknownToken()
+		return nil, fmt.Errorf("auth: verify token: %w", context.Cause(ctx))
+	case o := <-answered:
+		if errors.Is(o.err, ErrUnknownToken) {
+			return nil, unknownToken()
 		}
-		if result.Err != nil {
-			return answer{}, fmt.Errorf("auth: verify token: %w", result.Err)
+		if o.err != nil {
+			return nil, fmt.Errorf("auth: verify token: %w", o.err)
 		}
-		return result.Val.(answer), nil
+		return &o.said.actor, nil
 	}
 }
 
@@ -61,39 +49,20 @@ func (a *Authenticator) lookUp(ctx context.Context, hash string) (said answer, e
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, maxAge)
+	ctx, cancel := context.WithTimeout(ctx, goodFor)
 	defer cancel()
 	asked := a.now()
 	verified, err := a.verifier.VerifyToken(ctx, hash)
+	if err == nil && !verified.ExpiresAt.IsZero() && !asked.Before(verified.ExpiresAt) {
+		err = ErrUnknownToken
+	}
 	if errors.Is(err, ErrUnknownToken) {
-		a.forget(hash)
+		a.memory.addUnknown(hash, asked)
 	}
 	if err != nil {
 		return answer{}, err
 	}
 	said = answer{actor: *verified.Actor, expiresAt: verified.ExpiresAt, asked: asked}
-	a.remember(hash, said)
+	a.memory.addGood(hash, said)
 	return said, nil
-}
-
-func (a *Authenticator) recall(hash string) (answer, bool) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.known.get(hash)
-}
-
-func (a *Authenticator) remember(hash string, said answer) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.known.put(hash, said)
-}
-
-func (a *Authenticator) forget(hash string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.known.drop(hash)
-}
-
-func unknownToken() error {
-	return fault.New(fault.RequestUnauthenticated, "The bearer token is unknown, expired or revoked.")
 }

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
 )
 
 // world is an Authenticator with a clock and a Verifier that the test holds in its hands.
@@ -29,7 +30,7 @@ type world struct {
 func setup(t *testing.T) *world {
 	t.Helper()
 	w := &world{time: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), tokens: map[string]auth.Verified{}}
-	w.Authenticator = auth.New(w, w.now)
+	w.Authenticator = auth.New(w, w.now, 0)
 	return w
 }
 
@@ -107,16 +108,23 @@ func (w *world) send(address string, authorization ...string) *httptest.Response
 	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(actor.From(r.Context()).Name))
 	})
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	r.RemoteAddr = address
-	for _, value := range authorization {
-		r.Header.Add("Authorization", value)
-	}
 	answer := httptest.NewRecorder()
-	w.Middleware(fail)(next).ServeHTTP(answer, r)
+	w.Middleware(fail)(next).ServeHTTP(answer, from(context.Background(), address, authorization...))
 	return answer
 }
 
-func bearing(secret auth.Secret) http.Header {
-	return http.Header{"Authorization": {"Bearer " + secret.Reveal()}}
+// from is a request from an address whose client has been found.
+func from(ctx context.Context, address string, authorization ...string) (found *http.Request) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx)
+	r.RemoteAddr = address
+	if len(authorization) > 0 {
+		r.Header["Authorization"] = authorization
+	}
+	find := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { found = r })
+	httpx.Client(nil)(find).ServeHTTP(nil, r)
+	return found
+}
+
+func bearing(ctx context.Context, secret auth.Secret) *http.Request {
+	return from(ctx, here, "Bearer "+secret.Reveal())
 }

@@ -71,7 +71,10 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if c.Artifact, err = release.Diff(ctx, before.Artifact, after.Artifact); err != nil {
 		return nil, err
 	}
-	return c, c.lock(ctx)
+	if err := c.lock(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // lock marks the changes of inputs that must not change.

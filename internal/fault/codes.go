@@ -53,6 +53,7 @@ const (
 	RequestUnsupportedMedia   Code = "slipway:Request:UNSUPPORTED_MEDIA_TYPE"
 	RequestRateLimited        Code = "slipway:Request:RATE_LIMITED"
 	RequestCrossOrigin        Code = "slipway:Request:CROSS_ORIGIN"
+	RequestHostRefused        Code = "slipway:Request:HOST_REFUSED"
 	RequestTimeout            Code = "slipway:Request:TIMEOUT"
 	RequestAnswerTooLarge     Code = "slipway:Request:ANSWER_TOO_LARGE"
 	RequestIdempotencyReused  Code = "slipway:Request:IDEMPOTENCY_KEY_REUSED"
@@ -137,6 +138,7 @@ var registry = index(
 	Entry{RequestUnsupportedMedia, 415, "The body is not JSON by its Content-Type.", "Send Content-Type: application/json."},
 	Entry{RequestRateLimited, 429, "Too many requests in too short a time, or more at once than one caller may have.", "Wait as long as Retry-After says."},
 	Entry{RequestCrossOrigin, 403, "A browser sent the request from another origin.", "Serve the page from an allowed origin."},
+	Entry{RequestHostRefused, 421, "The Host header names neither this machine nor the server's base URL, and no trusted proxy brought the request.", "Ask under localhost; or have the operator set --base-url, or --trusted-proxies for a proxy."},
 	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
 	Entry{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},
 	Entry{RequestIdempotencyReused, 422, "The idempotency key was used before, for another request.", "Use a new key for each request; repeat one with the very same arguments."},

@@ -85,6 +85,17 @@ func Is(err error, code Code) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
+// IsFailure reports whether err is something for the operator to look into: a server error that has a cause,
+// or is no Error at all. One without a cause is a refusal that says everything there is to say, such as that
+// of a full queue; that time ran out is the caller's news.
+func IsFailure(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return true
+	}
+	return e.Status() >= http.StatusInternalServerError && e.cause != nil && e.Code != RequestTimeout
+}
+
 // Status is the HTTP status that err is answered with: its code's, or 500 for what is no Error.
 func Status(err error) int {
 	var e *Error

@@ -107,3 +107,25 @@ func TestCauseIsForTheLogOnly(t *testing.T) {
 		t.Errorf("the cause is shown: %+v", got)
 	}
 }
+
+func TestAFailureIsWhatHasSomethingUnderneath(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("no route")
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"no fault at all":             {cause, true},
+		"a database that is away":     {fault.New(fault.ServerUnavailable, "Away.").Because(cause), true},
+		"the same, wrapped":           {fmt.Errorf("read: %w", fault.New(fault.ServerUnavailable, "Away.").Because(cause)), true},
+		"a full queue":                {fault.New(fault.ServerUnavailable, "Full."), false},
+		"time that ran out":           {fault.New(fault.RequestTimeout, "Late.").Because(cause), false},
+		"a caller's fault":            {fault.New(fault.RequestMalformed, "Bad.").Because(cause), false},
+		"a limit":                     {fault.New(fault.RequestRateLimited, "Slow down."), false},
+		"what has been logged before": {fault.New(fault.ServerInternal, "Internal server error."), false},
+	} {
+		if got := fault.IsFailure(c.err); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}

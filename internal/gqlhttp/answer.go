@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/fault"
+	"slipway/internal/requestlog"
 )
 
 // Refuse answers a request with an error of which nothing was run: the error's HTTP status and one
@@ -18,6 +19,7 @@ import (
 // to the caller.
 func Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	refusal := FromFault(fault.Public(err, view(r.Context(), "")))
+	requestlog.From(r.Context()).AddError(codeOf(refusal))
 	media := cmp.Or(negotiate(r.Header), mediaJSON)
 	answer(w, media, fault.Status(err), &graphql.Response{Errors: gqlerror.List{refusal}})
 }
@@ -55,7 +57,7 @@ func answer(w http.ResponseWriter, media string, status int, resp *graphql.Respo
 	}
 	w.WriteHeader(status)
 	for _, part := range [][]byte{head, data, tail} {
-		if _, err := w.Write(part); err != nil {
+		if _, err := w.Write(part); err != nil { //nolint:gosec // it is JSON, which no browser takes for a page
 			return // a caller who has gone needs no answer
 		}
 	}

@@ -2,37 +2,21 @@ package gqlhttp
 
 import (
 	"context"
-	"net"
 	"net/http"
-	"net/netip"
+
+	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/actor"
+	"slipway/internal/httpx"
 	"slipway/internal/quota"
 )
-
-type addressKey struct{}
-
-// withAddress remembers whom an anonymous request is from: an IPv4 address, or the /64 of an IPv6 one,
-// which is what one customer gets.
-func withAddress(r *http.Request) context.Context {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	if address, err := netip.ParseAddr(host); err == nil && address.Unmap().Is6() {
-		prefix, _ := address.WithZone("").Prefix(64)
-		host = prefix.String()
-	}
-	return context.WithValue(r.Context(), addressKey{}, host)
-}
 
 // callerOf is the token of the request, or where it comes from.
 func callerOf(ctx context.Context) quota.Caller {
 	if a := actor.From(ctx); a != nil && a.ID != "" {
 		return quota.Caller{Key: a.ID}
 	}
-	address, _ := ctx.Value(addressKey{}).(string)
-	return quota.Caller{Key: address, Anonymous: true}
+	return quota.Caller{Key: httpx.ClientNetwork(ctx).String(), Anonymous: true}
 }
 
 // spending is what an answer tells of the cost of its operation.
@@ -45,6 +29,7 @@ type spending struct {
 	PerSecond int  `json:"perSecond,omitempty"`
 
 	buckets *quota.Buckets
+	budget  quota.Budget
 }
 
 // spend takes what the operation is taken to cost out of the caller's bucket, if there are buckets.
@@ -68,5 +53,13 @@ func (s *spending) settle(ctx context.Context, used int) {
 }
 
 func (s *spending) tell(b quota.Budget) {
+	s.budget = b
 	s.Left, s.Capacity, s.PerSecond = new(max(b.Left, 0)), b.Capacity, b.PerSecond
+}
+
+// limitRate sets the RateLimit headers of an operation whose caller has a bucket.
+func limitRate(h http.Header, op *graphql.OperationContext) {
+	if s, ok := op.Stats.GetExtension(spendingName).(*spending); ok && s.buckets != nil {
+		s.budget.Write(h)
+	}
 }

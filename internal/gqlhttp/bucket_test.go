@@ -12,6 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/httpx"
 	"slipway/internal/quota"
 )
 
@@ -47,9 +48,11 @@ func by(r *http.Request, id string) *http.Request {
 	return r.WithContext(actor.With(r.Context(), &actor.Actor{ID: id, Role: actor.Viewer}))
 }
 
-func from(r *http.Request, address string) *http.Request {
+func from(r *http.Request, address string) (found *http.Request) {
 	r.RemoteAddr = address
-	return r.WithContext(actor.With(r.Context(), actor.Anonymous()))
+	find := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { found = r })
+	httpx.Client(nil)(find).ServeHTTP(nil, r)
+	return found.WithContext(actor.With(found.Context(), actor.Anonymous()))
 }
 
 func TestACallerWhoSpentAllHasToWait(t *testing.T) {
@@ -67,6 +70,9 @@ func TestACallerWhoSpentAllHasToWait(t *testing.T) {
 		if a.Status != 429 || a.code() != string(fault.RequestRateLimited) || a.Header.Get("Retry-After") != "4" || a.Data != nil {
 			t.Errorf("%d %v %s", a.Status, a.Header, a.Body)
 		}
+	}
+	if got := a.Header.Get("RateLimit-Limit") + " " + a.Header.Get("RateLimit-Remaining") + " " + a.Header.Get("RateLimit-Reset"); got != "100 25 8" {
+		t.Errorf("RateLimit headers: %s", got)
 	}
 	if a.Errors[0].Message != "The request costs 60 and 25 is left of 100 (--cost-capacity); 10 comes back a second (--cost-per-second). Try again in 4 s." {
 		t.Error(a.Body)

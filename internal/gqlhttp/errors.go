@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
@@ -13,6 +12,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/requestlog"
 )
 
 // Extensions is the JSON of an error without its message, which GraphQL keeps beside it.
@@ -44,6 +44,12 @@ func FromFault(d fault.Data) *gqlerror.Error {
 	return &gqlerror.Error{Message: d.Message, Extensions: Extensions(d)}
 }
 
+// codeOf gives the code of an error in its GraphQL form.
+func codeOf(e *gqlerror.Error) fault.Code {
+	code, _ := e.Extensions["code"].(string)
+	return fault.Code(code)
+}
+
 // codes are the slipway codes of gqlgen's own errors. They are renamed only on the way out, because
 // gqlgen decides by the raw ones.
 var codes = map[any]fault.Code{
@@ -64,6 +70,7 @@ func (p Presenter) Present(ctx context.Context, err error) *gqlerror.Error {
 	raw := graphql.DefaultErrorPresenter(ctx, err)
 	shown := FromFault(p.data(ctx, err, raw))
 	shown.Path, shown.Locations = raw.Path, raw.Locations
+	requestlog.From(ctx).AddError(codeOf(shown))
 	return shown
 }
 
@@ -80,10 +87,10 @@ func (p Presenter) data(ctx context.Context, err error, raw *gqlerror.Error) fau
 	return fault.Public(err, view(ctx, "/input"))
 }
 
-// log keeps what the mask hides. Timeouts are the caller's news, and panics are in the log already.
+// log keeps what the mask hides. Panics are in the log already.
 func (p Presenter) log(ctx context.Context, err error) {
 	_, logged := errors.AsType[*panicked](err)
-	if logged || fault.Status(err) < http.StatusInternalServerError || fault.Is(err, fault.RequestTimeout) {
+	if logged || !fault.IsFailure(err) {
 		return
 	}
 	p.Log.ErrorContext(ctx, "GraphQL operation failed", "requestId", actor.RequestID(ctx), "error", err)

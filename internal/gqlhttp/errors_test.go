@@ -24,6 +24,8 @@ func fail(how string) error {
 		return fmt.Errorf("read: %w", fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/name", Rule: "required", Message: "must be given"}))
 	case "unavailable":
 		return fault.New(fault.ServerUnavailable, "The database is away.").Because(errors.New("dial: secret"))
+	case "busy":
+		return fault.New(fault.ServerUnavailable, "Too much is under way.")
 	case "deadline":
 		return fmt.Errorf("query: %w", context.DeadlineExceeded)
 	case "gqlerror":
@@ -46,6 +48,7 @@ func TestAFieldsErrorHasItsCodePathAndRequestID(t *testing.T) {
 		"fault":       {fault.RequestInvalid, 0},
 		"deadline":    {fault.RequestTimeout, 0},
 		"unavailable": {fault.ServerUnavailable, 1},
+		"busy":        {fault.ServerUnavailable, 0},
 		"gqlerror":    {fault.ServerInternal, 1},
 		"panic":       {fault.ServerInternal, 1},
 		"unknown":     {fault.ServerInternal, 1},

@@ -22,6 +22,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/httpx"
 )
 
 // feed is a schema with a subscription, resolved the way that gqlgen's generated code does. What it does
@@ -196,6 +197,7 @@ func prepare(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.Handler
 
 // addressed lets a test say which address a request comes from.
 func addressed(next http.Handler) http.Handler {
+	next = httpx.Client(nil)(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(r.Header.Get("Test-From"), r.RemoteAddr)
 		next.ServeHTTP(w, r)

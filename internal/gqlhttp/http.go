@@ -15,6 +15,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/quota"
+	"slipway/internal/requestlog"
 )
 
 // What a request may hold where HTTP does not say otherwise.
@@ -42,7 +43,7 @@ type HTTP struct {
 
 // Caller returns whom a request counts for where each caller has a limit: the actor that it was
 // authenticated as, or the address that it comes from.
-func Caller(r *http.Request) quota.Caller { return callerOf(withAddress(r)) }
+func Caller(r *http.Request) quota.Caller { return callerOf(r.Context()) }
 
 var _ graphql.Transport = HTTP{}
 
@@ -72,6 +73,8 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 		return err
 	}
 	op, errs := exec.CreateOperationContext(r.Context(), params)
+	defer note(r.Context(), op) // by then the cost is settled
+	limitRate(w.Header(), op)
 	if len(errs) > 0 {
 		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
@@ -96,8 +99,22 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	if resp == nil {
 		return timeout(ctx.Err())
 	}
+	limitRate(w.Header(), op)
 	respond(w, media, resp)
 	return nil
+}
+
+// note tells the request's log line of its operation.
+func note(ctx context.Context, op *graphql.OperationContext) {
+	name := op.OperationName
+	if op.Operation != nil {
+		name = op.Operation.Name
+	}
+	cost := 0
+	if spent, ok := op.Stats.GetExtension(spendingName).(*spending); ok {
+		cost = spent.Used
+	}
+	requestlog.From(ctx).SetOperation(name, cost)
 }
 
 // refuse answers with the errors of an operation that was not run. What is wrong with a document a stream

@@ -24,7 +24,7 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 	}
 	leaf := len(fc.Field.Selections) == 0
 	if !leaf {
-		if err := r.stop(ctx, fc); err != nil {
+		if err := r.stop(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -42,11 +42,11 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 	default:
 		r.page(fc, result)
 	}
-	return result, r.stop(ctx, fc)
+	return result, r.stop(ctx)
 }
 
 // stop is why nothing more of an operation is to be resolved, nil while there is nothing.
-func (r *running) stop(ctx context.Context, fc *graphql.FieldContext) error {
+func (r *running) stop(ctx context.Context) error {
 	err := meter.Err(ctx)
 	if over := r.meter.Over(); over != nil {
 		if root := graphql.GetRootFieldContext(ctx); root != nil && r.has(root.Field.Alias) {

@@ -74,7 +74,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Refuse(w, r, s.presenter.Recover(r.Context(), value))
 		}
 	}()
-	r = r.WithContext(graphql.StartOperationTrace(withAddress(r)))
+	r = r.WithContext(graphql.StartOperationTrace(r.Context()))
 	for _, t := range s.transports {
 		if t.Supports(r) {
 			t.Do(w, r, s.exec)
@@ -129,10 +129,10 @@ func (s strict) charge(ctx context.Context, doc *document, op *graphql.Operation
 	if spent.Used > most {
 		return gqlerror.List{refusal(c.refuse(op.Operation, total, most), nil, op.Operation.Position)}
 	}
+	op.Stats.SetExtension(spendingName, spent)
 	if err := spent.spend(ctx, s.costs); err != nil {
 		return gqlerror.List{refusal(err, nil, nil)}
 	}
-	op.Stats.SetExtension(spendingName, spent)
 	op.Stats.SetExtension(runningName, s.documents.run(c, most, total))
 	return nil
 }

@@ -30,7 +30,7 @@ type Service struct {
 // busy turns the refusal of an engine that has too much to do into one that says to try again.
 func busy(err error) error {
 	if errors.Is(err, jsregexp.ErrBusy) {
-		return fault.New(fault.ServerUnavailable, "Too many patterns are being tried at once.").Because(err)
+		return fault.New(fault.ServerUnavailable, "Too many patterns are being tried at once.")
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"net/http"
-	"net/http/pprof"
 	"sync/atomic"
 	"time"
 )
@@ -21,8 +20,7 @@ type Health struct {
 // Drain lets readiness fail from now on, so that no new requests are sent here.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Handler serves /healthz (alive; never asks the database), /readyz (database reachable, not draining)
-// and /debug/pprof/.
+// Handler serves /healthz (alive; never asks the database) and /readyz (database reachable, not draining).
 func (h *Health) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
@@ -38,11 +36,6 @@ func (h *Health) Handler() http.Handler {
 			say(w, http.StatusOK, "ok")
 		}
 	})
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return nosniff(mux)
 }
 

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
-	"sync"
+	"strconv"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -17,6 +17,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/httpx"
+	"slipway/internal/requestlog"
 )
 
 type fail func(http.ResponseWriter, *http.Request, error)
@@ -45,46 +47,34 @@ func nosniff(next http.Handler) http.Handler {
 	})
 }
 
-// noted is what the log line of a request learns further in.
-type noted struct {
-	mu    sync.Mutex
-	actor *actor.Actor
-}
-
-// who is the actor, Anonymous where none was noted.
-func (n *noted) who() *actor.Actor {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.actor == nil {
-		return actor.Anonymous()
-	}
-	return n.actor
-}
-
-type notedKey struct{}
-
 // accessLog writes one line for each request.
 func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begun := time.Now()
-			var n noted
-			ctx := context.WithValue(r.Context(), notedKey{}, &n)
+			ctx, line := requestlog.With(r.Context())
 			written := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(written, r.WithContext(ctx))
-			who := n.who()
-			log.LogAttrs(ctx, slog.LevelInfo, "request",
+			attrs := []slog.Attr{
 				slog.String("requestId", actor.RequestID(ctx)),
-				slog.String("method", r.Method),
+				slog.String("client", clientOf(ctx)),
+				slog.String("method", requestlog.Shorten(r.Method)),
 				slog.String("route", chi.RouteContext(ctx).RoutePattern()),
-				slog.String("actor", who.Name),
-				slog.String("organization", who.OrganizationID),
 				slog.Int("status", written.Status()),
 				slog.Int("bytes", written.BytesWritten()),
 				slog.Duration("duration", time.Since(begun)),
-			)
+			}
+			log.LogAttrs(ctx, slog.LevelInfo, "request", append(attrs, line.Attrs()...)...)
 		})
 	}
+}
+
+// clientOf is the address of the request's client, empty where it has none.
+func clientOf(ctx context.Context) string {
+	if address := httpx.ClientAddress(ctx); address.IsValid() {
+		return address.String()
+	}
+	return ""
 }
 
 // via notes the surface that a request came in by, and the actor for the log line.
@@ -92,17 +82,42 @@ func via(c actor.Channel) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a := actor.From(r.Context()).Via(c)
-			note(r.Context(), a)
+			identified(r.Context(), a)
 			next.ServeHTTP(w, r.WithContext(actor.With(r.Context(), a)))
 		})
 	}
 }
 
-func note(ctx context.Context, a *actor.Actor) {
-	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.actor = a
+// identified tells the log line and the connection whose request it is.
+func identified(ctx context.Context, a *actor.Actor) {
+	requestlog.From(ctx).SetActor(a)
+	if !a.IsAnonymous() {
+		httpx.TokenIsGood(ctx)
+	}
+}
+
+// uncrowded refuses requests on a connection over the limit of those without a good token. One that may
+// have such a token is let on, so that nobody who has one is shut out; the connection ends with its answer.
+func uncrowded(f fail) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			most, over := httpx.OverLimit(r.Context())
+			if !over {
+				next.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Connection", "close")
+			if r.Header.Get("Authorization") != "" {
+				next.ServeHTTP(w, r)
+				return
+			}
+			const retry = 5
+			w.Header().Set("Retry-After", strconv.Itoa(retry))
+			refusal := fault.New(fault.RequestRateLimited,
+				"Your address has as many connections without a good token as it may, %d (--max-anonymous-connections). Send a token, or try again in %d s.", most, retry)
+			refusal.Metadata = map[string]any{"limit": "anonymousConnections", "value": most, "retryAfterSeconds": retry}
+			f(w, r, refusal)
+		})
 	}
 }
 

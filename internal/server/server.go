@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -13,11 +14,15 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/httpx"
 	"slipway/internal/quota"
+	"slipway/internal/requestlog"
 	"slipway/internal/store"
 	"slipway/rest"
 	"slipway/web"
 )
+
+const pathGraphQL = "/graphql"
 
 // Config says how to serve.
 type Config struct {
@@ -42,6 +47,13 @@ type Config struct {
 	// Streams says how streams and sockets behave; who may open one, the Timeout and the Requests are put in.
 	// Its WriteTimeout is also that of every other answer.
 	Streams gqlhttp.StreamConfig
+	// TrustedProxies are the networks of proxies, whose X-Forwarded-For is believed and whose Host is taken.
+	TrustedProxies []netip.Prefix
+	// LoopbackOnly refuses the requests of others whose Host is neither this machine nor that of BaseURL.
+	LoopbackOnly bool
+	// MaxFailures is how many authentications of one address may fail within a minute before its tokens are
+	// looked up one at a time; 0 stands for auth.DefaultMaxFailures.
+	MaxFailures int
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
 	Lease time.Duration
 	Log   *slog.Logger
@@ -82,7 +94,7 @@ func New(s *store.Store, c Config) *Server {
 	c = c.withDefaults()
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
 	services.Deploy.LeaseTime = c.Lease
-	tokens := auth.New(services.Accounts, c.Now)
+	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
 	c.Streams.Requests = requestsInFlight(c.MaxRequests)
 	streams := gqlhttp.NewStreams(c.Streams)
@@ -97,8 +109,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // is up to the http.Server.
 func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown(ctx) }
 
-// routes is the way of every request: its id, its log line, the end of its panics, then its surface,
-// which authenticates it.
+// routes is the way of every request: its id, its client, its log line, the end of its panics, what is
+// refused whoever asks, then its surface, which authenticates it.
 func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	costs := quota.NewCosts(c.Bucket, c.Now)
@@ -107,13 +119,18 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	}
 
 	r := chi.NewRouter()
-	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, accessLog(c.Log), recovered(c.Log, surface.Fail))
+	refuse := bySurface(surface.Fail)
+	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse), uncrowded(refuse))
+	if c.LoopbackOnly {
+		r.Use(loopbackOnly(c.BaseURL, refuse))
+	}
+	r.Use(sameOrigin(refuse))
 	r.NotFound(surface.NotFound)
 	r.MethodNotAllowed(surface.MethodNotAllowed)
 
 	r.Group(func(r chi.Router) {
-		r.Use(sameOrigin(gqlhttp.Refuse), exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
-		r.Handle("/graphql", graph.NewHandler(resolver, graph.Config{
+		r.Use(exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
+		r.Handle(pathGraphQL, graph.NewHandler(resolver, graph.Config{
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
@@ -124,7 +141,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 		}))
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(sameOrigin(surface.Fail), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
+		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)
@@ -133,6 +150,17 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 		r.Get("/", http.RedirectHandler("/playground", http.StatusFound).ServeHTTP)
 	}
 	return r
+}
+
+// bySurface answers with an error as the surface of the request's path has it.
+func bySurface(others fail) fail {
+	return func(w http.ResponseWriter, r *http.Request, err error) {
+		if r.URL.Path == pathGraphQL {
+			gqlhttp.Refuse(w, r, err)
+			return
+		}
+		others(w, r, err)
+	}
 }
 
 // refuseGraphQL answers requests that have a bad token; what is the server's own failure is logged.
@@ -146,21 +174,27 @@ func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, er
 // callers gives streams the context of their caller.
 func callers(tokens *auth.Authenticator, log *slog.Logger) func(*http.Request) (context.Context, error) {
 	return func(r *http.Request) (context.Context, error) {
-		who, err := tokens.AuthenticateRequest(r)
-		if err != nil {
-			if actor.From(r.Context()) == nil { // an open stream goes on, and asks again soon
-				unverified(r.Context(), log, err)
+		if actor.From(r.Context()) != nil { // an open stream, which goes on where it cannot be known, and asks again soon
+			who, err := tokens.Recheck(r)
+			if err != nil {
+				return nil, err
 			}
+			return actor.With(r.Context(), who.Via(actor.GraphQL)), nil
+		}
+		who, err := tokens.Authenticate(r)
+		if err != nil {
+			unverified(r.Context(), log, err)
 			return nil, err
 		}
 		who = who.Via(actor.GraphQL)
-		note(r.Context(), who)
-		return actor.With(r.Context(), who), nil
+		identified(r.Context(), who)
+		// A socket's operations are many, and its log line is of the handshake.
+		return actor.With(requestlog.Without(r.Context()), who), nil
 	}
 }
 
 func unverified(ctx context.Context, log *slog.Logger, err error) {
-	if fault.Status(err) >= http.StatusInternalServerError {
+	if fault.IsFailure(err) {
 		log.ErrorContext(ctx, "a token could not be verified", "error", err, "requestId", actor.RequestID(ctx))
 	}
 }

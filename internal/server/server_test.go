@@ -24,27 +24,61 @@ import (
 
 // logged is a log that a test reads while the server writes.
 type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+	mu    sync.Mutex
+	text  bytes.Buffer
+	wrote chan struct{} // is closed with the next line
 }
+
+func newLogged() *logged { return &logged{wrote: make(chan struct{})} }
 
 func (l *logged) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	close(l.wrote)
+	l.wrote = make(chan struct{})
 	return l.text.Write(b)
 }
 
 func (l *logged) String() string {
+	text, _ := l.read()
+	return text
+}
+
+func (l *logged) read() (string, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.text.String()
+	return l.text.String(), l.wrote
+}
+
+// line waits for the first line that is what is looked for: a request's is written after its answer.
+func (l *logged) line(t *testing.T, is func(text string) bool) map[string]any {
+	t.Helper()
+	late := time.After(patience)
+	for {
+		all, wrote := l.read()
+		for text := range strings.Lines(all) {
+			if !is(text) {
+				continue
+			}
+			var line map[string]any
+			if err := json.Unmarshal([]byte(text), &line); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+			return line
+		}
+		select {
+		case <-wrote:
+		case <-late:
+			t.Fatalf("no such line in %s", all)
+		}
+	}
 }
 
 // serve makes a world whose server logs to the log that is given back.
 func serve(t *testing.T, c server.Config) (*worldtest.World, *httptest.Server, *logged) {
 	t.Helper()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	log := &logged{}
+	log := newLogged()
 	c.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: auth.Redact}))
 	s := httptest.NewServer(server.New(w.Store, c))
 	t.Cleanup(s.Close)
@@ -53,10 +87,17 @@ func serve(t *testing.T, c server.Config) (*worldtest.World, *httptest.Server, *
 
 func send(t *testing.T, method, url, body string, header ...string) (*http.Response, string) {
 	t.Helper()
+	return sendTo(t, "", method, url, body, header...)
+}
+
+// sendTo is send with a Host, that of the URL where it is empty.
+func sendTo(t *testing.T, host, method, url, body string, header ...string) (*http.Response, string) {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Host = host
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])
 	}
@@ -97,7 +138,7 @@ func TestRequestIDIsTakenOverWhereItIsWellFormed(t *testing.T) {
 
 func TestPanicIsAnsweredAndTheNextRequestServed(t *testing.T) {
 	t.Parallel()
-	log := &logged{}
+	log := newLogged()
 	h := server.Recovered(slog.New(slog.NewTextHandler(log, nil)), func(w http.ResponseWriter, _ *http.Request, err error) {
 		w.WriteHeader(fault.Status(err))
 	})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret inside") }))
@@ -193,6 +234,24 @@ func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
 	health.Drain()
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "draining")
+	expect("/debug/pprof/", 404, "404 page not found")
+}
+
+func TestProfilesAreServedToThisMachineAlone(t *testing.T) {
+	t.Parallel()
+	local, any := httptest.NewServer(server.Profiles(true)), httptest.NewServer(server.Profiles(false))
+	defer local.Close()
+	defer any.Close()
+	for _, path := range []string{"/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/heap?debug=1", "/debug/pprof/symbol"} {
+		for _, c := range []struct {
+			url, host string
+			status    int
+		}{{local.URL, "", 200}, {local.URL, "localhost:6060", 200}, {local.URL, "evil.example", 421}, {any.URL, "db-1.internal:6060", 200}} {
+			if resp, body := sendTo(t, c.host, "GET", c.url+path, ""); resp.StatusCode != c.status {
+				t.Errorf("%s under the Host %q: %d %.200s", path, c.host, resp.StatusCode, body)
+			}
+		}
+	}
 }
 
 func TestDatabaseThatIsGoneIsUnavailableOnBothSurfaces(t *testing.T) {

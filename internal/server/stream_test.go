@@ -153,8 +153,41 @@ func TestASocketOfABadTokenIsForbiddenAndCounted(t *testing.T) {
 		}
 	}
 	resp, _ := send(t, "GET", s.URL+"/module-definitions", "", "Authorization", "Bearer slp_admin_bad")
-	if resp.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("after 21 failures: %d", resp.StatusCode)
+	if resp.StatusCode != http.StatusUnauthorized || resp.Header.Get("RateLimit-Remaining") != "0" {
+		t.Errorf("after 21 failures: %d %v", resp.StatusCode, resp.Header)
+	}
+}
+
+func TestStreamsThatEndWithTheirTokenAreNoFailures(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	w, s, _ := serve(t, server.Config{Now: func() time.Time { return store.Now().Add(time.Duration(ahead.Load())) }})
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
+	token := w.Acme.Tokens[actor.Viewer]
+	var streams []*bufio.Reader
+	var sockets []*websocket.Conn
+	for range 15 {
+		streams = append(streams, listen(t, s.URL, token, follow(d.ID)))
+		socket := dial(t, s.URL, token)
+		if got, _ := hear(t, socket); got != `{"type":"connection_ack"}` {
+			t.Fatal(got)
+		}
+		sockets = append(sockets, socket)
+	}
+	revoke(t, w, token)
+	ahead.Store(int64(6 * time.Second))
+	for i := range streams {
+		if got := event(t, streams[i]); !strings.Contains(got, "slipway:Request:UNAUTHENTICATED") {
+			t.Errorf("a stream: %s", got)
+		}
+		if got, code := hear(t, sockets[i]); code != 4403 {
+			t.Errorf("a socket: %s %d", got, code)
+		}
+	}
+	resp, _ := send(t, "GET", s.URL+"/module-definitions", "", "Authorization", "Bearer slp_admin_bad")
+	if left := resp.Header.Get("RateLimit-Remaining"); left != "19" {
+		t.Errorf("%s failures are left after the first one", left)
 	}
 }
 

@@ -1,0 +1,101 @@
+// Package requestlog carries what the log line of a request learns while the request is served: its
+// surfaces say it, and the server writes it.
+package requestlog
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+)
+
+// maxName is how many bytes the line has of a name that a caller gave.
+const maxName = 100
+
+// Line is the log line of one request. Its methods may be called from any goroutine, and do nothing on nil.
+type Line struct {
+	mu        sync.Mutex
+	actor     *actor.Actor
+	operation string
+	cost      int
+	code      string
+}
+
+type lineKey struct{}
+
+// With returns a context that carries a new line.
+func With(ctx context.Context) (context.Context, *Line) {
+	l := &Line{}
+	return context.WithValue(ctx, lineKey{}, l), l
+}
+
+// Without returns a context that carries no line, for what outlives the request or has many of its own.
+func Without(ctx context.Context) context.Context {
+	return context.WithValue(ctx, lineKey{}, (*Line)(nil))
+}
+
+// From returns the context's line, nil where it carries none.
+func From(ctx context.Context) *Line {
+	l, _ := ctx.Value(lineKey{}).(*Line)
+	return l
+}
+
+// SetActor says who asks.
+func (l *Line) SetActor(a *actor.Actor) {
+	l.set(func() { l.actor = a })
+}
+
+// SetOperation says the name of the GraphQL operation, of which the beginning is kept, and its cost.
+func (l *Line) SetOperation(name string, cost int) {
+	l.set(func() { l.operation, l.cost = Shorten(name), cost })
+}
+
+// Shorten returns a name that a caller gave as a log line has it: of a long one the beginning.
+func Shorten(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "") + "…"
+}
+
+// AddError says the code of an error in the answer. The first one stays.
+func (l *Line) AddError(code fault.Code) {
+	l.set(func() {
+		if l.code == "" {
+			l.code = string(code)
+		}
+	})
+}
+
+func (l *Line) set(assign func()) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	assign()
+}
+
+// Attrs returns the attributes of the line. An operation, a cost and an error are there where there was one.
+func (l *Line) Attrs() []slog.Attr {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	who := l.actor
+	if who == nil {
+		who = actor.Anonymous()
+	}
+	attrs := []slog.Attr{slog.String("actor", who.Name), slog.String("organization", who.OrganizationID)}
+	if l.operation != "" {
+		attrs = append(attrs, slog.String("operation", l.operation))
+	}
+	if l.cost > 0 {
+		attrs = append(attrs, slog.Int("cost", l.cost))
+	}
+	if l.code != "" {
+		attrs = append(attrs, slog.String("error", l.code))
+	}
+	return attrs
+}
