@@ -308,6 +308,42 @@ var (
 					},
 				},
 			},
+			{
+				Name:    "deployment_project_status_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[25], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_environment_status_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[26], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_instance_status_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
 		},
 	}
 	// DeploymentChangesColumns holds the columns for the "deployment_changes" table.
@@ -477,6 +513,19 @@ var (
 					},
 				},
 			},
+			{
+				Name:    "module_definition_global_newest",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleDefinitionsColumns[1], ModuleDefinitionsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						ModuleDefinitionsColumns[1].Name: true,
+
+						ModuleDefinitionsColumns[0].Name: true,
+					},
+					Where: "organization_id IS NULL",
+				},
+			},
 		},
 	}
 	// ModuleInstancesColumns holds the columns for the "module_instances" table.
@@ -532,6 +581,18 @@ var (
 				Name:    "moduleinstance_organization_id_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						ModuleInstancesColumns[1].Name: true,
+
+						ModuleInstancesColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "moduleinstance_organization_id_project_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[5], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,

@@ -89,5 +89,10 @@ func (Deployment) Indexes() []ent.Index {
 		newestFirst("organization_id", "release_id"),
 		newestFirst("organization_id", "status"),
 		newestFirst("organization_id", "deployment_type"),
+		// A status may be rare, or a place have few of a status that is common. Named, because the names that
+		// ent makes are longer than PostgreSQL's may be.
+		newestFirst("organization_id", "project_id", "status").StorageKey("deployment_project_status_newest"),
+		newestFirst("organization_id", "environment_id", "status").StorageKey("deployment_environment_status_newest"),
+		newestFirst("organization_id", "module_instance_id", "status").StorageKey("deployment_instance_status_newest"),
 	}
 }

@@ -45,7 +45,7 @@ func (Shared) Fields() []ent.Field {
 }
 
 // newestFirst is the index of a connection: its filter, then the order that its cursors follow.
-func newestFirst(filter ...string) ent.Index {
+func newestFirst(filter ...string) *index.Builder {
 	return index.Fields(append(filter, "created_at", "id")...).
 		Annotations(entsql.DescColumns("created_at", "id"))
 }

@@ -37,5 +37,8 @@ func (ModuleDefinition) Indexes() []ent.Index {
 			Annotations(entsql.IndexWhere("organization_id IS NULL")),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "status"),
+		// PostgreSQL does not take the rows without an organization in the order of an index that begins with it.
+		index.Fields("created_at", "id").StorageKey("module_definition_global_newest").
+			Annotations(entsql.DescColumns("created_at", "id"), entsql.IndexWhere("organization_id IS NULL")),
 	}
 }

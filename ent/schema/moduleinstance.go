@@ -2,7 +2,6 @@ package schema
 
 import (
 	"entgo.io/ent"
-	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -40,9 +39,9 @@ func (ModuleInstance) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("environment_id", "name").Unique().StorageKey("module_instance_name"),
 		newestFirst("organization_id"),
+		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),
 		// Named, because the name that ent makes is longer than PostgreSQL's names may be.
-		index.Fields("organization_id", "module_definition_id", "created_at", "id").
-			Annotations(entsql.DescColumns("created_at", "id")).StorageKey("moduleinstance_definition_newest"),
+		newestFirst("organization_id", "module_definition_id").StorageKey("moduleinstance_definition_newest"),
 	}
 }

@@ -74,7 +74,7 @@ type filler struct {
 func (f filler) places() {
 	f.t.Helper()
 	s := &f.c.stock
-	project := f.make("createProject", "project", object{"name": strings.Repeat("n", 1000), "slug": "attack"})
+	project := f.make("createProject", "project", object{"name": strings.Repeat("n", 200), "slug": "attack"})
 	s.environment = f.make("createEnvironment", "environment", object{"projectId": project, "name": "E", "slug": "attack"})
 	s.module = f.make("createModuleDefinition", "moduleDefinition", object{"name": "M", "type": "attack", "status": "ACTIVE"})
 	s.plain = f.version("1.0.0", `[{"id":"o","label":"L","type":"object"},{"id":"t","label":"L","type":"text"}]`)

@@ -42,7 +42,7 @@ type InstanceFilter struct {
 	Type *string
 }
 
-func (f InstanceFilter) conditions() []predicate.ModuleInstance {
+func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInstance {
 	var list []predicate.ModuleInstance
 	if f.ProjectID != nil {
 		list = append(list, moduleinstance.ProjectID(*f.ProjectID))
@@ -54,7 +54,7 @@ func (f InstanceFilter) conditions() []predicate.ModuleInstance {
 		list = append(list, moduleinstance.ModuleDefinitionID(*f.ModuleDefinitionID))
 	}
 	if f.Type != nil {
-		list = append(list, ofType(*f.Type))
+		list = append(list, ofType(*f.Type, organizationID))
 	}
 	return list
 }
@@ -65,7 +65,7 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.ModuleInstance.Query().Where(f.conditions()...)
+	q := s.Store.Client.ModuleInstance.Query().Where(f.conditions(a.OrganizationID)...)
 	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, q, args, scope, instanceKey)
 }

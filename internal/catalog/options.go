@@ -32,7 +32,7 @@ func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefini
 		))
 	}
 	q := s.Store.Client.ModuleDefinition.Query().Where(own)
-	return page.Read(ctx, q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
+	return page.Read(store.InOrder(ctx), q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
 }
 
 // KnownTypes gives those of the types that the catalogue has a module of.
@@ -41,12 +41,16 @@ func (s *Service) KnownTypes(ctx context.Context, types []string) ([]string, err
 		Select(moduledefinition.FieldType).Strings(ctx)
 }
 
-// ofType keeps the instances of modules of a type.
-func ofType(moduleType string) predicate.ModuleInstance {
+// ofType keeps the instances of modules of a type: the organization's own of that type, and the global one.
+func ofType(moduleType, organizationID string) predicate.ModuleInstance {
 	return func(s *sql.Selector) {
 		t := sql.Dialect(s.Dialect()).Table(moduledefinition.Table)
+		owner := t.C(moduledefinition.FieldOrganizationID)
 		s.Where(sql.In(s.C(moduleinstance.FieldModuleDefinitionID),
 			sql.Dialect(s.Dialect()).Select(t.C(moduledefinition.FieldID)).From(t).
-				Where(sql.EQ(t.C(moduledefinition.FieldType), moduleType))))
+				Where(sql.And(
+					sql.EQ(t.C(moduledefinition.FieldType), moduleType),
+					sql.Or(sql.EQ(owner, organizationID), sql.IsNull(owner)),
+				))))
 	}
 }

@@ -52,7 +52,7 @@ func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args p
 		return nil, err
 	}
 	return page.ReadEach(ctx, s.Store.Client.ModuleVersion.Query, page.Parents{
-		List: "versions", Viewer: store.Scope(a), Shared: true,
+		List: "versions", Viewer: store.Scope(a),
 		Column: moduleversion.FieldModuleDefinitionID, IDs: definitionIDs,
 	}, args, versionKey, func(v *ent.ModuleVersion) string { return v.ModuleDefinitionID })
 }

@@ -1,10 +1,17 @@
 package page
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"sync"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
 )
 
 // Parents are the records whose lists are read together: each list has the rows whose column names its
@@ -14,13 +21,11 @@ type Parents struct {
 	Viewer string
 	Column string
 	IDs    []string
-	// Shared says that rows without an organization belong to the lists, too.
-	Shared bool
 }
 
 // ReadEach reads a page of each parent's list, all in one statement. query makes a query without
 // conditions, and parent gives the parent that a row belongs to.
-func ReadEach[Q countable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S scanner](
+func ReadEach[Q modifiable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S any](
 	ctx context.Context, query func() Q, of Parents, args Args, key Key[T], parent func(*T) string,
 ) (map[string]*Connection[*T], error) {
 	pages := make(map[string]*Connection[*T], len(of.IDs))
@@ -39,13 +44,15 @@ func ReadEach[Q countable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S sc
 	if err != nil {
 		return nil, err
 	}
-	rows, err := query().Where(r.firstOfEach(of)).Order(r.order).All(ctx)
+	first := query()
+	first.Modify(of.firstRows(r))
+	rows, err := first.All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rowsOf := make(map[string][]*T, len(of.IDs))
-	for _, row := range rows {
-		rowsOf[parent(row)] = append(rowsOf[parent(row)], row)
+	rowsOf, err := inPlace(rows, parent)
+	if err != nil {
+		return nil, err
 	}
 	counts := countEach(query, of)
 	for _, id := range of.IDs {
@@ -58,18 +65,32 @@ func ReadEach[Q countable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S sc
 	return pages, nil
 }
 
-// countable is a query that can select what it counts.
-type countable[Q, T any, P, O ~func(*sql.Selector), S scanner] interface {
+// modifiable is a query whose statement can be changed.
+type modifiable[Q, T any, P, O ~func(*sql.Selector), S any] interface {
 	Query[Q, T, P, O]
 	Modify(...func(*sql.Selector)) S
 }
 
-type scanner interface {
-	Scan(ctx context.Context, v any) error
+// inPlace gives the rows of each parent in the order of their places.
+func inPlace[T any](rows []*T, parent func(*T) string) (map[string][]*T, error) {
+	places := make(map[*T]int64, len(rows))
+	rowsOf := make(map[string][]*T)
+	for _, row := range rows {
+		at, err := selected[int64](row, placeColumn)
+		if err != nil {
+			return nil, err
+		}
+		places[row] = at
+		rowsOf[parent(row)] = append(rowsOf[parent(row)], row)
+	}
+	for _, list := range rowsOf {
+		slices.SortFunc(list, func(a, b *T) int { return cmp.Compare(places[a], places[b]) })
+	}
+	return rowsOf, nil
 }
 
 // countEach counts every parent's list in one statement, when the first count is asked for.
-func countEach[Q countable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S scanner](
+func countEach[Q modifiable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S any](
 	query func() Q, of Parents,
 ) func(context.Context) (map[string]int, error) {
 	var once sync.Once
@@ -77,51 +98,113 @@ func countEach[Q countable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S s
 	var failure error
 	return func(ctx context.Context) (map[string]int, error) {
 		once.Do(func() {
-			var rows []struct {
-				Parent string
-				Count  int
-			}
-			failure = query().Where(P(sql.FieldIn(of.Column, of.IDs...))).Modify(func(s *sql.Selector) {
-				s.Select(sql.As(s.C(of.Column), "parent"), sql.As(sql.Count("*"), "count")).GroupBy(s.C(of.Column))
-			}).Scan(ctx, &rows)
+			q := query()
+			q.Modify(of.counts)
+			rows, err := q.All(ctx)
+			failure = err
 			counts = make(map[string]int, len(rows))
 			for _, row := range rows {
-				counts[row.Parent] = row.Count
+				id, err := selected[string](row, parentColumn)
+				n, countErr := selected[int64](row, countColumn)
+				failure = cmp.Or(failure, err, countErr)
+				counts[id] = int(n)
 			}
 		})
 		return counts, failure
 	}
 }
 
+// The columns that a statement over several lists selects beyond those of the table.
+const (
+	placeColumn  = "place"
+	parentColumn = "parent"
+	countColumn  = "count"
+)
+
+// selected is the value of a column that is none of the table's.
+func selected[V, T any](row *T, column string) (v V, err error) {
+	values, ok := any(row).(interface {
+		Value(string) (ent.Value, error)
+	})
+	if !ok {
+		return v, fmt.Errorf("page: %T has no selected values", row)
+	}
+	value, err := values.Value(column)
+	if err != nil {
+		return v, err
+	}
+	if v, ok = value.(V); !ok {
+		return v, fmt.Errorf("page: the column %s is %T, want %T", column, value, v)
+	}
+	return v, nil
+}
+
 func (p Parents) scope(id string) Scope { return Scope{List: p.List, Viewer: p.Viewer, Filter: id} }
 
-// firstOfEach keeps the first rows of each parent, and one more of each.
-func (r request) firstOfEach(of Parents) func(*sql.Selector) {
+// firstRows makes of a statement over the table one over the first rows of each parent's list, and one more
+// of each, with their places. Each list is read along its index until it has enough; ranking the rows of all
+// lists, or sorting them, would read the lists to their ends.
+func (p Parents) firstRows(r request) func(*sql.Selector) {
 	return func(s *sql.Selector) {
-		ids := make([]any, len(of.IDs))
-		for i, id := range of.IDs {
-			ids[i] = id
-		}
 		d := sql.Dialect(s.Dialect())
-		t := d.Table(s.TableName())
-		order := sql.DescExpr
-		if r.backward {
-			order = func(x sql.Querier) sql.Querier { return x }
-		}
-		ranked := d.Select(t.C("id")).
-			AppendSelectExprAs(sql.RowNumber().PartitionBy(t.C(of.Column)).
-				OrderExpr(order(sql.Raw(t.C("created_at"))), order(sql.Raw(t.C("id")))), "place").
-			From(t).
-			Where(sql.And(of.visible(t), sql.In(t.C(of.Column), ids...))).
-			As("ranked")
-		s.Where(sql.In(s.C("id"), d.Select(ranked.C("id")).From(ranked).Where(sql.LTE(ranked.C("place"), r.size+1))))
+		name := s.TableName()
+		table, child := d.Table(name), d.Table("child")
+		list := p.list(s).Limit(r.size + 1)
+		r.order(list)
+		s.FromExpr(sql.ExprFunc(func(b *sql.Builder) {
+			p.from(b)
+			b.WriteString(" CROSS JOIN ")
+			r.writeIDs(b, list)
+			b.WriteString(" CROSS JOIN ").Ident(name)
+		}))
+		s.Where(sql.ColumnsEQ(table.C("id"), child.C("value"))).AppendSelectAs(child.C("key"), placeColumn)
 	}
 }
 
-func (p Parents) visible(t *sql.SelectTable) *sql.Predicate {
-	own := sql.EQ(t.C("organization_id"), p.Viewer)
-	if p.Shared {
-		return sql.Or(own, sql.IsNull(t.C("organization_id")))
+// counts makes of a statement over the table one that counts each parent's list.
+func (p Parents) counts(s *sql.Selector) {
+	list := p.list(s).Count()
+	s.FromExpr(sql.ExprFunc(p.from)).SetP(nil).
+		Select(sql.As(parentValue(s), parentColumn)).
+		AppendSelectExprAs(sql.ExprFunc(func(b *sql.Builder) { b.Wrap(func(b *sql.Builder) { b.Join(list) }) }), countColumn)
+}
+
+// list is the list of one parent, within a statement over parents: the rows that the statement was over.
+func (p Parents) list(s *sql.Selector) *sql.Selector {
+	d := sql.Dialect(s.Dialect())
+	t := d.Table(s.TableName())
+	return d.Select().From(t).Where(sql.And(s.P(), sql.ColumnsEQ(t.C(p.Column), parentValue(s))))
+}
+
+func parentValue(s *sql.Selector) string { return sql.Dialect(s.Dialect()).Table("parent").C("value") }
+
+// from writes the parents as a table of their ids, "parent". They are one argument, so that the statement is
+// the same however many they are.
+func (p Parents) from(b *sql.Builder) {
+	ids, err := json.Marshal(p.IDs)
+	if err != nil {
+		b.AddError(err)
 	}
-	return own
+	if b.Dialect() == dialect.Postgres {
+		b.WriteString("json_array_elements_text(").Arg(string(ids)).WriteString(`) AS "parent" ("value")`)
+		return
+	}
+	b.WriteString("json_each(").Arg(string(ids)).WriteString(") AS `parent`")
+}
+
+// writeIDs writes the ids of a list as a table, "child", with their places, for each row of the tables before
+// it: LATERAL on PostgreSQL, and a function over an array on SQLite, which has no other way.
+func (r request) writeIDs(b *sql.Builder, list *sql.Selector) {
+	if b.Dialect() == dialect.Postgres {
+		b.WriteString("LATERAL unnest(ARRAY").Wrap(func(b *sql.Builder) { b.Join(list.Select("id")) }).
+			WriteString(`) WITH ORDINALITY AS "child" ("value", "key")`)
+		return
+	}
+	order := "`created_at` DESC, `id` DESC"
+	if r.backward {
+		order = "`created_at`, `id`"
+	}
+	b.WriteString("json_each((SELECT json_group_array(`id` ORDER BY " + order + ") FROM ").
+		Wrap(func(b *sql.Builder) { b.Join(list.Select("id", "created_at")) }).
+		WriteString(")) AS `child`")
 }

@@ -20,7 +20,11 @@ const (
 	// idleInTransaction ends a transaction whose client has gone.
 	idleInTransaction = 5 * time.Second
 	dialTimeout       = 2 * time.Second
-	defaultMaxConns   = 16
+	// randomPageCost is that of a database in memory or on a solid-state disk. PostgreSQL's own, four times
+	// as much for a disk that turns, has it fetch and sort a whole list rather than follow an index as far as
+	// the page goes. What the URL sets in its options takes precedence.
+	randomPageCost  = 1
+	defaultMaxConns = 16
 )
 
 func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
@@ -29,8 +33,8 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 		return nil, nil, err
 	}
 	isolation := cmp.Or(c.Isolation, Filter)
-	config.Options = fmt.Sprintf("%s -c statement_timeout=%d -c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
-		config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)
+	config.Options = fmt.Sprintf("-c random_page_cost=%d %s -c statement_timeout=%d -c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
+		randomPageCost, config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)
 	// One round trip a statement instead of two.
 	config.BinaryParameters = true
 	connector, err := pq.NewConnectorConfig(config)

@@ -34,9 +34,9 @@ type Config struct {
 	MaxConns int
 	// Exclusive refuses to open a SQLite file that another server has open.
 	Exclusive bool
-	// Trace, where it is not nil, is told each statement before it runs, without its arguments. It is
-	// called by many goroutines at once.
-	Trace func(query string)
+	// Trace, where it is not nil, is called with each statement and its arguments, secrets among them,
+	// before it runs. It is called by many goroutines at once.
+	Trace func(query string, args []any)
 }
 
 // Store is an open database.
@@ -71,7 +71,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	before := func(query string, args any) error {
 		if c.Trace != nil {
-			c.Trace(query)
+			list, _ := args.([]any)
+			c.Trace(query, list)
 		}
 		return storable(args)
 	}

@@ -69,8 +69,12 @@ const organizationColumn = "organization_id"
 // tenancyFilter binds every query to the actor's scope. It also turns off DISTINCT, which fails on
 // PostgreSQL's json columns and would merge equal rows on SQLite.
 func tenancyFilter() ent.Interceptor {
-	return intercept.TraverseFunc(func(ctx context.Context, q intercept.Query) error {
+	return ent.TraverseFunc(func(ctx context.Context, query ent.Query) error {
 		scope, err := scopeOf(ctx)
+		if err != nil {
+			return err
+		}
+		q, err := intercept.NewQuery(query)
 		if err != nil {
 			return err
 		}
@@ -79,6 +83,10 @@ func tenancyFilter() ent.Interceptor {
 		case Owned:
 			q.WhereP(sql.FieldEQ(organizationColumn, scope))
 		case Shared:
+			if definitions, ok := query.(*ent.ModuleDefinitionQuery); ok && ctx.Value(inOrder{}) != nil {
+				definitions.Modify(ownAndGlobal(scope))
+				return nil
+			}
 			q.WhereP(sql.OrPredicates(sql.FieldEQ(organizationColumn, scope), sql.FieldIsNull(organizationColumn)))
 		case Control:
 		default:
@@ -86,6 +94,29 @@ func tenancyFilter() ent.Interceptor {
 		}
 		return nil
 	})
+}
+
+type inOrder struct{}
+
+// InOrder is for the pages of module definitions: the actor's own and the global ones are each read along
+// an index, as far as the page goes, and merged. The one condition of other queries, with OR, would have the
+// database read all of them and sort them.
+func InOrder(ctx context.Context) context.Context { return context.WithValue(ctx, inOrder{}, true) }
+
+// ownAndGlobal binds a statement that has its order and its limit to the rows of the scope and those of
+// nobody.
+func ownAndGlobal(scope string) func(*sql.Selector) {
+	return func(s *sql.Selector) {
+		d, table, owner := sql.Dialect(s.Dialect()), s.TableName(), s.C(organizationColumn)
+		half := func(owned *sql.Predicate) *sql.Selector {
+			if p := s.P(); p != nil {
+				owned = sql.And(p, owned)
+			}
+			return d.Select().From(s.Clone().SetP(owned).As("half"))
+		}
+		both := half(sql.EQ(owner, scope)).UnionAll(half(sql.IsNull(owner)))
+		s.SetP(nil).From(both.As(table))
+	}
 }
 
 // inTransaction refuses writes outside a transaction: database/sql may run one that lost its answer

@@ -1,0 +1,163 @@
+// Package plantest looks at how the databases carry out the statements of every list.
+package plantest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+const (
+	// mostSorted bounds the rows of one sort.
+	mostSorted = 1000
+	// mostRead bounds the rows that the tables are read for, for a page or for the pages of fifty lists.
+	mostRead = 5000
+)
+
+// plan is a node of PostgreSQL's plan, carried out, in its JSON.
+type plan struct {
+	Type    string  `json:"Node Type"`
+	Table   string  `json:"Relation Name"`
+	Index   string  `json:"Index Name"`
+	Rows    float64 `json:"Actual Rows"`
+	Loops   float64 `json:"Actual Loops"`
+	Removed float64 `json:"Rows Removed by Filter"`
+	Plans   []plan
+}
+
+// faults returns what is wrong with a plan. The rows of a count are not bounded: it reads all that it counts.
+func (p plan) faults(counts bool) []string {
+	found := p.faultsOfNodes()
+	if read := p.read(); !counts && read > mostRead {
+		found = append(found, fmt.Sprintf("reads %.0f rows, at most %d", read, mostRead))
+	}
+	return found
+}
+
+func (p plan) faultsOfNodes() (found []string) {
+	if p.Type == "Seq Scan" && !control(p.Table) {
+		found = append(found, "Seq Scan over "+p.Table)
+	}
+	if strings.HasSuffix(p.Type, "Sort") && p.Plans[0].Rows > mostSorted {
+		found = append(found, fmt.Sprintf("%s of %.0f rows, at most %d", p.Type, p.Plans[0].Rows, mostSorted))
+	}
+	for _, below := range p.Plans {
+		found = append(found, below.faultsOfNodes()...)
+	}
+	return found
+}
+
+// read is how many rows are read from tables.
+func (p plan) read() (rows float64) {
+	if p.Table != "" {
+		rows = (p.Rows + p.Removed) * p.Loops
+	}
+	for _, below := range p.Plans {
+		rows += below.read()
+	}
+	return rows
+}
+
+// control reports whether a table has no tenants' rows.
+func control(table string) bool {
+	for entity, class := range store.Classes {
+		if class == store.Control && strings.EqualFold(entity+"s", table) {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the plan on one line: each node with its table and its index, what it gave, what it threw away and
+// how often it ran.
+func (p plan) String() string {
+	text := strings.Join(strings.Fields(p.Type+" "+p.Table+" "+p.Index), " ")
+	text += fmt.Sprintf(" (%.0f-%.0f)x%.0f", p.Rows, p.Removed, p.Loops)
+	for _, below := range p.Plans {
+		text += " [" + below.String() + "]"
+	}
+	return text
+}
+
+// values are those of every filter: some that many rows have and some that few have.
+var values = map[string][]string{
+	"deployments.moduleInstanceId":       {`"inst_00000000000000000001000900"`},
+	"deployments.environmentId":          {`"env_00000000000000000001000000"`},
+	"deployments.projectId":              {`"prj_00000000000000000001000000"`},
+	"deployments.status":                 {"SUCCEEDED", "RUNNING"},
+	"deployments.kind":                   {`"aws:ecs"`, `"terraform"`},
+	"deployments.createdFrom":            {`"2026-01-01T00:00:02Z"`},
+	"deployments.createdBefore":          {`"2026-01-01T13:53:00Z"`},
+	"moduleInstances.projectId":          {`"prj_00000000000000000001000000"`},
+	"moduleInstances.environmentId":      {`"env_00000000000000000001000000"`},
+	"moduleInstances.moduleDefinitionId": {`"mod_00000000000000000001000000"`},
+	"moduleDefinitions.status":           {"ACTIVE", "DRAFT"},
+	"moduleDefinitions.type":             {`"web"`},
+	"moduleDefinitions.search":           {`"text"`, `"text-55"`},
+	"defaultValueDefinitions.givenId":    {`"text-0"`},
+	"environments.projectId":             {`"prj_00000000000000000001000000"`},
+	"auditEvents.actorId":                {`"tok_00000000000000000001000000"`},
+	"auditEvents.action":                 {`"rollbackDeployment"`, `"createProject"`},
+	"auditEvents.objectId":               {`"dep_00000000000000000001000000"`},
+	"auditEvents.from":                   {`"2026-01-01T00:00:02Z"`},
+	"auditEvents.before":                 {`"2026-01-01T01:30:00Z"`},
+	"module_instances.type":              {`"web"`},
+	"module_instances.environmentId":     {`"env_00000000000000000001000000"`},
+	"default_value_definition.givenId":   {`"text-0"`},
+}
+
+// statement is one that a list sends.
+type statement struct {
+	worldtest.Statement
+	list list
+}
+
+func (s statement) counts() bool { return strings.Contains(s.Text, "COUNT(") }
+
+// statements returns what the services send for every list of an organization, each once.
+func statements(t *testing.T, w *worldtest.World, o *worldtest.Org) []statement {
+	t.Helper()
+	token := o.Tokens[actor.Admin]
+	request(t, w, token, "{ viewer { id } }")
+	var all []statement
+	seen := map[string]bool{}
+	for _, l := range lists(t, w, token) {
+		var parents []string
+		if l.parent != "Query" {
+			parents = oldest(t, w, o, l.parent)
+		}
+		for _, s := range w.Recorded(func() { l.ask(t, w, token, parents) }) {
+			if key := fmt.Sprint(s.Text, s.Args); !seen[key] {
+				seen[key] = true
+				all = append(all, statement{s, l})
+			}
+		}
+	}
+	return all
+}
+
+// oldest returns the ids of an organization's oldest records of a type of the schema, fifty at most.
+func oldest(t *testing.T, w *worldtest.World, o *worldtest.Org, entity string) (ids []string) {
+	t.Helper()
+	rows, err := w.Raw(t, o).QueryContext(t.Context(), `SELECT id FROM `+tableOf(t, entity)+
+		` WHERE organization_id = '`+o.ID+`' ORDER BY created_at LIMIT 50`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	if rows.Err() != nil || len(ids) == 0 {
+		t.Fatalf("%d of %s, %v", len(ids), entity, rows.Err())
+	}
+	return ids
+}

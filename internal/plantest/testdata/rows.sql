@@ -1,0 +1,67 @@
+-- 100,000 rows, on either database; {last} is the last i, and fewer will do where plans do not depend on them.
+-- Row i of every table is in the lane i % 50, and so is what it refers to. Lanes 0 to 9, a fifth of everything,
+-- are one organization's and 10 to 19 another's; each lane from 20 on is a small organization, and in the
+-- shared tables those from 40 on are everybody's. {acme}, {globex} and {at} are replaced by the ids of the two
+-- organizations and by a time that grows with i.
+CREATE TEMPORARY TABLE n AS
+WITH RECURSIVE counted(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM counted WHERE i < {last})
+SELECT i, i / 50 AS block, i % 50 AS lane, {at} AS at, 'text-' || i AS text,
+       -- The ids after their prefixes: of the row itself, of the first row in its lane, of the large place.
+       '0000000000000000000' || (1000000 + i) AS id,
+       '0000000000000000000' || (1000000 + i % 50) AS first_id,
+       '0000000000000000000' || (1000000 + CASE WHEN i % 50 < 9 THEN 0 ELSE i % 2500 END) AS place_id,
+       CASE WHEN i % 50 < 10 THEN '{acme}' WHEN i % 50 < 20 THEN '{globex}'
+            ELSE 'org_0000000000000000000' || (1000000 + i % 50) END AS owner,
+       CASE WHEN i % 50 < 10 THEN '{acme}' WHEN i % 50 < 20 THEN '{globex}' WHEN i % 50 < 40
+            THEN 'org_0000000000000000000' || (1000000 + i % 50) END AS sharing_owner
+FROM counted;
+
+INSERT INTO organizations (id, created_at, updated_at, name, slug)
+SELECT 'org_' || id, at, at, text, text FROM n WHERE i BETWEEN 20 AND 49;
+
+INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug)
+SELECT 'prj_' || id, at, at, owner, text, text FROM n WHERE i < 6000;
+
+-- The environments of the newest blocks are in the large project.
+INSERT INTO environments (id, created_at, updated_at, organization_id, project_id, name, slug)
+SELECT 'env_' || id, at, at, owner, 'prj_' || CASE WHEN i < 500 THEN id ELSE place_id END, text, text FROM n WHERE i < 6000;
+
+-- One module of each of some owners, and one of everybody's, has the type "web".
+INSERT INTO module_definitions (id, created_at, updated_at, organization_id, name, type, search_text, status)
+SELECT 'mod_' || id, at, at, sharing_owner, text, CASE WHEN i IN (50, 60, 70, 90) THEN 'web' ELSE text END, text,
+       CASE WHEN block % 10 = 0 THEN 'DRAFT' ELSE 'ACTIVE' END
+FROM n WHERE i < 6000;
+
+INSERT INTO module_versions (id, created_at, updated_at, organization_id, module_definition_id, version, kind, inputs)
+SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs', '[]' FROM n WHERE i < 6000;
+
+INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name)
+SELECT 'inst_' || id, at, at, owner, 'prj_' || place_id, 'env_' || place_id,
+       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text
+FROM n WHERE i < 6000;
+
+INSERT INTO releases (id, created_at, updated_at, organization_id, module_version_id, digest, content)
+SELECT 'rel_' || id, at, at, owner, 'mver_' || first_id, text, '{}' FROM n WHERE i < 2500;
+
+-- Two fifths of the deployments, 20,000, are in one environment of the first organization, whose lanes take in
+-- those of some small ones for it. Each of the oldest instances and releases has fifty or more. A few
+-- have not ended.
+INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, release_id,
+                         deployment_type, trigger_source, status, completed_at, created_by)
+SELECT 'dep_' || n.id, n.at, n.at, home.owner, 'prj_' || home.place_id, 'env_' || home.place_id,
+       'inst_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 20)),
+       'rel_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 10)),
+       CASE WHEN n.lane IN (9, 19) THEN 'terraform' ELSE 'aws:ecs' END, 'api',
+       CASE WHEN n.block % 900 = 98 THEN 'RUNNING' WHEN n.block % 50 = 7 THEN 'CANCELED' WHEN n.block % 10 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END,
+       CASE WHEN n.block <> 998 OR n.lane >= 20 THEN n.at END, 'test'
+FROM n JOIN n AS home ON home.i = CASE WHEN n.lane BETWEEN 20 AND 28 THEN n.lane - 20 WHEN n.lane BETWEEN 30 AND 31 THEN n.lane - 30
+                                       ELSE n.lane + 50 * (n.block % 2) END
+WHERE n.i < 50000;
+
+INSERT INTO default_value_definitions (id, created_at, updated_at, organization_id, given_id, name, "schema")
+SELECT 'dvd_' || id, at, at, owner, text, text, '{"id":"x","type":"string","label":"X","values":[{"value":"a","label":"A"}]}' FROM n WHERE i < 6000;
+
+INSERT INTO audit_events (id, created_at, organization_id, actor_id, actor_name, actor_role, channel, action, object_id, request_id)
+SELECT 'aud_' || id, at, owner, 'tok_' || CASE WHEN block % 5 = 0 THEN id ELSE first_id END, 'test', 'admin', 'graphql',
+       CASE WHEN block % 9 = 0 THEN 'createProject' ELSE 'rollbackDeployment' END, 'dep_' || first_id, text
+FROM n WHERE i < 12000;
