@@ -31,7 +31,7 @@ func BenchmarkLargeEnvironment(b *testing.B) {
 			viewer := w.Acme.As(actor.Viewer)
 			for b.Loop() {
 				found, err := services.Deploy.Deployments(viewer, deployment.Filter{EnvironmentID: &environment}, page.Args{})
-				if err != nil || len(found.Edges) != page.DefaultSize {
+				if err != nil || len(found.Edges) != 20 {
 					b.Fatal(found, err)
 				}
 			}
