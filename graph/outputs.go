@@ -9,13 +9,14 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 )
 
 // deploymentData gives the detail of a deployment as the member of the union that it is, or nil.
-func deploymentData(d *ent.Deployment) (scalar.DeploymentData, error) {
-	data, err := d.Data.Data()
+func deploymentData(ctx context.Context, d *ent.Deployment) (scalar.DeploymentData, error) {
+	data, err := deployment.DataOf(ctx, d)
 	if err != nil || data == nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (r *deploymentResolver) RollbackTo(ctx context.Context, obj *ent.Deployment
 
 // Data is the resolver for the data field.
 func (r *deploymentResolver) Data(ctx context.Context, obj *ent.Deployment) (scalar.DeploymentData, error) {
-	return deploymentData(obj)
+	return deploymentData(ctx, obj)
 }
 
 // DataJSON is the resolver for the dataJson field.
@@ -78,7 +78,7 @@ func (r *deploymentResolver) Release(ctx context.Context, obj *ent.Deployment) (
 
 // Events is the resolver for the events field.
 func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error) {
-	events, err := deployment.Events(obj)
+	events, err := deployment.Events(ctx, obj)
 	return pointers(events), err
 }
 

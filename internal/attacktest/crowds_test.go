@@ -20,10 +20,10 @@ func crowds() []attack {
 		{name: "connections of nobody", want: "open; another connection_ack", requests: 300, run: crowd(300, quiet)},
 		{
 			name: "readers that take nothing of 20 releases", want: "cut", requests: 100,
-			cpu: 100 * 40 * time.Millisecond, memory: 256 << 20, why: ofRecords + ", 64 at once", run: gorge,
+			cpu: 100 * 40 * time.Millisecond, memory: 64 * 10 << 20, why: ofRecords + ", 64 answers of 4 MB at once", run: gorge,
 		},
 		{
-			name: "operations of one socket that list releases", want: "(error|next) (" + costly + "|" + lengthy + ")", requests: 20, cpu: 20 * 40 * time.Millisecond, memory: 256 << 20, why: ofRecords,
+			name: "operations of one socket that list releases", want: "(error|next) (" + costly + "|" + lengthy + ")", requests: 20, cpu: 20 * mostCPU, memory: 256 << 20, why: ofRecords,
 			run: onSocket(func(_ *caller, p *peer) string {
 				go func() {
 					for i := range 20 {
@@ -133,7 +133,7 @@ func gorge(ctx context.Context, c *caller) (string, error) {
 
 // spenders are attacks by those who spend all that they have.
 func spenders() []attack {
-	const spent = "(200, )?429 Request:RATE_LIMITED"
+	const spent = "(200, )?429 Request:RATE_LIMITED costCapacity"
 	spend := func(who actor.Role, query string) func(context.Context, *caller) (string, error) {
 		return func(ctx context.Context, c *caller) (string, error) {
 			return repeat(40, 4, func(int) (string, error) { return c.as(who).post(ctx, query, nil) }).kinds(), nil

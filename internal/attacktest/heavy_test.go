@@ -13,7 +13,7 @@ import (
 // before it runs, or ended in the course of it, where other fields may have been answered or refused.
 const (
 	costly   = `(.+ and )?Document:LIMIT_EXCEEDED cost( and .+)?`
-	lengthy  = `(.+ and )?Request:ANSWER_TOO_LARGE( and .+)?`
+	lengthy  = `(.+ and )?Request:ANSWER_TOO_LARGE answer( and .+)?`
 	overCost = `(400|200) ` + costly
 	tooLarge = `\d+ ` + lengthy
 	bounded  = overCost + "|" + tooLarge
@@ -36,7 +36,11 @@ func probe(name, want string, who actor.Role, query string, variables func(stock
 
 // lists is a probe of lists of records.
 func lists(name, want string, who actor.Role, query string) attack {
-	a := probe(name, want, who, query, nothing)
+	return allowed(probe(name, want, who, query, nothing))
+}
+
+// allowed is an attack with what lists of records may take.
+func allowed(a attack) attack {
 	a.cpu, a.why = recordsCPU, ofRecords
 	return a
 }

@@ -11,7 +11,7 @@ func records() []attack {
 	return []attack{
 		lists("long descriptions of modules under 29 aliases", bounded, actor.Viewer,
 			aliased(29, "moduleDefinitions(first: 100) { nodes { description } }")),
-		lists("every module 29 times for a stranger", within, anonymous, aliased(29, "moduleDefinitions(first: 100) { nodes { name description versions { totalCount } } }")),
+		lists("every module 29 times for a stranger", within+"|200 Request:UNAUTHENTICATED", anonymous, aliased(29, "moduleDefinitions(first: 100) { nodes { name description versions { totalCount } } }")),
 		lists("long descriptions of modules 25 times each", bounded, actor.Viewer,
 			"{ moduleDefinitions(first: 100) { nodes {"+each(25, " a%d: description")+" } } }"),
 		lists("20 schemas of 200 KB", within, actor.Viewer, "{ defaultValueDefinitions(first: 20) { nodes { schemaJson } } }"),

@@ -29,7 +29,7 @@ func checkCourse(t *testing.T, d *ent.Deployment, course string) {
 	if d.Status != entdeployment.StatusSUCCEEDED {
 		t.Errorf("%s is %s: %+v", d.ID, d.Status, d.Error)
 	}
-	events, err := deployment.Events(d)
+	events, err := deployment.Events(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

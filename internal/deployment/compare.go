@@ -42,7 +42,7 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 		return nil, err
 	}
 	for _, r := range releases {
-		if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
+		if err := meter.Spend(ctx, meter.Stored, len(r.Content)); err != nil {
 			return nil, err
 		}
 	}

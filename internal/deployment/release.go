@@ -47,7 +47,7 @@ func Content(r *ent.Release) (release.Content, error) {
 // ContentOf is Content for one of many releases that a caller asks for: it is counted as work of the
 // context's request.
 func ContentOf(ctx context.Context, r *ent.Release) (release.Content, error) {
-	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
+	if err := meter.Spend(ctx, meter.Stored, len(r.Content)); err != nil {
 		return release.Content{}, err
 	}
 	return Content(r)

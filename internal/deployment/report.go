@@ -10,6 +10,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/meter"
 	"slipway/internal/textrules"
 )
 
@@ -139,9 +140,18 @@ func timed(events []ecs.Event, at time.Time) []ecs.Event {
 	return out
 }
 
+// DataOf returns the detail of a deployment, nil where its kind has none, counted as work of the context's
+// request.
+func DataOf(ctx context.Context, d *ent.Deployment) (*ecs.Data, error) {
+	if err := meter.Spend(ctx, meter.Stored, len(d.Data.JSON())); err != nil {
+		return nil, err
+	}
+	return d.Data.Data()
+}
+
 // Events gives what happened in the course of a deployment, in order.
-func Events(d *ent.Deployment) ([]ecs.Event, error) {
-	data, err := d.Data.Data()
+func Events(ctx context.Context, d *ent.Deployment) ([]ecs.Event, error) {
+	data, err := DataOf(ctx, d)
 	if err != nil || data == nil {
 		return d.Events, err
 	}

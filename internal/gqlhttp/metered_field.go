@@ -17,10 +17,13 @@ const largeText = 512
 
 // InterceptField implements graphql.FieldInterceptor: it counts what a field was resolved to.
 func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
-	r := runningOf(ctx)
 	fc := graphql.GetFieldContext(ctx)
-	if r == nil || fc.Object == "Subscription" || strings.HasPrefix(fc.Object, "__") {
+	if fc.Object == "Subscription" || strings.HasPrefix(fc.Object, "__") {
 		return next(ctx) // what begins is no answer yet; what is told of the schema was counted before
+	}
+	r := runningOf(ctx)
+	if r == nil {
+		return next(ctx)
 	}
 	leaf := len(fc.Field.Selections) == 0
 	if !leaf {

@@ -152,6 +152,10 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 		defer func() { <-r.roots }()
 	case <-ctx.Done():
 	}
+	if err := meter.Err(ctx); err != nil { // before the arguments are read
+		graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithField(graphql.GetRootFieldContext(ctx).Field.Alias)), err)
+		return graphql.Null
+	}
 	field := next(ctx)
 	return graphql.WriterFunc(func(w io.Writer) {
 		if buffer, ok := w.(*bytes.Buffer); ok {

@@ -73,6 +73,10 @@ func (j *judge) member(a *allowed, n *Node) {
 	if _, ok := a.position(n); ok {
 		return
 	}
+	if j.found.IsFull() { // a text would be made in vain
+		j.fail("not_in_values", "")
+		return
+	}
 	names := make([]string, len(a.list))
 	for i, option := range a.list[:min(len(a.list), listedNames)] {
 		names[i] = string(option.JSON())

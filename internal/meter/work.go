@@ -10,6 +10,8 @@ const (
 	Fields Kind = iota
 	// Inputs are bytes of inputs and values that are read and judged, with the defaults that they come to.
 	Inputs
+	// Stored are bytes of releases and of deployments' data that are read back.
+	Stored
 	// Leaves are values that are compared.
 	Leaves
 	// Patterns are the bytes of patterns that are compiled.
@@ -29,9 +31,10 @@ var weights = [kinds]struct {
 }{
 	Fields:   {1, "the fields of each item of its lists"},
 	Inputs:   {6.0 / 1024, "6 for each KiB of inputs and values, with what their defaults add to each item"},
+	Stored:   {3.0 / 1024, "3 for each KiB of releases and data"},
 	Leaves:   {0.5, "1 for two values that are compared"},
 	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
-	Matches:  {0.25, "1 for four texts that patterns are tried on"},
+	Matches:  {0.4, "2 for five texts that patterns are tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 }
 

@@ -46,12 +46,14 @@ func (c Change) AfterJSON() json.RawMessage { return c.After }
 // be empty, for nothing at all; neither may be anything else that is not JSON. The error is the context's, or
 // the refusal of its meter.
 func Diff(ctx context.Context, before, after json.RawMessage) ([]Change, error) {
-	if err := meter.Spend(ctx, meter.Inputs, len(before)+len(after)); err != nil {
+	// Counted before they are read, which is most of the work. A comma in a text counts for a leaf, too.
+	leaves := 1 + max(bytes.Count(before, comma), bytes.Count(after, comma))
+	if err := meter.Spend(ctx, meter.Leaves, leaves); err != nil {
 		return nil, err
 	}
 	d := differ{ctx: ctx}
 	d.compare(&place{}, treeOf(before), treeOf(after))
-	if d.count(0); d.err != nil {
+	if d.err != nil {
 		return nil, d.err
 	}
 	slices.SortFunc(d.found, leaf.compare)
@@ -64,18 +66,19 @@ func Diff(ctx context.Context, before, after json.RawMessage) ([]Change, error) 
 
 // differ collects the leaves that differ.
 type differ struct {
-	ctx   context.Context
-	found []leaf
-	// compared are the leaves that the meter does not know of yet.
+	ctx      context.Context
+	found    []leaf
 	compared int
 	err      error
 }
 
-// count tells the meter of the leaves once there are so many.
-func (d *differ) count(batch int) {
-	if d.err == nil && d.compared >= batch {
-		d.err = meter.Spend(d.ctx, meter.Leaves, d.compared)
-		d.compared = 0
+var comma = []byte{','}
+
+// ask asks now and then whether the comparison is to end.
+func (d *differ) ask() {
+	const often = 256
+	if d.compared++; d.err == nil && d.compared%often == 0 {
+		d.err = meter.Err(d.ctx)
 	}
 }
 
@@ -182,9 +185,7 @@ func (d *differ) expand(at *place, value any, kind ChangeKind) {
 
 // leaf takes a leaf, at least one of whose sides is there, unless both are equal.
 func (d *differ) leaf(at *place, before, after any) {
-	const batch = 256
-	d.compared++
-	d.count(batch)
+	d.ask()
 	if d.err != nil || isScalar(before) && before == after {
 		return
 	}
@@ -196,6 +197,9 @@ func (d *differ) leaf(at *place, before, after any) {
 		c.Kind = Added
 	case c.After == nil:
 		c.Kind = Removed
+	}
+	if d.err = meter.Spend(d.ctx, meter.Matched, len(c.Before)+len(c.After)); d.err != nil {
+		return
 	}
 	if at.hides(before, after) {
 		c.Masked, c.Before, c.After = true, nil, nil

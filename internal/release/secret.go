@@ -17,18 +17,29 @@ var (
 	}
 )
 
-// secretForms are texts that are secrets, or hold one, whatever their name.
-var secretForms = []*regexp.Regexp{
+// secretForm is a text that is a secret, or holds one, whatever its name. None is without one of its marks,
+// which are soon looked for.
+type secretForm struct {
+	marks []string
+	form  *regexp.Regexp
+}
+
+var secretForms = []secretForm{
 	// A URL with a password.
-	regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:[^\s/]+@`),
+	{[]string{"://"}, regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:[^\s/]+@`)},
 	// A password in a connection string or on a command line.
-	regexp.MustCompile(`(?i)\b(password|passwd|pwd)\s*=\s*[^\s;&]`),
-	regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY`),
+	{[]string{"="}, regexp.MustCompile(`(?i)\b(password|passwd|pwd)\s*=\s*[^\s;&]`)},
+	{[]string{"-----BEGIN"}, regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY`)},
 	// Keys of AWS, tokens of GitHub, of Slipway, and JSON Web Tokens.
-	regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`),
-	regexp.MustCompile(`\b(gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}`),
-	regexp.MustCompile(`\bslp_[a-z]+_[A-Za-z0-9]{20,}`),
-	regexp.MustCompile(`\beyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`),
+	{[]string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{[]string{"gh", "github_pat_"}, regexp.MustCompile(`\b(gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}`)},
+	{[]string{"slp_"}, regexp.MustCompile(`\bslp_[a-z]+_[A-Za-z0-9]{20,}`)},
+	{[]string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`)},
+}
+
+// in reports whether a text has the form.
+func (f secretForm) in(text string) bool {
+	return slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(text, mark) }) && f.form.MatchString(text)
 }
 
 // hides says whether a leaf is to be masked: for its name, or for what either of its values looks like.
@@ -41,7 +52,7 @@ func (p *place) hides(values ...any) bool {
 
 func looksSecret(value any) bool {
 	text, isText := value.(string)
-	return isText && slices.ContainsFunc(secretForms, func(r *regexp.Regexp) bool { return r.MatchString(text) })
+	return isText && slices.ContainsFunc(secretForms, func(f secretForm) bool { return f.in(text) })
 }
 
 // mayBeSecret says whether a value under a secret's name may be the secret: a switch is none, nor is a
