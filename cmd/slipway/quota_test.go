@@ -89,3 +89,25 @@ func ask(t *testing.T, url, token string, body io.Reader, headers ...string) (st
 	}
 	return resp.StatusCode, string(got)
 }
+
+func TestWhatARequestMayCostAndAnswerIsASetting(t *testing.T) {
+	t.Parallel()
+	const codes = `{"query":"{ errorCodes { code } }"}` // 1, and 1.1 for each of some seventy
+	for flag, want := range map[string]string{
+		"--max-cost=20":       `"limit":"cost","path":"errorCodes","value":20`,
+		"--max-cost=1000":     `"limit":1000`,
+		"--max-answer=1KiB":   `"limit":"answer","path":"errorCodes`,
+		"--cost-capacity=500": `"capacity":500`,
+		"--cost-per-second=7": `"perSecond":7`,
+	} {
+		t.Run(flag, func(t *testing.T) {
+			t.Parallel()
+			url := worldtest.SQLite(t)
+			w := worldtest.New(t, url)
+			s := serve(t, "--database", url, flag)
+			if _, text := ask(t, s.url, w.Acme.Tokens[actor.Viewer], strings.NewReader(codes)); !strings.Contains(text, want) {
+				t.Errorf("%.300s … %s", text, text[max(0, len(text)-200):])
+			}
+		})
+	}
+}
