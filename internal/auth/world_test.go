@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ type world struct {
 	tokens map[string]auth.Verified
 	asked  int
 	broken error
-	drawn  uint64
+	drawn  atomic.Uint64
 }
 
 func setup(t *testing.T) *world {
@@ -64,8 +65,7 @@ func (w *world) VerifyToken(_ context.Context, hash string) (*auth.Verified, err
 // draw makes a well-formed token that nobody has issued.
 func (w *world) draw(t *testing.T) auth.Secret {
 	t.Helper()
-	w.drawn++
-	seed := binary.BigEndian.AppendUint64(make([]byte, 24), w.drawn)
+	seed := binary.BigEndian.AppendUint64(make([]byte, 24), w.drawn.Add(1))
 	secret, err := auth.Generate(actor.Developer, bytes.NewReader(seed))
 	if err != nil {
 		t.Fatal(err)

@@ -182,7 +182,7 @@ func prepare(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.Handler
 	for _, e := range extensions {
 		s.Use(e)
 	}
-	l.Server = httptest.NewUnstartedServer(addressed(s))
+	l.Server = httptest.NewUnstartedServer(addressed(httpx.Client(nil)(s)))
 	l.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -183,9 +183,10 @@ func (s *Streams) revoked(r *http.Request) error {
 	return nil
 }
 
-// refuses tells a caller who is not welcome from a question that could not be answered.
+// refuses tells a caller who is not welcome from a question that could not be answered, or not for now.
 func refuses(err error) bool {
-	return err != nil && fault.Status(err) < http.StatusInternalServerError
+	status := fault.Status(err)
+	return err != nil && status < http.StatusInternalServerError && !fault.MayRetry(status)
 }
 
 func errDraining() error {

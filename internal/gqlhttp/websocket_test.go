@@ -64,6 +64,7 @@ func TestASocketIsClosedForWhatTheProtocolForbids(t *testing.T) {
 		"a token that is no good": {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer bad"}}`}, 4403, "Forbidden"},
 		"no token at all":         {[]string{`{"type":"connection_init"}`}, 4403, "Forbidden: a socket needs a token, as Authorization in connection_init"},
 		"two tokens":              {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer good","authorization":"Bearer good"}}`}, 4403, "Forbidden"},
+		"too many questions":      {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer crowded"}}`}, 1013, "Try again later"},
 		"unverifiable":            {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer down"}}`}, 1013, "Try again later"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,6 +87,8 @@ func doorkeeper(shut <-chan struct{}) func(*http.Request) (context.Context, erro
 		default:
 		}
 		switch given := r.Header.Values("Authorization"); {
+		case len(given) == 1 && given[0] == "Bearer crowded":
+			return nil, fault.New(fault.RequestRateLimited, "Too many tokens wait to be looked up.")
 		case len(given) == 0, len(given) == 1 && given[0] == "Bearer good":
 			return r.Context(), nil
 		case given[0] == "Bearer down":

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -112,7 +111,6 @@ func uncrowded(f fail) func(http.Handler) http.Handler {
 				return
 			}
 			const retry = 5
-			w.Header().Set("Retry-After", strconv.Itoa(retry))
 			refusal := fault.New(fault.RequestRateLimited,
 				"Your address has as many connections without a good token as it may, %d (--max-anonymous-connections). Send a token, or try again in %d s.", most, retry)
 			refusal.Metadata = map[string]any{"limit": "anonymousConnections", "value": most, "retryAfterSeconds": retry}
