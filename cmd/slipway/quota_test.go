@@ -96,7 +96,7 @@ func TestWhatARequestMayCostAndAnswerIsASetting(t *testing.T) {
 	for flag, want := range map[string]string{
 		"--max-cost=20":       `"limit":"cost","path":"errorCodes","value":20`,
 		"--max-cost=1000":     `"limit":1000`,
-		"--max-answer=1KiB":   `"limit":"answer","path":"errorCodes`,
+		"--max-answer=1KiB":   `"limit":"answer","value":1024`,
 		"--cost-capacity=500": `"capacity":500`,
 		"--cost-per-second=7": `"perSecond":7`,
 	} {

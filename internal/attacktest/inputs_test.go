@@ -50,9 +50,9 @@ func inputs() []attack {
 		judge("a pattern that hangs on each of 1,000 texts", "200", 0,
 			`[{"id":"a","label":"L","type":"string_array","patterns":[{"pattern":"^(a+)+$","message":"m"}]}]`,
 			`{"a":`+list(1000, `"`+strings.Repeat("a", 60)+`b%d"`)+"}"),
-		judge("a pattern on 20,000 texts", "200", 0,
+		judge("a pattern on 20,000 texts", within, 0,
 			`[{"id":"a","label":"L","type":"string_array","patterns":[{"pattern":"^a$","message":"m"}]}]`, `{"a":[`+strings.Repeat(`"a",`, 20_000)+`"a"]}`),
-		judge("400 patterns on 50 texts", "200", 0,
+		judge("400 patterns on 50 texts", within, 0,
 			`[{"id":"a","label":"L","type":"string_array","patterns":`+list(400, `{"pattern":"^a%d?$","message":"m"}`)+`}]`, `{"a":[`+strings.Repeat(`"a",`, 50)+`"a"]}`),
 		judge("5,000 items of objects", within, 0, "["+array(list(20, number+`,"required":true}`))+"]", `{"a":[`+strings.Repeat("{},", 5000)+"{}]}"),
 	}

@@ -50,9 +50,11 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if err != nil {
 		return nil, err
 	}
-	after, err := shipped(to.ID, releases[idOrNone(to.ReleaseID)])
-	if err != nil {
-		return nil, err
+	after := before
+	if idOrNone(to.ReleaseID) != idOrNone(from.ReleaseID) {
+		if after, err = shipped(to.ID, releases[idOrNone(to.ReleaseID)]); err != nil {
+			return nil, err
+		}
 	}
 	versions, err := s.versionsByID(ctx, before.ModuleVersionID, after.ModuleVersionID)
 	if err != nil {

@@ -161,7 +161,7 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 		if buffer, ok := w.(*bytes.Buffer); ok {
 			buffer.Grow(r.meter.Bytes(meter.Taken) - min(buffer.Len(), r.meter.Bytes(meter.Taken)))
 		}
-		field.MarshalGQL(&budgeted{ctx, r.meter, w})
+		(&budgeted{ctx: ctx, meter: r.meter, w: w}).write(field)
 	})
 }
 
@@ -176,7 +176,7 @@ func (r *running) mutation(ctx context.Context, next graphql.RootResolver) graph
 	}
 	answer := next(ctx)
 	var text bytes.Buffer
-	answer.MarshalGQL(&budgeted{ctx, r.meter, &text})
+	(&budgeted{ctx: ctx, meter: r.meter, w: &text}).write(answer)
 	if over := r.meter.Over(); over != nil && r.has(field.Alias) {
 		if !hasErrorBelow(ctx, field.Alias) {
 			graphql.AddError(at, r.after(over, field.Alias))
@@ -220,17 +220,48 @@ func idsIn(payload any) (ids []string) {
 	return ids
 }
 
-// budgeted writes an answer until it has as many bytes as it may have, and then nothing more.
+// budgeted writes an answer until it has as many bytes as it may have, and then nothing more. It tells the
+// meter of many writes at once, for most are of a few bytes.
 type budgeted struct {
 	ctx   context.Context // of the writing alone
 	meter *meter.Meter
 	w     io.Writer
+	// untold are bytes that the meter does not know of yet.
+	untold int
+	full   bool
+}
+
+// write writes what a marshaler writes.
+func (b *budgeted) write(m graphql.Marshaler) {
+	m.MarshalGQL(b)
+	b.tell()
 }
 
 // Write implements io.Writer. It takes all bytes, because gqlgen does not look at errors.
 func (b *budgeted) Write(p []byte) (int, error) {
-	if b.meter.Write(b.ctx, len(p)) {
+	if b.count(len(p)) {
 		return b.w.Write(p)
 	}
 	return len(p), nil
+}
+
+// WriteString implements io.StringWriter, as Write does.
+func (b *budgeted) WriteString(s string) (int, error) {
+	if b.count(len(s)) {
+		return io.WriteString(b.w, s)
+	}
+	return len(s), nil
+}
+
+func (b *budgeted) count(bytes int) bool {
+	const often = 16 << 10
+	if b.untold += bytes; b.untold >= often {
+		b.tell()
+	}
+	return !b.full
+}
+
+func (b *budgeted) tell() {
+	b.full = b.full || !b.meter.Write(b.ctx, b.untold)
+	b.untold = 0
 }

@@ -116,8 +116,12 @@ func (d *differ) members(at *place, before, after any) bool {
 	if !isObject || !areObjects || at.above != nil && (isLeaf(b) || isLeaf(a)) {
 		return false
 	}
-	for name := range b {
-		d.compare(at.member(name, b, a), b[name], valueOf(a, name))
+	for name, before := range b {
+		after := valueOf(a, name)
+		if d.ask(); isScalar(before) && before == after {
+			continue // as most are, and nothing is to be told of its place
+		}
+		d.compare(at.member(name, b, a), before, after)
 	}
 	for name := range a {
 		if _, both := b[name]; !both {

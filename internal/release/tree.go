@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // treeOf reads a JSON text into a tree, whose numbers are canonical so that equal ones are equal texts.
@@ -24,6 +25,9 @@ func treeOf(text json.RawMessage) any {
 func canonicalTree(tree any) any {
 	switch v := tree.(type) {
 	case json.Number:
+		if isShort(string(v)) {
+			break
+		}
 		// One that a double cannot hold is compared as it was written.
 		if text, exact := canonicalNumber(v.String()); exact {
 			return json.Number(text)
@@ -38,6 +42,12 @@ func canonicalTree(tree any) any {
 		}
 	}
 	return tree
+}
+
+// isShort reports whether a number is so written that it is canonical at a glance: a few digits, as most are.
+func isShort(number string) bool {
+	const exact = 15 // digits that every double keeps
+	return len(number) <= exact && strings.Trim(number, "0123456789") == "" && number != ""
 }
 
 // isLeaf says whether a value has nothing below it; what is absent is no leaf.
