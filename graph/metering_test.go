@@ -60,7 +60,7 @@ func TestAnAnswerIsAsLongAsItMayBeAndNoLonger(t *testing.T) {
 		const query = `{ viewer { name } defaultValueDefinitions { nodes { text: description } } }`
 		whole := w.GraphQL(t, admin, query, nil)
 		data, _ := json.Marshal(whole.At(t, "data"))
-		for most, fits := range map[int]bool{len(data): true, len(data) - 1: false, 4000: false, 1000: false} {
+		for most, fits := range map[int]bool{len(data): true, len(data) - 1: false, 5500: false, 1000: false} {
 			r := answering(t, w, most).GraphQL(t, admin, query, nil)
 			if got := r.At(t, "errors") == nil; got != fits {
 				t.Errorf("%d bytes of at most %d: %.300s", len(data), most, r.Body)
@@ -74,7 +74,7 @@ func TestAnAnswerIsAsLongAsItMayBeAndNoLonger(t *testing.T) {
 				t.Errorf("at most %d: %.600s", most, r.Body)
 			}
 			// So little is over what may be read, before a text was asked for.
-			dearest := map[int]string{1000: "defaultValueDefinitions", 4000: "defaultValueDefinitions.nodes.text"}[most]
+			dearest := map[int]string{1000: "defaultValueDefinitions", 5500: "defaultValueDefinitions.nodes.text"}[most]
 			if dearest != "" && m["path"] != dearest {
 				t.Errorf("at most %d: the dearest path is %v, want %s", most, m["path"], dearest)
 			}

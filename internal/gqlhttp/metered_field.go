@@ -39,9 +39,10 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 	case fc.Field.Definition.Type.Elem != nil:
 		r.items(ctx, fc, result)
 	case leaf:
-		r.text(ctx, result)
+		return result, r.text(ctx, result)
 	case fc.Object == "Mutation":
 		r.commit(fc, result)
+		return result, nil // it has happened, whatever has ended since
 	default:
 		r.page(fc, result)
 	}
@@ -107,8 +108,8 @@ func lengthOf(list reflect.Value) float64 {
 	return n
 }
 
-// text counts a large value.
-func (r *running) text(ctx context.Context, value any) {
+// text counts a large value, and is why nothing more is to be resolved then.
+func (r *running) text(ctx context.Context, value any) error {
 	size := 0
 	switch v := value.(type) {
 	case string:
@@ -120,9 +121,11 @@ func (r *running) text(ctx context.Context, value any) {
 	case json.RawMessage:
 		size = len(v)
 	}
-	if size >= largeText {
-		_ = meter.Answer(ctx, meter.Taken, size) // what it returns is asked for next
+	if size < largeText {
+		return nil
 	}
+	_ = meter.Answer(ctx, meter.Taken, size) // stop says it as a mutation needs it
+	return r.stop(ctx)
 }
 
 // page notes a page that is cut where the document did not say.

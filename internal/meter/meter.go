@@ -102,8 +102,8 @@ func Answer(ctx context.Context, at Stage, bytes int) error {
 // Write counts bytes that are about to be written, and reports whether there is room for them.
 func (m *Meter) Write(ctx context.Context, bytes int) bool { return m.count(ctx, Written, bytes) }
 
-// readFactor is how many times the bytes of an answer may be read for it.
-const readFactor = 2
+// readFor is how many bytes may be read for an answer of so many.
+func readFor(answer int) int { return answer + answer/4 }
 
 // Hold holds the whole answer, of so many bytes, to its limit.
 func (m *Meter) Hold(bytes int) {
@@ -123,7 +123,7 @@ func (m *Meter) count(ctx context.Context, at Stage, bytes int) (fits bool) {
 	}
 	most := m.limits.Answer
 	if at == Read {
-		most *= readFactor
+		most = readFor(most)
 	}
 	fits = most <= 0 || m.bytes[at] <= most
 	if !fits {

@@ -23,8 +23,8 @@ func (m *Meter) tooCostly() *fault.Error {
 func (m *Meter) tooLarge(at Stage) *fault.Error {
 	text := fmt.Sprintf("The answer is over the limit %q (--max-answer): at most %d bytes.", "answer", m.limits.Answer)
 	if at == Read {
-		text = fmt.Sprintf("What is read for the answer is over the limit %q (--max-answer): at most %d bytes, %d times those of an answer.",
-			"answer", readFactor*m.limits.Answer, readFactor)
+		text = fmt.Sprintf("What is read for the answer is over the limit %q (--max-answer): at most %d bytes, a quarter more than an answer has.",
+			"answer", readFor(m.limits.Answer))
 	}
 	metadata := map[string]any{"limit": "answer", "value": m.limits.Answer}
 	for ; at >= 0; at-- { // the writer does not know where it is

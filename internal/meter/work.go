@@ -34,7 +34,7 @@ var weights = [kinds]struct {
 	Stored:   {3.0 / 1024, "3 for each KiB of releases and data"},
 	Leaves:   {0.5, "1 for two values that are compared"},
 	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
-	Matches:  {0.4, "2 for five texts that patterns are tried on"},
+	Matches:  {1, "1 for each text that a pattern is tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 }
 
@@ -43,7 +43,7 @@ type Stage int
 
 // The stages of an answer, in the order in which bytes come to them.
 const (
-	// Read are bytes of records that are read to answer, of which twice as many as an answer has are taken:
+	// Read are bytes of records that are read to answer, of which a quarter more than an answer has are taken:
 	// a record has more than is asked of it.
 	Read Stage = iota
 	// Made are bytes that a service makes up, such as the titles of items.

@@ -58,7 +58,9 @@ type Connection[T any] struct {
 }
 
 // CutByDefault reports whether the list goes on behind the page because nobody said how long it should be.
-func (c *Connection[T]) CutByDefault() bool { return c.byDefault && c.PageInfo.HasNextPage }
+func (c *Connection[T]) CutByDefault() bool {
+	return c != nil && c.byDefault && c.PageInfo.HasNextPage
+}
 
 // Nodes are the records of the page.
 func (c *Connection[T]) Nodes() []T {

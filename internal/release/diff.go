@@ -202,7 +202,11 @@ func (d *differ) leaf(at *place, before, after any) {
 	case c.After == nil:
 		c.Kind = Removed
 	}
-	if d.err = meter.Spend(d.ctx, meter.Matched, len(c.Before)+len(c.After)); d.err != nil {
+	const more = 2 // leaves that are equal are compared in the time that one takes which is told
+	if d.err = meter.Spend(d.ctx, meter.Leaves, more); d.err == nil {
+		d.err = meter.Spend(d.ctx, meter.Matched, len(c.Before)+len(c.After))
+	}
+	if d.err != nil {
 		return
 	}
 	if at.hides(before, after) {
