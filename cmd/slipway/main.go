@@ -99,12 +99,12 @@ func explain(err error) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
 }
 
-// tuneMemory lets the heap grow to five times what is in use before it is collected: requests are short
+// tuneMemory lets the heap grow to three times what is in use before it is collected: requests are short
 // and leave little behind, so that most collections find nothing to keep. Near the limit the collector
 // works as hard as it must. An environment that says anything about either is left alone.
 func tuneMemory(env environment) {
 	const (
-		growth = 400
+		growth = 200
 		limit  = 512 << 20
 	)
 	_, percent := env("GOGC")
