@@ -50,6 +50,13 @@ func (o operations) InterceptOperation(ctx context.Context, next graphql.Operati
 	return next(ctx)
 }
 
+// InterceptRootField gives each field of the root families of its own, for no edge leads from one to another:
+// what was read for it is free as soon as it is answered.
+func (operations) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	return next(withFamilies(ctx))
+}
+
+// InterceptResponse does so for the events of a subscription, whose root is resolved only once.
 func (operations) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	return next(withFamilies(ctx))
 }

@@ -156,13 +156,10 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 		graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithField(graphql.GetRootFieldContext(ctx).Field.Alias)), err)
 		return graphql.Null
 	}
-	field := next(ctx)
-	return graphql.WriterFunc(func(w io.Writer) {
-		if buffer, ok := w.(*bytes.Buffer); ok {
-			buffer.Grow(r.meter.Bytes(meter.Taken) - min(buffer.Len(), r.meter.Bytes(meter.Taken)))
-		}
-		(&budgeted{ctx: ctx, meter: r.meter, w: w}).write(field)
-	})
+	// It is written at once, so that what was read for it is not kept until all others are there.
+	var text bytes.Buffer
+	(&budgeted{ctx: ctx, meter: r.meter, w: &text}).write(next(ctx))
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(text.Bytes()) })
 }
 
 // mutation carries a mutation out, unless the operation is over its limits. Where its answer is what goes

@@ -156,13 +156,6 @@ func (m *Meter) Cost() int {
 	return Round(m.cost)
 }
 
-// Bytes returns how many bytes were counted at a stage.
-func (m *Meter) Bytes(at Stage) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.bytes[at]
-}
-
 // TryPattern calls try, which reports whether its pattern took too long. After one that did, no other is
 // tried in all of the request, and TryPattern returns false; so that this holds for fields that are resolved
 // at once, one is tried at a time.
