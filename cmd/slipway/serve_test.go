@@ -63,8 +63,10 @@ func TestServeDoesNotBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = taken.Close() })
-	newer, half, open := migrated(t), file(t), migrated(t)
-	execute(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99990101000000, 1)")
+	newer, newerStill, half, open := migrated(t), migrated(t), file(t), migrated(t)
+	for _, database := range []string{newer, newerStill} {
+		execute(t, database, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99990101000000, 1)")
+	}
 	execute(t, half, "CREATE TABLE tokens (id text)")
 	serve(t, "--database", open)
 
@@ -78,7 +80,7 @@ func TestServeDoesNotBegin(t *testing.T) {
 		"unreachable PostgreSQL": {"cannot open the database postgres://me@" + nobody + "/x: dial tcp", []string{"--database", "postgres://me:secret@" + nobody + "/x?sslmode=disable"}},
 		"directory missing":      {"cannot open", []string{"--database", file(t) + "/x.db"}},
 		"newer database":         {"the database was migrated by a newer version of slipway", []string{"--database", newer}},
-		"newer, not to migrate":  {"the database was migrated by a newer version of slipway", []string{"--database", newer, "--migrate=false"}},
+		"newer, not to migrate":  {"the database was migrated by a newer version of slipway", []string{"--database", newerStill, "--migrate=false"}},
 		"failing migration":      {"cannot migrate the database sqlite:", []string{"--database", half}},
 		"second server":          {"another server has " + open + " open; stop it, or use PostgreSQL for several servers", []string{"--database", open}},
 		"pending migrations":     {"apply them with: slipway migrate up", []string{"--database", file(t), "--migrate=false"}},
