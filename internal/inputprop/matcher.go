@@ -3,13 +3,14 @@ package inputprop
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"slipway/internal/inputprop/jsregexp"
 	"slipway/internal/meter"
 )
 
 // maxTests bounds the matches of one call.
-const maxTests = 20_000
+const maxTests = 10_000
 
 // matcher runs the patterns of one call.
 type matcher struct {
@@ -81,7 +82,7 @@ func (m *matcher) test(pattern, text string) (bool, verdict) {
 		return false, known
 	}
 	if m.tests++; m.tests > maxTests {
-		return false, verdict{rule: "max_tests", message: "must need few enough matches of patterns, found more than there may be at once"}
+		return false, verdict{rule: "max_tests", message: fmt.Sprintf("must need at most %d matches of patterns in all, found more", maxTests)}
 	}
 	if m.err = meter.Spend(m.ctx, meter.Matches, 1); m.err == nil {
 		m.err = meter.Spend(m.ctx, meter.Matched, len(text))

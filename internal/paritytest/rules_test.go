@@ -88,7 +88,7 @@ var everyRule = []broken{
 	{"pattern_too_slow", "/default", property("s", "string", pattern("^(?=(a+)+$)a"), `"default":"`+strings.Repeat("a", 40)+`!"`),
 		property("s", "string", pattern("^(?=(a+)+$)a"), `"default":"`+strings.Repeat("a", 40)+`"`)},
 	{"max_patterns", "/patterns/32/pattern", longPatterns(33), longPatterns(32)},
-	{"max_tests", "/default/200", manyMatches(201), manyMatches(2)},
+	{"max_tests", "/default/100", manyMatches(101), manyMatches(2)},
 	{"template_syntax", "/default", property("s", "string", `"default":"${{ project.slug"`), property("s", "string", `"default":"${{ project.slug }}"`)},
 	{"template_root", "/default", property("s", "string", `"default":"${{ projet.slug }}"`), property("s", "string", `"default":"${{ project.id }}"`)},
 	{"template_path", "/default", property("s", "string", `"default":"${{ module.slug }}"`), property("s", "string", `"default":"${{ module.version }}"`)},
