@@ -36,6 +36,10 @@ var brisk = []string{"--write-timeout", "500ms", "--init-timeout", "500ms", "--c
 
 func flags(more ...string) []string { return append(append([]string{}, brisk...), more...) }
 
+// patient is how long a server waits for callers who take large answers while others keep the processors
+// busy.
+const patient = "5s"
+
 func plans() []plan {
 	return []plan{
 		{
@@ -43,9 +47,9 @@ func plans() []plan {
 			attacks: concat(documents(), introspections(), pages(), merges(), bodies(), requests(), inputs(), sockets(), streams()),
 		},
 		{name: "slow", flags: brisk, attacks: slow()},
-		{name: "heavy", flags: brisk, stocked: true, heavy: concat(answers(), records(), work(), mutations(), refusals(), scalars(), hosts())},
+		{name: "heavy", flags: flags("--write-timeout", patient), stocked: true, heavy: concat(answers(), records(), work(), mutations(), refusals(), scalars(), hosts())},
 		// What is tried here is within no limit but time.
-		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "700ms"), stocked: true, heavy: late()},
+		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "700ms", "--write-timeout", patient), stocked: true, heavy: late()},
 		{name: "left", flags: flags("--max-cost", "1000000000"), stocked: true, heavy: left()},
 		{name: "strangers", flags: flags("--trusted-proxies", proxy+"/32"), attacks: strangers(), fresh: 60},
 		{name: "crowds", flags: flags("--max-streams", "150", "--init-timeout", "20s"), attacks: crowds(), stocked: true},
