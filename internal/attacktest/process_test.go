@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long anything may take that should come by itself: a guard against hanging, not a bound.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // profiling are the flags that make a server serve its profiles, and profiles the log line that says where.
 var profiling = []string{"--admin-listen", "", "--debug-listen", "127.0.0.1:0"}
