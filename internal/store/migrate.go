@@ -42,10 +42,7 @@ func Pending(ctx context.Context, url string, options ...MigrateOption) (int, er
 	if err != nil {
 		return 0, err
 	}
-	list, err := m.list(ctx)
-	if err == nil {
-		err = m.checkNewer(list)
-	}
+	list, err := m.checked(ctx)
 	return pending(list), errors.Join(err, m.db.Close())
 }
 
@@ -138,10 +135,7 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 		}
 		defer unlock() //nolint:errcheck // the kernel gives the lock up with the file in any case
 	}
-	list, err := m.list(ctx)
-	if err == nil {
-		err = m.checkNewer(list)
-	}
+	list, err := m.checked(ctx)
 	if err != nil || pending(list) == 0 {
 		return 0, err
 	}
@@ -149,7 +143,23 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 	if err != nil {
 		return applied, fmt.Errorf("cannot migrate the database %s: %w", m.target, err)
 	}
-	return applied, m.checkForeignKeys(ctx)
+	if err := m.checkForeignKeys(ctx); err != nil {
+		return applied, err
+	}
+	if applied < pending(list) {
+		// Others have migrated meanwhile, by a newer version perhaps.
+		_, err = m.checked(ctx)
+	}
+	return applied, err
+}
+
+// checked returns what list does, and ErrNewer where this program may not serve the database.
+func (m *migrator) checked(ctx context.Context) ([]Migration, error) {
+	list, err := m.list(ctx)
+	if err == nil {
+		err = m.checkNewer(list)
+	}
+	return list, err
 }
 
 func (m *migrator) ping(ctx context.Context) error {

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -267,6 +268,37 @@ func TestEightThatBuildAnIndexAtOnceBuildItOnce(t *testing.T) {
 	if got := indexes(t, db); got != "a_id" {
 		t.Errorf("the table has the indexes %q", got)
 	}
+}
+
+func TestProgramThatWaitsWhileANewerOneMigratesIsRefused(t *testing.T) {
+	t.Parallel()
+	url, db := postgres(t)
+	writer := begin(t, db, `INSERT INTO a VALUES (1)`)
+	older := map[int]string{version1: step("a", 0), version2: index}
+	newer := map[int]string{version1: older[version1], version2: index, version3: step("b", 0)}
+	var all sync.WaitGroup
+	all.Go(func() {
+		if n, err := store.Migrate(t.Context(), url, migrations(newer)); n != 2 || err != nil {
+			t.Errorf("the newer program: %d applied, %v", n, err)
+		}
+	})
+	waiting(t, db, "0")
+	all.Go(func() {
+		if n, err := store.Migrate(t.Context(), url, migrations(older)); n != 0 || !errors.Is(err, store.ErrNewer) {
+			t.Errorf("the older program: %d applied, %v", n, err)
+		}
+	})
+	for asked := false; !asked && t.Context().Err() == nil; {
+		err := db.QueryRowContext(t.Context(), `SELECT count(*) > 0 FROM pg_stat_activity
+			WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock%'`).Scan(&asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writer.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	all.Wait()
 }
 
 func TestMigrationIsNotCutByATimeoutOfTheDatabase(t *testing.T) {

@@ -40,8 +40,6 @@ func (m *migrator) openPostgres() error {
 		return err
 	}
 	m.db = sql.OpenDB(connector)
-	// What a migration that failed has set in its session goes with the session.
-	m.db.SetMaxIdleConns(-1)
 	locker, err := newSessionLock(m.files)
 	if err != nil {
 		return errors.Join(err, m.db.Close())
@@ -51,6 +49,8 @@ func (m *migrator) openPostgres() error {
 
 // apply applies the pending migrations, and tries one again that found a table locked.
 func (m *migrator) apply(ctx context.Context) (applied int, err error) {
+	// What a migration that failed has set in its session goes with the session.
+	m.db.SetMaxIdleConns(-1)
 	wait := firstLockWait
 	for attempt := 1; ; attempt++ {
 		results, err := m.goose.Up(ctx)
