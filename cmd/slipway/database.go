@@ -47,8 +47,8 @@ func isSQLite(url string) bool { return strings.HasPrefix(url, "sqlite:") }
 func (s *source) migrations() string { return cmp.Or(s.direct, s.url) }
 
 // migrated fails unless every migration was applied.
-func (s *source) migrated(ctx context.Context) error {
-	pending, err := store.Pending(ctx, s.migrations())
+func (s *source) migrated(ctx context.Context, options ...store.MigrateOption) error {
+	pending, err := store.Pending(ctx, s.migrations(), options...)
 	if err != nil {
 		return err
 	}

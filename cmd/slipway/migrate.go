@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -12,16 +14,20 @@ import (
 func migrateUpCommand() *cobra.Command {
 	var s source
 	c := &cobra.Command{
-		Use:     "up",
-		Short:   "Apply the pending migrations",
-		Long:    "Apply the pending migrations. Any number of processes may do so at once.",
+		Use:   "up",
+		Short: "Apply the pending migrations",
+		Long: `Apply the pending migrations, beside servers that serve. Any number of processes may do so at once.
+
+A migration that finds a table locked gives way and is tried again, which it tells on standard error.
+slipway migrate status says beforehand which migrations an older server may go on with.`,
 		Example: "  slipway migrate up --database postgres://slipway@db.internal/slipway",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
 				return err
 			}
-			applied, err := store.Migrate(c.Context(), s.migrations())
+			log := newLogger(c.ErrOrStderr(), formatAuto, slog.LevelInfo)
+			applied, err := store.Migrate(c.Context(), s.migrations(), store.LogTo(log))
 			if err != nil {
 				return err
 			}
@@ -36,8 +42,14 @@ func migrateUpCommand() *cobra.Command {
 func migrateStatusCommand() *cobra.Command {
 	var s source
 	c := &cobra.Command{
-		Use:     "status",
-		Short:   "List the migrations and whether each was applied",
+		Use:   "status",
+		Short: "List the migrations and whether each was applied",
+		Long: `List the migrations, whether each was applied, and what becomes of servers of an older version:
+
+  may go on    a server that suits the database as it is serves on beside this migration, and may restart
+  stop first   such a server fails once this migration is applied, and does not start any more
+
+Of a migration that only a newer version of slipway has it says whether this version may serve with it.`,
 		Example: "  slipway migrate status",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -52,10 +64,7 @@ func migrateStatusCommand() *cobra.Command {
 				return err
 			}
 			table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(table, "VERSION\tNAME\tSTATE")
-			for _, m := range list {
-				_, _ = fmt.Fprintf(table, "%d\t%s\t%s\n", m.Version, m.Name, stateOf(m))
-			}
+			writeMigrations(table, list)
 			return table.Flush()
 		},
 	}
@@ -63,9 +72,33 @@ func migrateStatusCommand() *cobra.Command {
 	return c
 }
 
-func stateOf(m store.Migration) string {
-	if m.Applied {
-		return "applied"
+// writeMigrations writes a row for each migration, the oldest first.
+func writeMigrations(out io.Writer, list []store.Migration) {
+	var database, program int64 // the newest migration that each has
+	for _, m := range list {
+		if m.Applied {
+			database = m.Version
+		}
+		if m.Name != "" {
+			program = m.Version
+		}
 	}
-	return "pending"
+	_, _ = fmt.Fprintln(out, "VERSION\tNAME\tSTATE\tOLDER SERVERS")
+	for _, m := range list {
+		name, state, servers := m.Name, "applied", ""
+		switch {
+		case name == "":
+			name, servers = "(of a newer version)", choose(m.Serves(program), "this one may serve", "this one may not serve")
+		case !m.Applied:
+			state, servers = "pending", choose(database == 0 || m.Serves(database), "may go on", "stop first")
+		}
+		_, _ = fmt.Fprintf(out, "%d\t%s\t%s\t%s\n", m.Version, name, state, servers)
+	}
+}
+
+func choose(yes bool, then, otherwise string) string {
+	if yes {
+		return then
+	}
+	return otherwise
 }

@@ -65,12 +65,12 @@ func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) 
 	}
 	if migrate {
 		var applied int
-		applied, err = store.Migrate(ctx, s.migrations())
+		applied, err = store.Migrate(ctx, s.migrations(), store.LogTo(log))
 		if applied > 0 {
 			log.Info("migrated the database", "applied", applied)
 		}
 	} else {
-		err = s.migrated(ctx)
+		err = s.migrated(ctx, store.LogTo(log))
 	}
 	if err == nil {
 		err = warnOfRole(ctx, st, log)

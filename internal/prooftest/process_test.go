@@ -6,15 +6,17 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// build builds the program and gives its path.
-func build(t *testing.T) string {
+// build builds the program with flags of go build and gives its path.
+func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "slipway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "slipway/cmd/slipway").CombinedOutput(); err != nil {
+	args := slices.Concat([]string{"build", "-o", path}, flags, []string{"slipway/cmd/slipway"})
+	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return path
@@ -32,7 +34,7 @@ type process struct {
 func serve(t *testing.T, program, database string) *process {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), program, "serve", "--database", database, "--listen", "127.0.0.1:0", "--admin-listen", "",
-		"--log-format", "json", "--max-requests-per-caller", "0") // one token asks for everything
+		"--log-format", "json", "--max-requests-per-caller", "0", "--cost-capacity", "0") // one token asks for everything
 	c.Env = []string{}
 	stderr, err := c.StderrPipe()
 	if err != nil {

@@ -6,28 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 
-	"github.com/lib/pq"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
+	"github.com/pressly/goose/v3/database"
 
 	"slipway/ent/migrate"
 )
 
-// Migration is one step of the schema.
-type Migration struct {
-	Version int64
-	Name    string
-	Applied bool
-}
-
-// ErrNewer is returned for a database that a newer version of the program has migrated.
-var ErrNewer = errors.New("the database was migrated by a newer version of slipway")
-
-// Migrate applies the pending migrations and gives how many there were. Any number of processes may
-// call it at once.
-func Migrate(ctx context.Context, url string) (int, error) {
-	m, err := openMigrator(url)
+// Migrate applies the pending migrations and returns how many there were. Any number of processes may
+// call it at once. It applies none to a database that a newer version of the program has migrated, and
+// returns ErrNewer where this one may not serve that.
+func Migrate(ctx context.Context, url string, options ...MigrateOption) (int, error) {
+	m, err := openMigrator(url, options)
 	if err != nil {
 		return 0, err
 	}
@@ -35,9 +26,9 @@ func Migrate(ctx context.Context, url string) (int, error) {
 	return applied, errors.Join(err, m.db.Close())
 }
 
-// Migrations lists every migration and whether it was applied.
-func Migrations(ctx context.Context, url string) ([]Migration, error) {
-	m, err := openMigrator(url)
+// Migrations returns every migration that the program knows or the database has, the oldest first.
+func Migrations(ctx context.Context, url string, options ...MigrateOption) ([]Migration, error) {
+	m, err := openMigrator(url, options)
 	if err != nil {
 		return nil, err
 	}
@@ -45,104 +36,137 @@ func Migrations(ctx context.Context, url string) ([]Migration, error) {
 	return list, errors.Join(err, m.db.Close())
 }
 
-// Pending says how many migrations are still to be applied, or ErrNewer.
-func Pending(ctx context.Context, url string) (int, error) {
-	list, err := Migrations(ctx, url)
-	pending := 0
-	for _, m := range list {
-		if !m.Applied {
-			pending++
-		}
+// Pending returns how many migrations are still to be applied, or ErrNewer as Migrate does.
+func Pending(ctx context.Context, url string, options ...MigrateOption) (int, error) {
+	m, err := openMigrator(url, options)
+	if err != nil {
+		return 0, err
 	}
-	return pending, err
+	list, err := m.checked(ctx)
+	return pending(list), errors.Join(err, m.db.Close())
 }
+
+// MigrateOption changes how a database is migrated.
+type MigrateOption func(*migrator)
+
+// LogTo has a log told of locks that a migration has to wait for, and of a database that a newer version
+// of the program has migrated.
+func LogTo(log *slog.Logger) MigrateOption { return func(m *migrator) { m.log = log } }
 
 type migrator struct {
-	target target
-	db     *sql.DB
-	goose  *goose.Provider
+	target   target
+	db       *sql.DB
+	goose    *goose.Provider
+	versions versionTable
+	log      *slog.Logger
+	// files has the migrations of both dialects, a folder each; known are those of the database's.
+	files fs.FS
+	known []Migration
+	// lockAttempts is how often a migration is tried that finds a table locked.
+	lockAttempts int
 }
 
-// openMigrator opens a connection of its own: without timeouts, and on SQLite without foreign keys,
-// because the rebuild of a table would cascade into the rows that refer to it.
-func openMigrator(url string) (*migrator, error) {
+// openMigrator opens a connection of its own: without the timeouts of a server's, and on SQLite without
+// foreign keys, because the rebuild of a table would cascade into the rows that refer to it.
+func openMigrator(url string, options []MigrateOption) (*migrator, error) {
 	t, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
-	m := &migrator{target: t}
-	dialect, dir := goose.DialectPostgres, "postgres"
-	var options []goose.ProviderOption
+	m := &migrator{target: t, log: slog.New(slog.DiscardHandler), files: migrate.Files, lockAttempts: lockAttempts}
+	for _, o := range options {
+		o(m)
+	}
 	if t.isSQLite() {
-		if err := makePrivate(t.path); err != nil {
-			return nil, err
-		}
-		dialect, dir = goose.DialectSQLite3, "sqlite"
-		m.db, err = sql.Open("sqlite", sqliteDSN(t.path)+"&_pragma=foreign_keys(0)")
+		err = m.openSQLite()
 	} else {
-		m.db, err = openMigrationDB(t.dsn)
-		locker, lockErr := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
-		options = append(options, goose.WithSessionLocker(locker))
-		err = errors.Join(err, lockErr)
+		err = m.openPostgres()
 	}
 	if err != nil {
 		return nil, err
-	}
-	if t.isSQLite() {
-		m.db.SetMaxOpenConns(1)
-	}
-	files, err := fs.Sub(migrate.Files, dir)
-	if err != nil {
-		return nil, errors.Join(err, m.db.Close())
-	}
-	m.goose, err = goose.NewProvider(dialect, m.db, files, append(options, goose.WithDisableGlobalRegistry(true))...)
-	if err != nil {
-		return nil, errors.Join(err, m.db.Close())
 	}
 	return m, nil
 }
 
-func openMigrationDB(dsn string) (*sql.DB, error) {
-	config, err := pq.NewConfig(dsn)
+func (m *migrator) openSQLite() (err error) {
+	if err := makePrivate(m.target.path); err != nil {
+		return err
+	}
+	if m.db, err = sql.Open("sqlite", sqliteDSN(m.target.path)+"&_pragma=foreign_keys(0)"); err != nil {
+		return err
+	}
+	m.db.SetMaxOpenConns(1)
+	return m.read("sqlite", goose.DialectSQLite3)
+}
+
+// read reads the migrations of a folder, to apply them by goose.
+func (m *migrator) read(folder string, dialect goose.Dialect, options ...goose.ProviderOption) error {
+	files, err := fs.Sub(m.files, folder)
+	if err == nil {
+		m.versions.Store, err = database.NewStore(dialect, goose.DefaultTablename)
+	}
+	if err == nil {
+		m.versions.tableExists = compatibilityExists[dialect]
+		options = append(options, goose.WithStore(&m.versions), goose.WithDisableGlobalRegistry(true))
+		m.goose, err = goose.NewProvider(goose.DialectCustom, m.db, files, options...)
+	}
+	if err == nil {
+		m.known, err = known(files, m.goose.ListSources())
+		m.versions.compatible = map[int64]int64{}
+		for _, k := range m.known {
+			m.versions.compatible[k.Version] = k.CompatibleWith
+		}
+	}
 	if err != nil {
-		return nil, err
+		return errors.Join(fmt.Errorf("cannot read the migrations: %w", err), m.db.Close())
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = dialTimeout
-	}
-	connector, err := pq.NewConnectorConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	return sql.OpenDB(connector), nil
+	return nil
 }
 
 func (m *migrator) up(ctx context.Context) (int, error) {
-	if err := ping(ctx, m.db); err != nil {
-		return 0, fmt.Errorf("cannot open the database %s: %w", m.target, err)
-	}
 	if m.target.isSQLite() {
+		// The file is opened first, which makes it where there is none.
+		if err := m.ping(ctx); err != nil {
+			return 0, err
+		}
 		unlock, err := waitLock(ctx, m.target.path+migrationLock)
 		if err != nil {
 			return 0, err
 		}
 		defer unlock() //nolint:errcheck // the kernel gives the lock up with the file in any case
 	}
-	current, latest, err := m.goose.GetVersions(ctx)
+	list, err := m.checked(ctx)
+	if err != nil || pending(list) == 0 {
+		return 0, err
+	}
+	applied, err := m.apply(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("cannot read the version of the database %s: %w", m.target, err)
+		return applied, fmt.Errorf("cannot migrate the database %s: %w", m.target, err)
 	}
-	if current > latest {
-		return 0, fmt.Errorf("%w: it has migration %d, this program knows %d", ErrNewer, current, latest)
+	if err := m.checkForeignKeys(ctx); err != nil {
+		return applied, err
 	}
-	if current == latest {
-		return 0, nil
+	if applied < pending(list) {
+		// Others have migrated meanwhile, by a newer version perhaps.
+		_, err = m.checked(ctx)
 	}
-	applied, err := m.goose.Up(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("cannot migrate the database %s: %w", m.target, err)
+	return applied, err
+}
+
+// checked returns what list does, and ErrNewer where this program may not serve the database.
+func (m *migrator) checked(ctx context.Context) ([]Migration, error) {
+	list, err := m.list(ctx)
+	if err == nil {
+		err = m.checkNewer(list)
 	}
-	return len(applied), m.checkForeignKeys(ctx)
+	return list, err
+}
+
+func (m *migrator) ping(ctx context.Context) error {
+	if err := ping(ctx, m.db); err != nil {
+		return fmt.Errorf("cannot open the database %s: %w", m.target, err)
+	}
+	return nil
 }
 
 // checkForeignKeys makes up for the foreign keys that were off during a migration.
@@ -162,23 +186,4 @@ func (m *migrator) checkForeignKeys(ctx context.Context) error {
 		return fmt.Errorf("the migration of %s left rows without what they refer to; restore the backup", m.target)
 	}
 	return nil
-}
-
-func (m *migrator) list(ctx context.Context) ([]Migration, error) {
-	if err := ping(ctx, m.db); err != nil {
-		return nil, fmt.Errorf("cannot open the database %s: %w", m.target, err)
-	}
-	status, err := m.goose.Status(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the version of the database %s: %w", m.target, err)
-	}
-	list := make([]Migration, len(status))
-	for i, s := range status {
-		list[i] = Migration{Version: s.Source.Version, Name: s.Source.Path, Applied: s.State == goose.StateApplied}
-	}
-	current, latest, err := m.goose.GetVersions(ctx)
-	if err == nil && current > latest {
-		err = fmt.Errorf("%w: it has migration %d, this program knows %d", ErrNewer, current, latest)
-	}
-	return list, err
 }

@@ -6,10 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"text/template"
 	"time"
 
-	"ariga.io/atlas/sql/migrate"
 	"ariga.io/atlas/sql/sqltool"
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -20,8 +18,9 @@ import (
 	entmigrate "slipway/ent/migrate"
 )
 
-// Write writes what the migrations of a folder lack as a new migration of the name. It gives
-// migrate.ErrNoPlan where they lack nothing. dev is an empty database, "" for one of SQLite's in memory.
+// Write writes what the migrations of a folder lack as new migrations of the name. It returns
+// migrate.ErrNoPlan where they lack nothing, and an error that says what to write instead where a migration
+// would keep servers waiting. dev is an empty database, "" for one of SQLite's in memory.
 func Write(ctx context.Context, folder, dev, name string) error {
 	driver, err := open(dev)
 	if err != nil {
@@ -35,11 +34,15 @@ func write(ctx context.Context, folder string, driver *entsql.Driver, name strin
 	if err != nil {
 		return err
 	}
+	files, err := dir.Files()
+	if err != nil {
+		return err
+	}
 	m, err := schema.NewMigrate(driver,
 		schema.WithDir(dir),
 		schema.WithDialect(driver.Dialect()),
 		schema.WithMigrationMode(schema.ModeReplay),
-		schema.WithFormatter(forwardOnly),
+		schema.WithFormatter(formatter{driver.Dialect(), files, time.Now()}),
 		schema.WithErrNoPlan(true),
 		schema.WithDropColumn(true),
 		schema.WithDropIndex(true),
@@ -64,15 +67,3 @@ func open(dev string) (*entsql.Driver, error) {
 	db.SetMaxOpenConns(1)
 	return entsql.OpenDB(dialect.SQLite, db), nil
 }
-
-// forwardOnly writes goose's files without their Down sections: a migration is never taken back.
-var forwardOnly = migrate.TemplateFormatter{{
-	N: template.Must(template.New("name").Funcs(template.FuncMap{"now": version}).Parse(`{{ now }}_{{ .Name }}.sql`)),
-	C: template.Must(template.New("body").Parse(`-- +goose Up
-{{ range .Changes }}{{ with .Comment }}-- {{ . }}
-{{ end }}{{ .Cmd }};
-{{ end }}`)),
-}}
-
-// version is the time, which is what orders migrations.
-func version() string { return time.Now().UTC().Format("20060102150405") }

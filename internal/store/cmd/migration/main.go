@@ -1,7 +1,9 @@
 // Command migration writes the versioned migrations of both dialects.
 //
-//	migration diff NAME   what the schema has and the migrations have not, as a new migration
+//	migration diff NAME   what the schema has and the migrations have not, as new migrations
 //	migration hash        the checksums again, after a migration was written by hand
+//
+// Those of PostgreSQL lock no table for long; what cannot be written so is refused, with what to write by hand.
 //
 // The PostgreSQL half replays the migrations on the empty database that SLIPWAY_TEST_POSTGRES names.
 package main
