@@ -50,7 +50,7 @@ func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err
 	if err := greet(ctx, api.Services, log); err != nil {
 		return err
 	}
-	return s.serve(ctx, l, api, &server.Health{Ping: st.Ping}, log)
+	return s.serve(ctx, l, api, &server.Health{Ping: st.Ping, WritesFail: st.WritesFail}, log)
 }
 
 // prepare opens the database and brings it up to date, or makes sure that it is. The database is opened
@@ -59,7 +59,7 @@ func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) 
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	st, err := store.Open(ctx, s.opening())
+	st, err := store.Open(ctx, s.opening(log))
 	if err != nil {
 		return nil, err
 	}

@@ -112,8 +112,8 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.logFormat, s.logLevel) }
 
 // opening says how to open the database for a server.
-func (s *settings) opening() store.Config {
-	return store.Config{URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true}
+func (s *settings) opening(log *slog.Logger) store.Config {
+	return store.Config{URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log}
 }
 
 // api says how to serve the API. With loopbackOnly it is served under the names of this machine.

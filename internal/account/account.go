@@ -3,6 +3,7 @@ package account
 
 import (
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"slipway/internal/journal"
@@ -15,4 +16,7 @@ type Service struct {
 	Journal *journal.Journal
 	Now     func() time.Time
 	Log     *slog.Logger
+
+	// unnoted is when the use of a token could not be written down last, in nanoseconds; 0 for never.
+	unnoted atomic.Int64
 }

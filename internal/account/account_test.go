@@ -128,6 +128,44 @@ func TestUseOfATokenIsNotedOnceAMinute(t *testing.T) {
 	})
 }
 
+func TestTokensAreGoodWhereTheirUseCannotBeNotedWhichIsTriedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s, clock := accounts(w)
+		_, secret, err := s.CreateToken(system(w.Acme.ID), account.NewToken{Name: "ci", Role: actor.Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refuse := `CREATE TRIGGER refuse BEFORE UPDATE ON tokens BEGIN SELECT RAISE(ABORT, 'no'); END`
+		if strings.HasPrefix(w.DatabaseURL, "postgres") {
+			refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$;
+				CREATE TRIGGER refuse BEFORE UPDATE ON tokens FOR EACH ROW EXECUTE FUNCTION refuse()`
+		}
+		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), refuse); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			wait time.Duration
+			want int
+		}{{0, 1}, {time.Minute - time.Microsecond, 0}, {time.Microsecond, 1}} {
+			clock.advance(step.wait)
+			tried := 0
+			for _, statement := range w.Statements(func() {
+				if _, err := s.VerifyToken(t.Context(), secret.Hash()); err != nil {
+					t.Error(err)
+				}
+			}) {
+				if strings.HasPrefix(statement, "UPDATE") {
+					tried++
+				}
+			}
+			if tried != step.want {
+				t.Errorf("after %s: tried %d times, want %d", step.wait, tried, step.want)
+			}
+		}
+	})
+}
+
 func TestSecretIsNotStored(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {

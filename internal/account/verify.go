@@ -9,6 +9,7 @@ import (
 	"slipway/ent/token"
 	"slipway/internal/actor"
 	"slipway/internal/auth"
+	"slipway/internal/fault"
 )
 
 // usedEvery is how often the use of a token is written down.
@@ -41,16 +42,20 @@ func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified,
 }
 
 // used writes down that the token was used. It is for people who clean up: where it fails, the request
-// goes on.
+// goes on, and those of the next minute do not wait for another failure.
 func (s *Service) used(ctx context.Context, t *ent.Token, now time.Time) {
-	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < usedEvery {
+	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < usedEvery || now.UnixNano()-s.unnoted.Load() < int64(usedEvery) {
 		return
 	}
 	committed := func(context.Context, *ent.Client) (bool, error) { return false, nil } // once more does no harm
 	err := s.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
 		return tx.Token.UpdateOneID(t.ID).SetLastUsedAt(now).Exec(ctx)
 	})
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	s.unnoted.Store(now.UnixNano())
+	if fault.IsFailure(err) {
 		s.Log.WarnContext(ctx, "the use of a token was not written down", "token", t.ID, "error", err)
 	}
 }

@@ -43,7 +43,7 @@ func repeat(ctx context.Context, log *slog.Logger, every time.Duration, work fun
 	next := time.NewTicker(every)
 	defer next.Stop()
 	for {
-		if _, err := work(ctx); err != nil && ctx.Err() == nil {
+		if _, err := work(ctx); err != nil && ctx.Err() == nil && fault.IsFailure(err) {
 			log.ErrorContext(ctx, "housekeeping failed; it is tried again", "in", every, "error", err)
 		}
 		select {

@@ -124,6 +124,24 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 	})
 }
 
+func TestVersionOfAnotherModuleIsNotDeployed(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, other := w.Place(t, w.Acme, "web"), w.Place(t, w.Acme, "worker")
+		f := refused(t, w, "create", fault.RequestInvalid, func() (*ent.Deployment, error) {
+			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+				InstanceID: p.Instance.ID, VersionID: other.Version.ID,
+				Inputs: []byte(`{"image":"web:1"}`), Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
+			})
+		})
+		want := []fault.Violation{{Pointer: "/moduleVersionId", Rule: "other_module",
+			Message: "must be a version of the instance's module " + p.Definition.ID + ", found one of " + other.Definition.ID}}
+		if f != nil && !cmp.Equal(f.Violations, want) {
+			t.Errorf("violations %v, want %v", f.Violations, want)
+		}
+	})
+}
+
 func TestOnlyWhatSucceededIsRolledBackTo(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {

@@ -23,6 +23,8 @@ type Error struct {
 	Violations []Violation
 
 	cause error
+	// logged is whether the cause is in the log already.
+	logged bool
 }
 
 // Violation is one thing wrong with one place of an input.
@@ -60,6 +62,13 @@ func (e *Error) Because(cause error) *Error {
 	return e
 }
 
+// WithLoggedCause keeps the cause as Because does, of which whoever answers with the error is to log nothing:
+// where it arose has done so, or will say it once for many.
+func (e *Error) WithLoggedCause(cause error) *Error {
+	e.cause, e.logged = cause, true
+	return e
+}
+
 // Error implements error.
 func (e *Error) Error() string {
 	var text strings.Builder
@@ -85,15 +94,15 @@ func Is(err error, code Code) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// IsFailure reports whether err is something for the operator to look into: a server error that has a cause,
-// or is no Error at all. One without a cause is a refusal that says everything there is to say, such as that
+// IsFailure reports whether err is something for the operator to look into: a server error that has a cause
+// which is not in the log yet, or is no Error at all. One without a cause is a refusal that says everything there is to say, such as that
 // of a full queue; that time ran out is the caller's news.
 func IsFailure(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {
 		return true
 	}
-	return e.Status() >= http.StatusInternalServerError && e.cause != nil && e.Code != RequestTimeout
+	return e.Status() >= http.StatusInternalServerError && e.cause != nil && !e.logged && e.Code != RequestTimeout
 }
 
 // Status is the HTTP status that err is answered with: its code's, or 500 for what is no Error.

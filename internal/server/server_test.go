@@ -215,7 +215,8 @@ func TestNoTokenReachesTheLog(t *testing.T) {
 func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
 	t.Parallel()
 	var down error
-	health := &server.Health{Ping: func(context.Context) error { return down }}
+	writesFail := false
+	health := &server.Health{Ping: func(context.Context) error { return down }, WritesFail: func() bool { return writesFail }}
 	s := httptest.NewServer(health.Handler())
 	defer s.Close()
 	expect := func(path string, status int, text string) {
@@ -227,10 +228,14 @@ func TestHealthSaysWhetherRequestsMayCome(t *testing.T) {
 	}
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 200, "ok")
+	writesFail = true
+	expect("/healthz", 200, "ok")
+	expect("/readyz", 200, "ok\nwrites: failing")
 	down = errors.New("no route")
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "database unreachable")
-	down = nil
+	down, writesFail = nil, false
+	expect("/readyz", 200, "ok")
 	health.Drain()
 	expect("/healthz", 200, "ok")
 	expect("/readyz", 503, "draining")

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 )
 
 const (
@@ -37,12 +39,11 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 		randomPageCost, config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)
 	// One round trip a statement instead of two.
 	config.BinaryParameters = true
-	connector, err := pq.NewConnectorConfig(config)
+	servers, err := newHosts(config, deadlineDialer{wireTimeout})
 	if err != nil {
 		return nil, nil, err
 	}
-	connector.Dialer(deadlineDialer{wireTimeout})
-	db := sql.OpenDB(connector)
+	db := sql.OpenDB(servers)
 	conns := cmp.Or(c.MaxConns, defaultMaxConns)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
@@ -58,6 +59,10 @@ type scoped struct {
 
 const setScope = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
 
+// errStandby is the failure to begin a transaction that writes on a server that recovers or follows another,
+// of which PostgreSQL says no more than that it does not support it.
+var errStandby = errors.New("the server is a standby, which takes no writes")
+
 // BeginTx begins a transaction of the actor's scope.
 func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
 	scope, err := scopeOf(ctx)
@@ -65,6 +70,9 @@ func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, erro
 		return nil, err
 	}
 	tx, err := d.Driver.BeginTx(ctx, o)
+	if pq.As(err, pqerror.FeatureNotSupported) != nil {
+		return nil, errStandby
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"entgo.io/ent/dialect"
 
@@ -37,6 +39,8 @@ type Config struct {
 	// Trace, where it is not nil, is called with each statement and its arguments, secrets among them,
 	// before it runs. It is called by many goroutines at once.
 	Trace func(query string, args []any)
+	// Log is told when the storage under the database fails; slog.Default where it is nil.
+	Log *slog.Logger
 }
 
 // Store is an open database.
@@ -48,6 +52,7 @@ type Store struct {
 	// db writes, and on PostgreSQL it is also what reads.
 	db, reads *sql.DB
 	close     []func() error
+	storage   *storage
 }
 
 // Open opens the database of the configuration. It does not migrate; see Migrate.
@@ -76,7 +81,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		}
 		return storable(args)
 	}
-	s.Client = ent.NewClient(ent.Driver(reporting{watched{driver, before}}))
+	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
+	s.Client = ent.NewClient(ent.Driver(reading{watched{driver, before}, s.storage}))
 	s.Client.Intercept(tenancyFilter())
 	s.Client.Use(inTransaction, owned)
 	return s, nil
@@ -84,6 +90,10 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 
 // Ping asks whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
+
+// WritesFail reports whether the last write failed for its storage: a full disk, say, or a database that takes
+// no writes.
+func (s *Store) WritesFail() bool { return s.storage.writesFail.Load() }
 
 // Close closes the pools and gives up the locks.
 func (s *Store) Close() error {

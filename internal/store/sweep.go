@@ -58,9 +58,9 @@ func (s *Store) sweep(ctx context.Context, over sweep, by time.Time, limit int) 
 		OrderBy(t.C(over.column)).Limit(limit).Query()
 	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, reported(ctx, err)
+		return nil, s.storage.publicError(ctx, err)
 	}
-	defer func() { err = reported(ctx, rolledBack(tx, err)) }()
+	defer func() { err = s.storage.publicError(ctx, rolledBack(tx, err)) }()
 	if s.dialect == dialect.Postgres {
 		if _, err := tx.ExecContext(ctx, "SELECT set_config('app.isolation', 'filter', true)"); err != nil {
 			return nil, err

@@ -4,17 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"slipway/ent"
-)
-
-const (
-	firstWait = 10 * time.Millisecond
-	mostWait  = 500 * time.Millisecond
-	// patience is how long a transaction is tried again.
-	patience = 10 * time.Second
 )
 
 // Probe asks whether a transaction whose COMMIT lost its answer was committed, by looking for an id
@@ -25,22 +16,17 @@ type Probe func(ctx context.Context, c *ent.Client) (bool, error)
 // Ids and times are to be drawn outside f, and f is to use nothing but its transaction. Tx returns what
 // f returns, ServerUnavailable where the database cannot serve, and ctx.Err() where the caller has gone.
 func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx) error) error {
-	deadline := time.Now().Add(patience)
-	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+	for tries := newAttempts(ctx); ; {
 		err := s.attempt(ctx, f)
-		if errors.Is(err, errCommit) && passing(err) {
+		if errors.Is(err, errCommit) && isRetryable(err) {
 			var done bool
-			if done, err = s.probe(ctx, committed, err); done {
-				return nil
+			if done, err = s.probe(ctx, tries, committed, err); done {
+				err = nil
 			}
 		}
-		if err == nil || errors.Is(err, errUnknown) || !passing(err) || ctx.Err() != nil || time.Now().After(deadline) {
-			return reported(ctx, err)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait/2 + rand.N(wait)): //nolint:gosec // jitter is no secret
+		if err == nil || errors.Is(err, errUnknown) || !isRetryable(err) || !tries.next(ctx) {
+			s.storage.wrote(ctx, err)
+			return s.storage.publicError(ctx, err)
 		}
 	}
 }
@@ -64,19 +50,15 @@ func (s *Store) attempt(ctx context.Context, f func(context.Context, *ent.Tx) er
 
 // probe says whether the transaction was committed; where that cannot be told now, it gives the error
 // to try again with.
-func (s *Store) probe(ctx context.Context, committed Probe, lost error) (bool, error) {
-	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+func (s *Store) probe(ctx context.Context, tries *attempts, committed Probe, lost error) (bool, error) {
+	for {
 		done, err := committed(ctx, s.Client)
 		if err == nil {
 			return done, lost
 		}
-		if ctx.Err() != nil || wait == mostWait {
+		if !tries.next(ctx) {
 			// Whether it was committed stays unknown: not to be tried again.
 			return false, errors.Join(errUnknown, err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
 		}
 	}
 }

@@ -70,6 +70,10 @@ func TestTransactionIsNotTriedAgainInVain(t *testing.T) {
 			"syntax":               {&pq.Error{Code: "42601"}, ""},
 			"statement timeout":    {&pq.Error{Code: "57014"}, fault.ServerUnavailable},
 			"silent server":        {&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, fault.ServerUnavailable},
+			"full disk":            {&pq.Error{Code: "53100"}, fault.ServerUnavailable},
+			"broken disk":          {&pq.Error{Code: "58030"}, fault.ServerUnavailable},
+			"damaged table":        {&pq.Error{Code: "XX001"}, fault.ServerUnavailable},
+			"damaged index":        {&pq.Error{Code: "XX002"}, fault.ServerUnavailable},
 			"something unexpected": {errors.New("boom"), ""},
 		} {
 			runs := 0

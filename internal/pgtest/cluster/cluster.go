@@ -30,15 +30,24 @@ type Cluster struct {
 	// URL is of the server's own database, as its superuser.
 	URL string
 
-	dir    string
-	owner  *syscall.Credential
-	server *exec.Cmd
-	exited chan struct{}
+	bin, dir, data string
+	port           int
+	owner          *syscall.Credential
+	server         *exec.Cmd
+	exited         chan struct{}
 }
 
 // Start makes a cluster out of the programs in bin and waits until it answers. It gives up durability
 // for speed. The caller stops it.
 func Start(bin string) (*Cluster, error) {
+	return start(bin, func(c *Cluster) *exec.Cmd {
+		return c.command("initdb", "--pgdata="+c.data, "--username="+superuser, "--auth=trust", "--encoding=UTF8",
+			"--locale=C", "--no-sync")
+	})
+}
+
+// start makes a cluster of the data that a command makes.
+func start(bin string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
 	owner, err := serverUser()
 	if err != nil {
 		return nil, err
@@ -48,37 +57,39 @@ func Start(bin string) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the cluster: %w", err)
 	}
-	c := &Cluster{dir: dir, owner: owner, exited: make(chan struct{})}
-	if err := c.boot(bin); err != nil {
+	// Where PATH has links, the rest of the programs is beside what these lead to.
+	if program, err := filepath.EvalSymlinks(filepath.Join(bin, "initdb")); err == nil {
+		bin = filepath.Dir(program)
+	}
+	c := &Cluster{bin: bin, dir: dir, data: filepath.Join(dir, "data"), owner: owner}
+	if err := c.boot(data); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
 
-func (c *Cluster) boot(bin string) error {
+func (c *Cluster) boot(data func(*Cluster) *exec.Cmd) (err error) {
 	if c.owner != nil {
 		if err := os.Chown(c.dir, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
 			return fmt.Errorf("give the cluster's directory to its user: %w", err)
 		}
 	}
-	data := filepath.Join(c.dir, "data")
-	initdb := c.command(filepath.Join(bin, "initdb"), "--pgdata="+data, "--username="+superuser,
-		"--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-	if output, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, output)
+	make := data(c)
+	if output, err := make.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(make.Path), err, output)
 	}
-	port, err := freePort()
-	if err != nil {
+	if c.port, err = freePort(); err != nil {
 		return err
 	}
-	c.URL = fmt.Sprintf("postgres://%s@127.0.0.1:%d/postgres?sslmode=disable", superuser, port)
-	return c.serve(c.command(filepath.Join(bin, "postgres"), "-D", data, "-k", c.dir, "-h", "127.0.0.1",
-		"-p", fmt.Sprint(port), "-c", "max_connections=300", "-c", "fsync=off",
-		"-c", "synchronous_commit=off", "-c", "full_page_writes=off"))
+	c.URL = fmt.Sprintf("postgres://%s@127.0.0.1:%d/postgres?sslmode=disable", superuser, c.port)
+	return c.serve()
 }
 
 // serve starts the server and waits until it answers.
-func (c *Cluster) serve(server *exec.Cmd) error {
+func (c *Cluster) serve() error {
+	server := c.command("postgres", "-D", c.data, "-k", c.dir, "-h", "127.0.0.1", "-p", fmt.Sprint(c.port),
+		"-c", "max_connections=300", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+		"-c", "wal_retrieve_retry_interval=100ms")
 	log, err := os.Create(filepath.Join(c.dir, "server.log"))
 	if err != nil {
 		return fmt.Errorf("make the server's log: %w", err)
@@ -88,11 +99,12 @@ func (c *Cluster) serve(server *exec.Cmd) error {
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
-	c.server = server
+	exited := make(chan struct{})
+	c.server, c.exited = server, exited
 	go func() {
 		// How the server ended is in its log.
 		_ = server.Wait()
-		close(c.exited)
+		close(exited)
 	}()
 	if err := c.await(); err != nil {
 		said, _ := os.ReadFile(log.Name())
@@ -129,14 +141,7 @@ func (c *Cluster) await() error {
 // Stop ends the server, without care for its data, and removes it.
 func (c *Cluster) Stop() error {
 	if c.server != nil {
-		// What fails here is only that the server has ended already.
-		_ = c.server.Process.Signal(syscall.SIGQUIT)
-		select {
-		case <-c.exited:
-		case <-time.After(stopTimeout):
-			_ = c.server.Process.Kill()
-			<-c.exited
-		}
+		c.end(syscall.SIGQUIT)
 	}
 	if err := os.RemoveAll(c.dir); err != nil {
 		return fmt.Errorf("remove the cluster: %w", err)
@@ -144,10 +149,22 @@ func (c *Cluster) Stop() error {
 	return nil
 }
 
+// end has the server end by a signal, and waits until it has.
+func (c *Cluster) end(signal syscall.Signal) {
+	// What fails here is only that the server has ended already.
+	_ = c.server.Process.Signal(signal)
+	select {
+	case <-c.exited:
+	case <-time.After(stopTimeout):
+		_ = c.server.Process.Kill()
+		<-c.exited
+	}
+}
+
 // command is one of the server's programs, run as its user. It has a process group of its own: ^C at
 // the terminal must not end the server before those who use it.
 func (c *Cluster) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(filepath.Join(c.bin, program), args...)
 	cmd.Dir = c.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: c.owner}
 	return cmd

@@ -45,6 +45,48 @@ func TestStoppedClusterLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestStandbyTakesOverWhatItsServerHas(t *testing.T) {
+	t.Parallel()
+	bin, err := cluster.Find(cluster.Packages)
+	if err != nil {
+		t.Skip(err)
+	}
+	first, err := cluster.Start(bin)
+	must(t, err)
+	defer func() { must(t, first.Stop()) }()
+	run(t, first, "CREATE TABLE item AS SELECT 1 AS n")
+	second, err := first.Standby()
+	must(t, err)
+	defer func() { must(t, second.Stop()) }()
+	run(t, first, "INSERT INTO item VALUES (2)")
+	first.ShutDown()
+	must(t, second.Promote())
+	run(t, second, "DO $$ BEGIN ASSERT (SELECT count(*) = 2 FROM item); END $$")
+	must(t, first.Demote())
+	must(t, first.Restart())
+	run(t, first, "DO $$ BEGIN ASSERT pg_is_in_recovery(); END $$")
+	second.Crash()
+	must(t, second.Restart())
+	run(t, second, "INSERT INTO item VALUES (3)")
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, c *cluster.Cluster, statement string) {
+	t.Helper()
+	db, err := sql.Open("postgres", c.URL)
+	must(t, err)
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
 func TestServerThatCannotStartSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ initdb, postgres, want string }{

@@ -1,0 +1,278 @@
+package prooftest_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/pgtest/cluster"
+	"slipway/internal/server"
+	"slipway/internal/store"
+	"slipway/internal/worldtest"
+)
+
+// pair is a PostgreSQL server and its hot standby.
+type pair struct{ first, second *cluster.Cluster }
+
+// newPair starts two servers that are the test's own, with a migrated, empty database.
+func newPair(t *testing.T) *pair {
+	t.Helper()
+	bin, err := cluster.Find(cluster.Packages)
+	if err != nil {
+		t.Skip(err)
+	}
+	p := &pair{}
+	for _, server := range []**cluster.Cluster{&p.first, &p.second} {
+		if p.first == nil {
+			*server, err = cluster.Start(bin)
+		} else {
+			*server, err = p.first.Standby()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := (*server).Stop
+		t.Cleanup(func() {
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	p.run(t, p.first, "CREATE ROLE slipway LOGIN NOSUPERUSER NOBYPASSRLS")
+	p.run(t, p.first, "ALTER ROLE slipway SET synchronous_commit = on") // a crash is to lose nothing
+	p.run(t, p.first, "CREATE DATABASE slipway OWNER slipway")
+	if _, err := store.Migrate(t.Context(), p.url(t, p.first)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *pair) run(t *testing.T, on *cluster.Cluster, statement string) {
+	t.Helper()
+	db, err := sql.Open("postgres", on.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := db.ExecContext(ctx, statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// url gives the URL of the database on those of several servers that take writes.
+func (p *pair) url(t *testing.T, on ...*cluster.Cluster) string {
+	t.Helper()
+	var hosts []string
+	for _, server := range on {
+		u, err := url.Parse(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts = append(hosts, u.Host)
+	}
+	return "postgres://slipway@" + strings.Join(hosts, ",") + "/slipway?sslmode=disable&target_session_attrs=read-write"
+}
+
+// switchOver has the standby take over. For a while both servers are standbys.
+func (p *pair) switchOver(t *testing.T) {
+	t.Helper()
+	p.run(t, p.first, `DO $$ BEGIN
+		WHILE NOT EXISTS (SELECT FROM pg_stat_replication WHERE state = 'streaming') LOOP
+			PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+		END LOOP;
+	END $$`)
+	p.first.ShutDown()
+	for _, step := range []func() error{p.first.Demote, p.first.Restart, p.second.Promote} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// counter counts what clients have been answered.
+type counter struct {
+	mu   sync.Mutex
+	n    int
+	more chan struct{} // is closed with the next
+}
+
+func newCounter() *counter { return &counter{more: make(chan struct{})} }
+
+func (c *counter) add() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+	close(c.more)
+	c.more = make(chan struct{})
+}
+
+func (c *counter) count() (int, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n, c.more
+}
+
+// another waits for n more.
+func (c *counter) another(t *testing.T, n int) {
+	t.Helper()
+	began, _ := c.count()
+	late := time.After(time.Minute)
+	for {
+		now, more := c.count()
+		if now >= began+n {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			t.Fatalf("%d answers in a minute, want %d", now-began, n)
+		}
+	}
+}
+
+// readAll reads one deployment and lists again and again until it is to stop; none may fail.
+func readAll(t *testing.T, w *worldtest.World, source string, stop <-chan struct{}, answered func()) {
+	token := w.Acme.Tokens[actor.Viewer]
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		for _, r := range []worldtest.Response{
+			w.REST(t, http.MethodGet, "/deployments/"+source, token, "", nil),
+			w.GraphQL(t, token, `query($id: ID!) { node(id: $id) { id } deployments(first: 20) { totalCount nodes { id status release { id } } } }`,
+				map[string]any{"id": source}),
+		} {
+			if r.Status != http.StatusOK || r.Code(t) != "" {
+				t.Errorf("a read was answered %d: %s", r.Status, r.Body)
+				return
+			}
+			answered()
+		}
+	}
+}
+
+func TestFaultsOfTheDatabaseAreNotSeenAndLoseNothing(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	near := worldtest.New(t, p.url(t, p.first))
+	far := worldtest.Another(t, p.url(t, p.first, p.second))
+	far.Acme = near.Acme
+	writers, readers, times := size(4, 16), size(4, 16), size(1, 5)
+	sources := targets(t, near, writers)
+	writes, reads, stop := newCounter(), newCounter(), make(chan struct{})
+	var all sync.WaitGroup
+	clients := make([]*roller, writers)
+	for i, source := range sources {
+		clients[i] = &roller{client: newClient(t, near.Acme.Tokens[actor.Developer], 1), number: i, source: source}
+		all.Go(func() { clients[i].work(t, []string{far.URL}, stop, writes.add) })
+	}
+	for i := range readers {
+		all.Go(func() { readAll(t, far, sources[i%len(sources)], stop, reads.add) })
+	}
+	begun := time.Now()
+	goOn := func() {
+		t.Helper()
+		writes.another(t, 3*writers)
+		reads.another(t, 3*readers)
+	}
+	restart := func(end func()) func() {
+		return func() {
+			end()
+			if err := p.first.Restart(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	goOn()
+	for range times {
+		for _, fail := range []func(){
+			func() {
+				p.run(t, p.first, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'slipway'")
+			},
+			restart(p.first.ShutDown),
+			restart(p.first.Crash),
+		} {
+			fail()
+			goOn()
+		}
+	}
+	p.switchOver(t)
+	goOn()
+	close(stop)
+	all.Wait()
+	after := *near
+	after.DatabaseURL = p.url(t, p.second)
+	found := whole(t, &after, clients)
+	acknowledged := 0
+	for _, c := range clients {
+		acknowledged += len(c.acknowledged)
+		if c.unanswered > 0 {
+			t.Errorf("%d requests were not answered", c.unanswered)
+		}
+	}
+	read, _ := reads.count()
+	proved.note(t, begun, "%d x (connections ended, restart, crash) and a switchover: %d reads, %d rollbacks acknowledged, %d in the database",
+		times, read, acknowledged, found)
+}
+
+func TestDatabaseThatIsAwayIsUnavailableBeforeTimeRunsOut(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	w := worldtest.New(t, p.url(t, p.first, p.second)).Serving(t, func(c *server.Config) { c.Timeout = 6 * time.Second })
+	source := targets(t, w, 1)[0]
+	known := w.Acme.Tokens[actor.Developer]
+	rollback := fmt.Sprintf(`mutation { rollbackDeployment(input: {id: %q}) { deployment { id } } }`, source)
+	calls := map[string]func() worldtest.Response{
+		"GET": func() worldtest.Response { return w.REST(t, http.MethodGet, "/deployments/"+source, known, "", nil) },
+		"GET, a new token": func() worldtest.Response {
+			return w.REST(t, http.MethodGet, "/deployments/"+source, w.Acme.Tokens[actor.Viewer], "", nil)
+		},
+		"POST": func() worldtest.Response {
+			return w.REST(t, http.MethodPost, "/deployments/"+source+"/rollback", known, "", nil)
+		},
+		"query":    func() worldtest.Response { return w.GraphQL(t, known, `{ deployments { nodes { id } } }`, nil) },
+		"mutation": func() worldtest.Response { return w.GraphQL(t, known, rollback, nil) },
+		"query, a new token": func() worldtest.Response {
+			return w.GraphQL(t, w.Acme.Tokens[actor.Admin], `{ deployments { nodes { id } } }`, nil)
+		},
+	}
+	if r := calls["GET"](); r.Status != http.StatusOK {
+		t.Fatalf("%d %s", r.Status, r.Body)
+	}
+	p.second.Crash()
+	p.first.Crash()
+	var all sync.WaitGroup
+	for name, call := range calls {
+		all.Go(func() {
+			r := call()
+			metadata, _ := r.Refusal(t)["metadata"].(map[string]any)
+			if r.Code(t) != string(fault.ServerUnavailable) || fmt.Sprint(metadata["retryAfterSeconds"]) != "5" {
+				t.Errorf("%s: %d %s", name, r.Status, r.Body)
+			}
+			if r.Status != http.StatusOK && (r.Status != http.StatusServiceUnavailable || r.Header.Get("Retry-After") != "5") {
+				t.Errorf("%s: %d, Retry-After %q", name, r.Status, r.Header.Get("Retry-After"))
+			}
+		})
+	}
+	all.Wait()
+	if err := p.first.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range calls {
+		if r := call(); r.Code(t) != "" && r.Code(t) != string(fault.DeploymentInProgress) {
+			t.Errorf("%s, when it is back: %d %s", name, r.Status, r.Body)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/lib/pq"
+)
+
+// hosts connects to the first of several PostgreSQL servers that is what the URL asks for, and begins with
+// the one that was so last.
+type hosts struct {
+	// each has one server, and names have them for errors, in the order of the URL.
+	each  []*pq.Connector
+	names []string
+	last  atomic.Int64
+}
+
+// newHosts returns what connects to the servers of a configuration. Where the URL asks for an order of its
+// own, at random or standbys first, that is lib/pq's to keep.
+func newHosts(c pq.Config, dialer pq.Dialer) (*hosts, error) {
+	servers := append([]pq.ConfigMultihost{{Host: c.Host, Hostaddr: c.Hostaddr, Port: c.Port}}, c.Multi...)
+	if c.LoadBalanceHosts == pq.LoadBalanceHostsRandom || c.TargetSessionAttrs == pq.TargetSessionAttrsPreferStandby {
+		servers = servers[:1]
+	} else {
+		c.Multi = nil
+	}
+	h := &hosts{}
+	for _, s := range servers {
+		c.Host, c.Hostaddr, c.Port = s.Host, s.Hostaddr, s.Port
+		connector, err := pq.NewConnectorConfig(c)
+		if err != nil {
+			return nil, err
+		}
+		connector.Dialer(dialer)
+		h.each, h.names = append(h.each, connector), append(h.names, fmt.Sprintf("%s:%d", c.Host, c.Port))
+	}
+	return h, nil
+}
+
+// Connect implements driver.Connector. Its error is an unreachableError.
+func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
+	var failed unreachableError
+	last := int(h.last.Load())
+	for i := range h.each {
+		at := (last + i) % len(h.each)
+		conn, err := h.each[at].Connect(ctx)
+		if err == nil {
+			h.last.Store(int64(at))
+			return buffered(conn)
+		}
+		failed.hosts = append(failed.hosts, fmt.Errorf("%s: %w", h.names[at], err))
+	}
+	return nil, &failed
+}
+
+// Driver implements driver.Connector.
+func (h *hosts) Driver() driver.Driver { return h.each[0].Driver() }
+
+// unreachableError is why none of the servers could be connected to. Its type says what lib/pq, of a server that
+// is not what target_session_attrs asks for, says in words alone.
+type unreachableError struct{ hosts []error }
+
+func (e *unreachableError) Error() string { return errors.Join(e.hosts...).Error() }
+
+// Unwrap returns the errors of the servers, as errors.Is and errors.As look for it.
+func (e *unreachableError) Unwrap() []error { return e.hosts }
+
+// isRetryable reports whether one of the servers may let connect to it the next time: all but those that have
+// refused for good, or do not answer at all.
+func (e *unreachableError) isRetryable() bool {
+	return slices.ContainsFunc(e.hosts, func(err error) bool {
+		if pq.As(err) != nil {
+			return isRetryable(err)
+		}
+		return !isWireTimeout(err)
+	})
+}
