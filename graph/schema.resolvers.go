@@ -76,6 +76,11 @@ func (r *deploymentResolver) Release(ctx context.Context, obj *ent.Deployment) (
 	return toRelease(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return o.ReleaseID })
 }
 
+// Fence is the resolver for the fence field.
+func (r *deploymentResolver) Fence(ctx context.Context, obj *ent.Deployment) (*string, error) {
+	return deployment.FenceOf(obj), nil
+}
+
 // Events is the resolver for the events field.
 func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error) {
 	events, err := deployment.Events(ctx, obj)
@@ -157,6 +162,11 @@ func (r *moduleInstanceResolver) ModuleDefinition(ctx context.Context, obj *ent.
 // LiveDeployment is the resolver for the liveDeployment field.
 func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *ent.ModuleInstance) *string { return o.LiveDeploymentID })
+}
+
+// Fence is the resolver for the fence field.
+func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *ent.ModuleInstance) (string, error) {
+	return digits(obj.Fence), nil
 }
 
 // Deployments is the resolver for the deployments field.

@@ -18,6 +18,8 @@ type Eligibility struct {
 	Message *string
 	// BlockedBy is the active deployment that stands in the way, or nil.
 	BlockedBy *ent.Deployment
+	// Warning says what to see to beforehand, nil where there is nothing.
+	Warning *string
 }
 
 // Eligibilities are those of one deployment.

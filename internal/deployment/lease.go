@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"regexp"
+	"strconv"
 	"time"
 
 	"slipway/ent"
@@ -26,6 +27,10 @@ type Lease struct {
 	// ExpiresAt is when it runs out, Seconds from now, unless it is renewed.
 	ExpiresAt time.Time
 	Seconds   int32
+	// Fence is the number of its claim, in digits.
+	Fence string
+	// CancelSeconds is how long the program may still take to end, nil unless its cancellation was requested.
+	CancelSeconds *int32
 }
 
 func (s *Service) leaseTime() time.Duration {
@@ -38,7 +43,19 @@ func (s *Service) leaseTime() time.Duration {
 // leaseOf gives the lease of a RUNNING deployment as its runner may see it.
 func (s *Service) leaseOf(d *ent.Deployment) *Lease {
 	left := d.LeaseExpiresAt.Sub(s.Journal.Now())
-	return &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: int32(max(0, left.Round(time.Second)/time.Second))}
+	return &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: int32(max(0, left/time.Second)), Fence: *FenceOf(d)}
+}
+
+// FenceOf returns the number of a deployment's claim in digits, nil before it is claimed. Those that were claimed
+// before claims were numbered have 0.
+func FenceOf(d *ent.Deployment) *string {
+	switch {
+	case d.Fence != nil:
+		return new(strconv.FormatInt(*d.Fence, 10))
+	case d.LeaseID != nil:
+		return new("0")
+	}
+	return nil
 }
 
 var leaseForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,100}$`)

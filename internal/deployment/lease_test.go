@@ -29,7 +29,7 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 		claim := deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my_lease-1")}
 		d, lease, err := w.Deploy.Claim(runner, claim)
-		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.now().Add(30 * time.Second), Seconds: 30}
+		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.now().Add(30 * time.Second), Seconds: 30, Fence: "1"}
 		if diff := cmp.Diff(want, lease); err != nil || d.ID != first.ID || *d.Runner != "runner" || diff != "" {
 			t.Fatalf("claimed %v, %v: %s", d, err, diff)
 		}
@@ -143,7 +143,7 @@ func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 			// As late as may be.
 			clock.pass(45*time.Second - time.Microsecond)
 			renewed, l, err := w.Deploy.RenewLease(runner, d.ID, lease)
-			want := &deployment.Lease{ID: lease, ExpiresAt: clock.now().Add(45 * time.Second), Seconds: 45}
+			want := &deployment.Lease{ID: lease, ExpiresAt: clock.now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
 			if diff := cmp.Diff(want, l); err != nil || renewed.Status != "RUNNING" || diff != "" {
 				t.Fatalf("%v, %v: %s", renewed, err, diff)
 			}
