@@ -300,7 +300,7 @@ func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.R
 
 // CancelDeployment is the resolver for the cancelDeployment field.
 func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error) {
-	d, err := r.Deploy.Cancel(ctx, input.ID)
+	d, err := cancelDeployment(ctx, r.Resolver, input)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +354,7 @@ func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.Rep
 
 // CompleteDeployment is the resolver for the completeDeployment field.
 func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
-	d, err := r.Deploy.Complete(ctx, input.ID, input.LeaseID, failure(input))
+	d, err := completeDeployment(ctx, r.Resolver, input)
 	if err != nil {
 		return nil, err
 	}

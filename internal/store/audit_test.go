@@ -134,7 +134,7 @@ func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Place) {
 	t.Helper()
 	p.Claim(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`))
 	house := *w.Deploy
-	house.Journal = journal.New(w.Store, func() time.Time { return store.Now().Add(30 * 24 * time.Hour) }, id.New)
+	house.Journal = journal.NewAlone(w.Store, func() time.Time { return store.Now().Add(30 * 24 * time.Hour) }, id.New)
 	expired, err := house.ExpireLeases(t.Context())
 	must(t, err)
 	purged, err := house.Purge(t.Context())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -56,7 +57,7 @@ type scoped struct {
 	strict bool
 }
 
-const setScope = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
+const setScope = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), clock_timestamp()"
 
 // BeginTx begins a transaction of the actor's scope.
 func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
@@ -72,10 +73,21 @@ func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, erro
 	if err := tx.Query(ctx, setScope, []any{scope}, &rows); err != nil {
 		return nil, rolledBack(tx, err)
 	}
-	if err := rows.Close(); err != nil {
+	at, err := scopeSet(rows)
+	if err != nil {
 		return nil, rolledBack(tx, err)
 	}
+	began(ctx, at)
 	return tx, nil
+}
+
+// scopeSet reads the answer to setScope: the time by the database's clock.
+func scopeSet(rows entsql.Rows) (at time.Time, err error) {
+	var scope, isolation string
+	if rows.Next() {
+		err = rows.Scan(&scope, &isolation, &at)
+	}
+	return at, errors.Join(err, rows.Err(), rows.Close())
 }
 
 // Tx begins a transaction of the actor's scope.
