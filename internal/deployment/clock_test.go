@@ -1,7 +1,6 @@
 package deployment_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"time"
@@ -45,19 +44,15 @@ func (c *clock) pass(d time.Duration) {
 // clockOf lets the deployments of a world go by a clock, which stands still by itself, in a house that was always
 // kept: no lease is spared because the servers were away.
 func clockOf(w *worldtest.World) *clock {
-	c := &clock{at: store.Now(), noted: func(at time.Time) { noteSweep(w, at, time.Unix(0, 0)) }}
+	c := &clock{at: store.Now(), noted: func(at time.Time) { noteSweep(w, at) }}
 	c.noted(c.at)
 	w.Deploy = by(w, c)
 	return c
 }
 
-// noteSweep has the sweep have worked last at a time, and without a pause since another.
-func noteSweep(w *worldtest.World, worked, resumed time.Time) {
-	ctx := actor.With(context.Background(), &actor.Actor{Name: "test", Role: actor.System})
-	again := func(context.Context, *ent.Client) (bool, error) { return false, nil }
-	if err := w.Store.Tx(ctx, again, func(ctx context.Context, tx *ent.Tx) error {
-		return tx.LeaseSweep.Update().SetWorkedAt(worked).SetResumedAt(resumed).Exec(ctx)
-	}); err != nil {
+// noteSweep has the sweep have worked last at a time, and always before.
+func noteSweep(w *worldtest.World, worked time.Time) {
+	if err := w.NoteSweep(worked, time.Unix(0, 0)); err != nil {
 		panic(err) // a clock has no test to fail
 	}
 }

@@ -118,7 +118,7 @@ func TestAShortPauseOfTheSweepSparesNothing(t *testing.T) {
 			clock.noted = nil
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			p.Claim(t, d)
-			noteSweep(w, clock.now().Add(deployment.DefaultLease-pause), time.Unix(0, 0))
+			noteSweep(w, clock.now().Add(deployment.DefaultLease-pause))
 			clock.pass(deployment.DefaultLease)
 			round(t, w, pause.String(), want)
 			if want == 0 {
