@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
@@ -140,5 +141,44 @@ func TestAClockThatIsSetBackSparesTheLeases(t *testing.T) {
 		wake(t, w, clock, deployment.DefaultLease-time.Second)
 		clock.pass(time.Second)
 		round(t, w, "after one lease", 1)
+	})
+}
+
+func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, runner, developer := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
+		source := p.Succeeded(t)
+		again := deployment.Replay{SourceID: source.ID, IdempotencyKey: new("key")}
+		d, err := w.Deploy.Rollback(developer, again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease := p.Claim(t, d)
+		_, secret, err := w.Accounts.CreateToken(actor.With(t.Context(), &actor.Actor{Role: actor.System, OrganizationID: w.Acme.ID}), account.NewToken{Name: "ci", Role: actor.Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verify := func() error { _, err := w.Accounts.VerifyToken(t.Context(), secret.Hash()); return err }
+		if err := verify(); err != nil { // notes the use
+			t.Fatal(err)
+		}
+		for name, c := range map[string]struct {
+			call       func() error
+			statements int
+		}{
+			"renewal": {func() error { _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return err }, 2},
+			"repeat":  {func() error { _, err := w.Deploy.Rollback(developer, again); return err }, 2},
+			"token":   {verify, 1},
+		} {
+			ran := w.Statements(func() {
+				if err := c.call(); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			if len(ran) != c.statements {
+				t.Errorf("%s: %d statements, want %d: %q", name, len(ran), c.statements, ran)
+			}
+		}
 	})
 }
