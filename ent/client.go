@@ -17,6 +17,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -51,6 +52,8 @@ type Client struct {
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// LeaseSweep is the client for interacting with the LeaseSweep builders.
+	LeaseSweep *LeaseSweepClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
 	ModuleDefinition *ModuleDefinitionClient
 	// ModuleInstance is the client for interacting with the ModuleInstance builders.
@@ -84,6 +87,7 @@ func (c *Client) init() {
 	c.DeploymentChange = NewDeploymentChangeClient(c.config)
 	c.Environment = NewEnvironmentClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.LeaseSweep = NewLeaseSweepClient(c.config)
 	c.ModuleDefinition = NewModuleDefinitionClient(c.config)
 	c.ModuleInstance = NewModuleInstanceClient(c.config)
 	c.ModuleVersion = NewModuleVersionClient(c.config)
@@ -190,6 +194,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
+		LeaseSweep:             NewLeaseSweepClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
 		ModuleVersion:          NewModuleVersionClient(cfg),
@@ -223,6 +228,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
+		LeaseSweep:             NewLeaseSweepClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
 		ModuleVersion:          NewModuleVersionClient(cfg),
@@ -261,8 +267,9 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.ModuleDefinition, c.ModuleInstance,
-		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
+		c.Environment, c.IdempotencyKey, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -273,8 +280,9 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.ModuleDefinition, c.ModuleInstance,
-		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
+		c.Environment, c.IdempotencyKey, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -295,6 +303,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Environment.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *LeaseSweepMutation:
+		return c.LeaseSweep.mutate(ctx, m)
 	case *ModuleDefinitionMutation:
 		return c.ModuleDefinition.mutate(ctx, m)
 	case *ModuleInstanceMutation:
@@ -1271,6 +1281,139 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// LeaseSweepClient is a client for the LeaseSweep schema.
+type LeaseSweepClient struct {
+	config
+}
+
+// NewLeaseSweepClient returns a client for the LeaseSweep from the given config.
+func NewLeaseSweepClient(c config) *LeaseSweepClient {
+	return &LeaseSweepClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `leasesweep.Hooks(f(g(h())))`.
+func (c *LeaseSweepClient) Use(hooks ...Hook) {
+	c.hooks.LeaseSweep = append(c.hooks.LeaseSweep, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `leasesweep.Intercept(f(g(h())))`.
+func (c *LeaseSweepClient) Intercept(interceptors ...Interceptor) {
+	c.inters.LeaseSweep = append(c.inters.LeaseSweep, interceptors...)
+}
+
+// Create returns a builder for creating a LeaseSweep entity.
+func (c *LeaseSweepClient) Create() *LeaseSweepCreate {
+	mutation := newLeaseSweepMutation(c.config, OpCreate)
+	return &LeaseSweepCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of LeaseSweep entities.
+func (c *LeaseSweepClient) CreateBulk(builders ...*LeaseSweepCreate) *LeaseSweepCreateBulk {
+	return &LeaseSweepCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *LeaseSweepClient) MapCreateBulk(slice any, setFunc func(*LeaseSweepCreate, int)) *LeaseSweepCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &LeaseSweepCreateBulk{err: fmt.Errorf("calling to LeaseSweepClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*LeaseSweepCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &LeaseSweepCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for LeaseSweep.
+func (c *LeaseSweepClient) Update() *LeaseSweepUpdate {
+	mutation := newLeaseSweepMutation(c.config, OpUpdate)
+	return &LeaseSweepUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *LeaseSweepClient) UpdateOne(_m *LeaseSweep) *LeaseSweepUpdateOne {
+	mutation := newLeaseSweepMutation(c.config, OpUpdateOne, withLeaseSweep(_m))
+	return &LeaseSweepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *LeaseSweepClient) UpdateOneID(id string) *LeaseSweepUpdateOne {
+	mutation := newLeaseSweepMutation(c.config, OpUpdateOne, withLeaseSweepID(id))
+	return &LeaseSweepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for LeaseSweep.
+func (c *LeaseSweepClient) Delete() *LeaseSweepDelete {
+	mutation := newLeaseSweepMutation(c.config, OpDelete)
+	return &LeaseSweepDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *LeaseSweepClient) DeleteOne(_m *LeaseSweep) *LeaseSweepDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *LeaseSweepClient) DeleteOneID(id string) *LeaseSweepDeleteOne {
+	builder := c.Delete().Where(leasesweep.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &LeaseSweepDeleteOne{builder}
+}
+
+// Query returns a query builder for LeaseSweep.
+func (c *LeaseSweepClient) Query() *LeaseSweepQuery {
+	return &LeaseSweepQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeLeaseSweep},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a LeaseSweep entity by its id.
+func (c *LeaseSweepClient) Get(ctx context.Context, id string) (*LeaseSweep, error) {
+	return c.Query().Where(leasesweep.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *LeaseSweepClient) GetX(ctx context.Context, id string) *LeaseSweep {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *LeaseSweepClient) Hooks() []Hook {
+	return c.hooks.LeaseSweep
+}
+
+// Interceptors returns the client interceptors.
+func (c *LeaseSweepClient) Interceptors() []Interceptor {
+	return c.inters.LeaseSweep
+}
+
+func (c *LeaseSweepClient) mutate(ctx context.Context, m *LeaseSweepMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&LeaseSweepCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&LeaseSweepUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&LeaseSweepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&LeaseSweepDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown LeaseSweep mutation op: %q", m.Op())
 	}
 }
 
@@ -2470,13 +2613,13 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 type (
 	hooks struct {
 		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
-		Project, Quarantine, Release, Token []ent.Hook
+		IdempotencyKey, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
+		Organization, Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
 		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
-		Project, Quarantine, Release, Token []ent.Interceptor
+		IdempotencyKey, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
+		Organization, Project, Quarantine, Release, Token []ent.Interceptor
 	}
 )
 

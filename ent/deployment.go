@@ -80,6 +80,14 @@ type Deployment struct {
 	LeaseID *string `json:"-"`
 	// set while it is RUNNING
 	LeaseExpiresAt *time.Time `json:"lease_expires_at,omitempty"`
+	// that of its claim, greater than of any claim of the instance before; null before it is claimed
+	Fence *int64 `json:"fence,omitempty"`
+	// when its runner was asked to end it, by the clock of leases
+	CancelRequestedAt *time.Time `json:"cancel_requested_at,omitempty"`
+	// name of the actor that asked first
+	CancelRequestedBy *string `json:"cancel_requested_by,omitempty"`
+	// canceled without waiting for its program to end
+	Forced bool `json:"forced,omitempty"`
 	// the last report that was taken
 	ReportSequence int32 `json:"report_sequence,omitempty"`
 	// raised by every update
@@ -206,11 +214,13 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case deployment.FieldData:
 			values[i] = new(ecs.Column)
-		case deployment.FieldFoldedEvents, deployment.FieldReportSequence, deployment.FieldVersion:
+		case deployment.FieldForced:
+			values[i] = new(sql.NullBool)
+		case deployment.FieldFoldedEvents, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
 			values[i] = new(sql.NullString)
-		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLeaseExpiresAt:
+		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -419,6 +429,33 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				_m.LeaseExpiresAt = new(time.Time)
 				*_m.LeaseExpiresAt = value.Time
 			}
+		case deployment.FieldFence:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field fence", values[i])
+			} else if value.Valid {
+				_m.Fence = new(int64)
+				*_m.Fence = value.Int64
+			}
+		case deployment.FieldCancelRequestedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field cancel_requested_at", values[i])
+			} else if value.Valid {
+				_m.CancelRequestedAt = new(time.Time)
+				*_m.CancelRequestedAt = value.Time
+			}
+		case deployment.FieldCancelRequestedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field cancel_requested_by", values[i])
+			} else if value.Valid {
+				_m.CancelRequestedBy = new(string)
+				*_m.CancelRequestedBy = value.String
+			}
+		case deployment.FieldForced:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field forced", values[i])
+			} else if value.Valid {
+				_m.Forced = value.Bool
+			}
 		case deployment.FieldReportSequence:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field report_sequence", values[i])
@@ -615,6 +652,24 @@ func (_m *Deployment) String() string {
 		builder.WriteString("lease_expires_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	if v := _m.Fence; v != nil {
+		builder.WriteString("fence=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.CancelRequestedAt; v != nil {
+		builder.WriteString("cancel_requested_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.CancelRequestedBy; v != nil {
+		builder.WriteString("cancel_requested_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("forced=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Forced))
 	builder.WriteString(", ")
 	builder.WriteString("report_sequence=")
 	builder.WriteString(fmt.Sprintf("%v", _m.ReportSequence))

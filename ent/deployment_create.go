@@ -330,6 +330,62 @@ func (_c *DeploymentCreate) SetNillableLeaseExpiresAt(v *time.Time) *DeploymentC
 	return _c
 }
 
+// SetFence sets the "fence" field.
+func (_c *DeploymentCreate) SetFence(v int64) *DeploymentCreate {
+	_c.mutation.SetFence(v)
+	return _c
+}
+
+// SetNillableFence sets the "fence" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableFence(v *int64) *DeploymentCreate {
+	if v != nil {
+		_c.SetFence(*v)
+	}
+	return _c
+}
+
+// SetCancelRequestedAt sets the "cancel_requested_at" field.
+func (_c *DeploymentCreate) SetCancelRequestedAt(v time.Time) *DeploymentCreate {
+	_c.mutation.SetCancelRequestedAt(v)
+	return _c
+}
+
+// SetNillableCancelRequestedAt sets the "cancel_requested_at" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCancelRequestedAt(v *time.Time) *DeploymentCreate {
+	if v != nil {
+		_c.SetCancelRequestedAt(*v)
+	}
+	return _c
+}
+
+// SetCancelRequestedBy sets the "cancel_requested_by" field.
+func (_c *DeploymentCreate) SetCancelRequestedBy(v string) *DeploymentCreate {
+	_c.mutation.SetCancelRequestedBy(v)
+	return _c
+}
+
+// SetNillableCancelRequestedBy sets the "cancel_requested_by" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCancelRequestedBy(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetCancelRequestedBy(*v)
+	}
+	return _c
+}
+
+// SetForced sets the "forced" field.
+func (_c *DeploymentCreate) SetForced(v bool) *DeploymentCreate {
+	_c.mutation.SetForced(v)
+	return _c
+}
+
+// SetNillableForced sets the "forced" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableForced(v *bool) *DeploymentCreate {
+	if v != nil {
+		_c.SetForced(*v)
+	}
+	return _c
+}
+
 // SetReportSequence sets the "report_sequence" field.
 func (_c *DeploymentCreate) SetReportSequence(v int32) *DeploymentCreate {
 	_c.mutation.SetReportSequence(v)
@@ -495,6 +551,10 @@ func (_c *DeploymentCreate) defaults() {
 		v := deployment.DefaultFoldedEvents
 		_c.mutation.SetFoldedEvents(v)
 	}
+	if _, ok := _c.mutation.Forced(); !ok {
+		v := deployment.DefaultForced
+		_c.mutation.SetForced(v)
+	}
 	if _, ok := _c.mutation.ReportSequence(); !ok {
 		v := deployment.DefaultReportSequence
 		_c.mutation.SetReportSequence(v)
@@ -544,6 +604,9 @@ func (_c *DeploymentCreate) check() error {
 	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "Deployment.created_by"`)}
+	}
+	if _, ok := _c.mutation.Forced(); !ok {
+		return &ValidationError{Name: "forced", err: errors.New(`ent: missing required field "Deployment.forced"`)}
 	}
 	if _, ok := _c.mutation.ReportSequence(); !ok {
 		return &ValidationError{Name: "report_sequence", err: errors.New(`ent: missing required field "Deployment.report_sequence"`)}
@@ -682,6 +745,22 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LeaseExpiresAt(); ok {
 		_spec.SetField(deployment.FieldLeaseExpiresAt, field.TypeTime, value)
 		_node.LeaseExpiresAt = &value
+	}
+	if value, ok := _c.mutation.Fence(); ok {
+		_spec.SetField(deployment.FieldFence, field.TypeInt64, value)
+		_node.Fence = &value
+	}
+	if value, ok := _c.mutation.CancelRequestedAt(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedAt, field.TypeTime, value)
+		_node.CancelRequestedAt = &value
+	}
+	if value, ok := _c.mutation.CancelRequestedBy(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedBy, field.TypeString, value)
+		_node.CancelRequestedBy = &value
+	}
+	if value, ok := _c.mutation.Forced(); ok {
+		_spec.SetField(deployment.FieldForced, field.TypeBool, value)
+		_node.Forced = value
 	}
 	if value, ok := _c.mutation.ReportSequence(); ok {
 		_spec.SetField(deployment.FieldReportSequence, field.TypeInt32, value)

@@ -331,6 +331,87 @@ func (_u *DeploymentUpdate) ClearLeaseExpiresAt() *DeploymentUpdate {
 	return _u
 }
 
+// SetFence sets the "fence" field.
+func (_u *DeploymentUpdate) SetFence(v int64) *DeploymentUpdate {
+	_u.mutation.ResetFence()
+	_u.mutation.SetFence(v)
+	return _u
+}
+
+// SetNillableFence sets the "fence" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableFence(v *int64) *DeploymentUpdate {
+	if v != nil {
+		_u.SetFence(*v)
+	}
+	return _u
+}
+
+// AddFence adds value to the "fence" field.
+func (_u *DeploymentUpdate) AddFence(v int64) *DeploymentUpdate {
+	_u.mutation.AddFence(v)
+	return _u
+}
+
+// ClearFence clears the value of the "fence" field.
+func (_u *DeploymentUpdate) ClearFence() *DeploymentUpdate {
+	_u.mutation.ClearFence()
+	return _u
+}
+
+// SetCancelRequestedAt sets the "cancel_requested_at" field.
+func (_u *DeploymentUpdate) SetCancelRequestedAt(v time.Time) *DeploymentUpdate {
+	_u.mutation.SetCancelRequestedAt(v)
+	return _u
+}
+
+// SetNillableCancelRequestedAt sets the "cancel_requested_at" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableCancelRequestedAt(v *time.Time) *DeploymentUpdate {
+	if v != nil {
+		_u.SetCancelRequestedAt(*v)
+	}
+	return _u
+}
+
+// ClearCancelRequestedAt clears the value of the "cancel_requested_at" field.
+func (_u *DeploymentUpdate) ClearCancelRequestedAt() *DeploymentUpdate {
+	_u.mutation.ClearCancelRequestedAt()
+	return _u
+}
+
+// SetCancelRequestedBy sets the "cancel_requested_by" field.
+func (_u *DeploymentUpdate) SetCancelRequestedBy(v string) *DeploymentUpdate {
+	_u.mutation.SetCancelRequestedBy(v)
+	return _u
+}
+
+// SetNillableCancelRequestedBy sets the "cancel_requested_by" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableCancelRequestedBy(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetCancelRequestedBy(*v)
+	}
+	return _u
+}
+
+// ClearCancelRequestedBy clears the value of the "cancel_requested_by" field.
+func (_u *DeploymentUpdate) ClearCancelRequestedBy() *DeploymentUpdate {
+	_u.mutation.ClearCancelRequestedBy()
+	return _u
+}
+
+// SetForced sets the "forced" field.
+func (_u *DeploymentUpdate) SetForced(v bool) *DeploymentUpdate {
+	_u.mutation.SetForced(v)
+	return _u
+}
+
+// SetNillableForced sets the "forced" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableForced(v *bool) *DeploymentUpdate {
+	if v != nil {
+		_u.SetForced(*v)
+	}
+	return _u
+}
+
 // SetReportSequence sets the "report_sequence" field.
 func (_u *DeploymentUpdate) SetReportSequence(v int32) *DeploymentUpdate {
 	_u.mutation.ResetReportSequence()
@@ -611,6 +692,30 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.LeaseExpiresAtCleared() {
 		_spec.ClearField(deployment.FieldLeaseExpiresAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Fence(); ok {
+		_spec.SetField(deployment.FieldFence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFence(); ok {
+		_spec.AddField(deployment.FieldFence, field.TypeInt64, value)
+	}
+	if _u.mutation.FenceCleared() {
+		_spec.ClearField(deployment.FieldFence, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.CancelRequestedAt(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CancelRequestedAtCleared() {
+		_spec.ClearField(deployment.FieldCancelRequestedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.CancelRequestedBy(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedBy, field.TypeString, value)
+	}
+	if _u.mutation.CancelRequestedByCleared() {
+		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.Forced(); ok {
+		_spec.SetField(deployment.FieldForced, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.ReportSequence(); ok {
 		_spec.SetField(deployment.FieldReportSequence, field.TypeInt32, value)
@@ -1035,6 +1140,87 @@ func (_u *DeploymentUpdateOne) ClearLeaseExpiresAt() *DeploymentUpdateOne {
 	return _u
 }
 
+// SetFence sets the "fence" field.
+func (_u *DeploymentUpdateOne) SetFence(v int64) *DeploymentUpdateOne {
+	_u.mutation.ResetFence()
+	_u.mutation.SetFence(v)
+	return _u
+}
+
+// SetNillableFence sets the "fence" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableFence(v *int64) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetFence(*v)
+	}
+	return _u
+}
+
+// AddFence adds value to the "fence" field.
+func (_u *DeploymentUpdateOne) AddFence(v int64) *DeploymentUpdateOne {
+	_u.mutation.AddFence(v)
+	return _u
+}
+
+// ClearFence clears the value of the "fence" field.
+func (_u *DeploymentUpdateOne) ClearFence() *DeploymentUpdateOne {
+	_u.mutation.ClearFence()
+	return _u
+}
+
+// SetCancelRequestedAt sets the "cancel_requested_at" field.
+func (_u *DeploymentUpdateOne) SetCancelRequestedAt(v time.Time) *DeploymentUpdateOne {
+	_u.mutation.SetCancelRequestedAt(v)
+	return _u
+}
+
+// SetNillableCancelRequestedAt sets the "cancel_requested_at" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableCancelRequestedAt(v *time.Time) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetCancelRequestedAt(*v)
+	}
+	return _u
+}
+
+// ClearCancelRequestedAt clears the value of the "cancel_requested_at" field.
+func (_u *DeploymentUpdateOne) ClearCancelRequestedAt() *DeploymentUpdateOne {
+	_u.mutation.ClearCancelRequestedAt()
+	return _u
+}
+
+// SetCancelRequestedBy sets the "cancel_requested_by" field.
+func (_u *DeploymentUpdateOne) SetCancelRequestedBy(v string) *DeploymentUpdateOne {
+	_u.mutation.SetCancelRequestedBy(v)
+	return _u
+}
+
+// SetNillableCancelRequestedBy sets the "cancel_requested_by" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableCancelRequestedBy(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetCancelRequestedBy(*v)
+	}
+	return _u
+}
+
+// ClearCancelRequestedBy clears the value of the "cancel_requested_by" field.
+func (_u *DeploymentUpdateOne) ClearCancelRequestedBy() *DeploymentUpdateOne {
+	_u.mutation.ClearCancelRequestedBy()
+	return _u
+}
+
+// SetForced sets the "forced" field.
+func (_u *DeploymentUpdateOne) SetForced(v bool) *DeploymentUpdateOne {
+	_u.mutation.SetForced(v)
+	return _u
+}
+
+// SetNillableForced sets the "forced" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableForced(v *bool) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetForced(*v)
+	}
+	return _u
+}
+
 // SetReportSequence sets the "report_sequence" field.
 func (_u *DeploymentUpdateOne) SetReportSequence(v int32) *DeploymentUpdateOne {
 	_u.mutation.ResetReportSequence()
@@ -1345,6 +1531,30 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.LeaseExpiresAtCleared() {
 		_spec.ClearField(deployment.FieldLeaseExpiresAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Fence(); ok {
+		_spec.SetField(deployment.FieldFence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFence(); ok {
+		_spec.AddField(deployment.FieldFence, field.TypeInt64, value)
+	}
+	if _u.mutation.FenceCleared() {
+		_spec.ClearField(deployment.FieldFence, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.CancelRequestedAt(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CancelRequestedAtCleared() {
+		_spec.ClearField(deployment.FieldCancelRequestedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.CancelRequestedBy(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedBy, field.TypeString, value)
+	}
+	if _u.mutation.CancelRequestedByCleared() {
+		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.Forced(); ok {
+		_spec.SetField(deployment.FieldForced, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.ReportSequence(); ok {
 		_spec.SetField(deployment.FieldReportSequence, field.TypeInt32, value)

@@ -37,6 +37,10 @@ type ModuleInstance struct {
 	Name string `json:"name,omitempty"`
 	// LiveDeploymentID holds the value of the "live_deployment_id" field.
 	LiveDeploymentID *string `json:"live_deployment_id,omitempty"`
+	// that of the last claim; raised by each
+	Fence int64 `json:"fence,omitempty"`
+	// the last deployment that was canceled by force, until one succeeds
+	ForcedDeploymentID *string `json:"forced_deployment_id,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ModuleInstanceQuery when eager-loading is set.
 	Edges        ModuleInstanceEdges `json:"edges"`
@@ -107,7 +111,9 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID:
+		case moduleinstance.FieldFence:
+			values[i] = new(sql.NullInt64)
+		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldForcedDeploymentID:
 			values[i] = new(sql.NullString)
 		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -180,6 +186,19 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LiveDeploymentID = new(string)
 				*_m.LiveDeploymentID = value.String
+			}
+		case moduleinstance.FieldFence:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field fence", values[i])
+			} else if value.Valid {
+				_m.Fence = value.Int64
+			}
+		case moduleinstance.FieldForcedDeploymentID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field forced_deployment_id", values[i])
+			} else if value.Valid {
+				_m.ForcedDeploymentID = new(string)
+				*_m.ForcedDeploymentID = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -260,6 +279,14 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString(", ")
 	if v := _m.LiveDeploymentID; v != nil {
 		builder.WriteString("live_deployment_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("fence=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Fence))
+	builder.WriteString(", ")
+	if v := _m.ForcedDeploymentID; v != nil {
+		builder.WriteString("forced_deployment_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteByte(')')

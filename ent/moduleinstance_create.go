@@ -80,6 +80,34 @@ func (_c *ModuleInstanceCreate) SetNillableLiveDeploymentID(v *string) *ModuleIn
 	return _c
 }
 
+// SetFence sets the "fence" field.
+func (_c *ModuleInstanceCreate) SetFence(v int64) *ModuleInstanceCreate {
+	_c.mutation.SetFence(v)
+	return _c
+}
+
+// SetNillableFence sets the "fence" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableFence(v *int64) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetFence(*v)
+	}
+	return _c
+}
+
+// SetForcedDeploymentID sets the "forced_deployment_id" field.
+func (_c *ModuleInstanceCreate) SetForcedDeploymentID(v string) *ModuleInstanceCreate {
+	_c.mutation.SetForcedDeploymentID(v)
+	return _c
+}
+
+// SetNillableForcedDeploymentID sets the "forced_deployment_id" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableForcedDeploymentID(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetForcedDeploymentID(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ModuleInstanceCreate) SetID(v string) *ModuleInstanceCreate {
 	_c.mutation.SetID(v)
@@ -113,6 +141,7 @@ func (_c *ModuleInstanceCreate) Mutation() *ModuleInstanceMutation {
 
 // Save creates the ModuleInstance in the database.
 func (_c *ModuleInstanceCreate) Save(ctx context.Context) (*ModuleInstance, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -138,6 +167,14 @@ func (_c *ModuleInstanceCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *ModuleInstanceCreate) defaults() {
+	if _, ok := _c.mutation.Fence(); !ok {
+		v := moduleinstance.DefaultFence
+		_c.mutation.SetFence(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *ModuleInstanceCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -160,6 +197,9 @@ func (_c *ModuleInstanceCreate) check() error {
 	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "ModuleInstance.name"`)}
+	}
+	if _, ok := _c.mutation.Fence(); !ok {
+		return &ValidationError{Name: "fence", err: errors.New(`ent: missing required field "ModuleInstance.fence"`)}
 	}
 	if len(_c.mutation.ProjectIDs()) == 0 {
 		return &ValidationError{Name: "project", err: errors.New(`ent: missing required edge "ModuleInstance.project"`)}
@@ -220,6 +260,14 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
 		_node.Name = value
+	}
+	if value, ok := _c.mutation.Fence(); ok {
+		_spec.SetField(moduleinstance.FieldFence, field.TypeInt64, value)
+		_node.Fence = value
+	}
+	if value, ok := _c.mutation.ForcedDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldForcedDeploymentID, field.TypeString, value)
+		_node.ForcedDeploymentID = &value
 	}
 	if nodes := _c.mutation.ProjectIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -310,6 +358,7 @@ func (_c *ModuleInstanceCreateBulk) Save(ctx context.Context) ([]*ModuleInstance
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*ModuleInstanceMutation)
 				if !ok {

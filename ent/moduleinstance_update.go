@@ -64,6 +64,47 @@ func (_u *ModuleInstanceUpdate) ClearLiveDeploymentID() *ModuleInstanceUpdate {
 	return _u
 }
 
+// SetFence sets the "fence" field.
+func (_u *ModuleInstanceUpdate) SetFence(v int64) *ModuleInstanceUpdate {
+	_u.mutation.ResetFence()
+	_u.mutation.SetFence(v)
+	return _u
+}
+
+// SetNillableFence sets the "fence" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableFence(v *int64) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetFence(*v)
+	}
+	return _u
+}
+
+// AddFence adds value to the "fence" field.
+func (_u *ModuleInstanceUpdate) AddFence(v int64) *ModuleInstanceUpdate {
+	_u.mutation.AddFence(v)
+	return _u
+}
+
+// SetForcedDeploymentID sets the "forced_deployment_id" field.
+func (_u *ModuleInstanceUpdate) SetForcedDeploymentID(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetForcedDeploymentID(v)
+	return _u
+}
+
+// SetNillableForcedDeploymentID sets the "forced_deployment_id" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableForcedDeploymentID(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetForcedDeploymentID(*v)
+	}
+	return _u
+}
+
+// ClearForcedDeploymentID clears the value of the "forced_deployment_id" field.
+func (_u *ModuleInstanceUpdate) ClearForcedDeploymentID() *ModuleInstanceUpdate {
+	_u.mutation.ClearForcedDeploymentID()
+	return _u
+}
+
 // SetLiveDeployment sets the "live_deployment" edge to the Deployment entity.
 func (_u *ModuleInstanceUpdate) SetLiveDeployment(v *Deployment) *ModuleInstanceUpdate {
 	return _u.SetLiveDeploymentID(v.ID)
@@ -141,6 +182,18 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(moduleinstance.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Fence(); ok {
+		_spec.SetField(moduleinstance.FieldFence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFence(); ok {
+		_spec.AddField(moduleinstance.FieldFence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.ForcedDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldForcedDeploymentID, field.TypeString, value)
+	}
+	if _u.mutation.ForcedDeploymentIDCleared() {
+		_spec.ClearField(moduleinstance.FieldForcedDeploymentID, field.TypeString)
 	}
 	if _u.mutation.LiveDeploymentCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -224,6 +277,47 @@ func (_u *ModuleInstanceUpdateOne) SetNillableLiveDeploymentID(v *string) *Modul
 // ClearLiveDeploymentID clears the value of the "live_deployment_id" field.
 func (_u *ModuleInstanceUpdateOne) ClearLiveDeploymentID() *ModuleInstanceUpdateOne {
 	_u.mutation.ClearLiveDeploymentID()
+	return _u
+}
+
+// SetFence sets the "fence" field.
+func (_u *ModuleInstanceUpdateOne) SetFence(v int64) *ModuleInstanceUpdateOne {
+	_u.mutation.ResetFence()
+	_u.mutation.SetFence(v)
+	return _u
+}
+
+// SetNillableFence sets the "fence" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableFence(v *int64) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetFence(*v)
+	}
+	return _u
+}
+
+// AddFence adds value to the "fence" field.
+func (_u *ModuleInstanceUpdateOne) AddFence(v int64) *ModuleInstanceUpdateOne {
+	_u.mutation.AddFence(v)
+	return _u
+}
+
+// SetForcedDeploymentID sets the "forced_deployment_id" field.
+func (_u *ModuleInstanceUpdateOne) SetForcedDeploymentID(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetForcedDeploymentID(v)
+	return _u
+}
+
+// SetNillableForcedDeploymentID sets the "forced_deployment_id" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableForcedDeploymentID(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetForcedDeploymentID(*v)
+	}
+	return _u
+}
+
+// ClearForcedDeploymentID clears the value of the "forced_deployment_id" field.
+func (_u *ModuleInstanceUpdateOne) ClearForcedDeploymentID() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearForcedDeploymentID()
 	return _u
 }
 
@@ -334,6 +428,18 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(moduleinstance.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Fence(); ok {
+		_spec.SetField(moduleinstance.FieldFence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFence(); ok {
+		_spec.AddField(moduleinstance.FieldFence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.ForcedDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldForcedDeploymentID, field.TypeString, value)
+	}
+	if _u.mutation.ForcedDeploymentIDCleared() {
+		_spec.ClearField(moduleinstance.FieldForcedDeploymentID, field.TypeString)
 	}
 	if _u.mutation.LiveDeploymentCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -13,6 +13,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -47,6 +48,7 @@ const (
 	TypeDeploymentChange       = "DeploymentChange"
 	TypeEnvironment            = "Environment"
 	TypeIdempotencyKey         = "IdempotencyKey"
+	TypeLeaseSweep             = "LeaseSweep"
 	TypeModuleDefinition       = "ModuleDefinition"
 	TypeModuleInstance         = "ModuleInstance"
 	TypeModuleVersion          = "ModuleVersion"
@@ -1820,6 +1822,11 @@ type DeploymentMutation struct {
 	runner                 *string
 	lease_id               *string
 	lease_expires_at       *time.Time
+	fence                  *int64
+	addfence               *int64
+	cancel_requested_at    *time.Time
+	cancel_requested_by    *string
+	forced                 *bool
 	report_sequence        *int32
 	addreport_sequence     *int32
 	version                *int32
@@ -3217,6 +3224,210 @@ func (m *DeploymentMutation) ResetLeaseExpiresAt() {
 	delete(m.clearedFields, deployment.FieldLeaseExpiresAt)
 }
 
+// SetFence sets the "fence" field.
+func (m *DeploymentMutation) SetFence(i int64) {
+	m.fence = &i
+	m.addfence = nil
+}
+
+// Fence returns the value of the "fence" field in the mutation.
+func (m *DeploymentMutation) Fence() (r int64, exists bool) {
+	v := m.fence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFence returns the old "fence" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldFence(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFence: %w", err)
+	}
+	return oldValue.Fence, nil
+}
+
+// AddFence adds i to the "fence" field.
+func (m *DeploymentMutation) AddFence(i int64) {
+	if m.addfence != nil {
+		*m.addfence += i
+	} else {
+		m.addfence = &i
+	}
+}
+
+// AddedFence returns the value that was added to the "fence" field in this mutation.
+func (m *DeploymentMutation) AddedFence() (r int64, exists bool) {
+	v := m.addfence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearFence clears the value of the "fence" field.
+func (m *DeploymentMutation) ClearFence() {
+	m.fence = nil
+	m.addfence = nil
+	m.clearedFields[deployment.FieldFence] = struct{}{}
+}
+
+// FenceCleared returns if the "fence" field was cleared in this mutation.
+func (m *DeploymentMutation) FenceCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldFence]
+	return ok
+}
+
+// ResetFence resets all changes to the "fence" field.
+func (m *DeploymentMutation) ResetFence() {
+	m.fence = nil
+	m.addfence = nil
+	delete(m.clearedFields, deployment.FieldFence)
+}
+
+// SetCancelRequestedAt sets the "cancel_requested_at" field.
+func (m *DeploymentMutation) SetCancelRequestedAt(t time.Time) {
+	m.cancel_requested_at = &t
+}
+
+// CancelRequestedAt returns the value of the "cancel_requested_at" field in the mutation.
+func (m *DeploymentMutation) CancelRequestedAt() (r time.Time, exists bool) {
+	v := m.cancel_requested_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCancelRequestedAt returns the old "cancel_requested_at" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCancelRequestedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCancelRequestedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCancelRequestedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCancelRequestedAt: %w", err)
+	}
+	return oldValue.CancelRequestedAt, nil
+}
+
+// ClearCancelRequestedAt clears the value of the "cancel_requested_at" field.
+func (m *DeploymentMutation) ClearCancelRequestedAt() {
+	m.cancel_requested_at = nil
+	m.clearedFields[deployment.FieldCancelRequestedAt] = struct{}{}
+}
+
+// CancelRequestedAtCleared returns if the "cancel_requested_at" field was cleared in this mutation.
+func (m *DeploymentMutation) CancelRequestedAtCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCancelRequestedAt]
+	return ok
+}
+
+// ResetCancelRequestedAt resets all changes to the "cancel_requested_at" field.
+func (m *DeploymentMutation) ResetCancelRequestedAt() {
+	m.cancel_requested_at = nil
+	delete(m.clearedFields, deployment.FieldCancelRequestedAt)
+}
+
+// SetCancelRequestedBy sets the "cancel_requested_by" field.
+func (m *DeploymentMutation) SetCancelRequestedBy(s string) {
+	m.cancel_requested_by = &s
+}
+
+// CancelRequestedBy returns the value of the "cancel_requested_by" field in the mutation.
+func (m *DeploymentMutation) CancelRequestedBy() (r string, exists bool) {
+	v := m.cancel_requested_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCancelRequestedBy returns the old "cancel_requested_by" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCancelRequestedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCancelRequestedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCancelRequestedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCancelRequestedBy: %w", err)
+	}
+	return oldValue.CancelRequestedBy, nil
+}
+
+// ClearCancelRequestedBy clears the value of the "cancel_requested_by" field.
+func (m *DeploymentMutation) ClearCancelRequestedBy() {
+	m.cancel_requested_by = nil
+	m.clearedFields[deployment.FieldCancelRequestedBy] = struct{}{}
+}
+
+// CancelRequestedByCleared returns if the "cancel_requested_by" field was cleared in this mutation.
+func (m *DeploymentMutation) CancelRequestedByCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCancelRequestedBy]
+	return ok
+}
+
+// ResetCancelRequestedBy resets all changes to the "cancel_requested_by" field.
+func (m *DeploymentMutation) ResetCancelRequestedBy() {
+	m.cancel_requested_by = nil
+	delete(m.clearedFields, deployment.FieldCancelRequestedBy)
+}
+
+// SetForced sets the "forced" field.
+func (m *DeploymentMutation) SetForced(b bool) {
+	m.forced = &b
+}
+
+// Forced returns the value of the "forced" field in the mutation.
+func (m *DeploymentMutation) Forced() (r bool, exists bool) {
+	v := m.forced
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldForced returns the old "forced" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldForced(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldForced is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldForced requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldForced: %w", err)
+	}
+	return oldValue.Forced, nil
+}
+
+// ResetForced resets all changes to the "forced" field.
+func (m *DeploymentMutation) ResetForced() {
+	m.forced = nil
+}
+
 // SetReportSequence sets the "report_sequence" field.
 func (m *DeploymentMutation) SetReportSequence(i int32) {
 	m.report_sequence = &i
@@ -3659,7 +3870,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 30)
+	fields := make([]string, 0, 34)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -3744,6 +3955,18 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.lease_expires_at != nil {
 		fields = append(fields, deployment.FieldLeaseExpiresAt)
 	}
+	if m.fence != nil {
+		fields = append(fields, deployment.FieldFence)
+	}
+	if m.cancel_requested_at != nil {
+		fields = append(fields, deployment.FieldCancelRequestedAt)
+	}
+	if m.cancel_requested_by != nil {
+		fields = append(fields, deployment.FieldCancelRequestedBy)
+	}
+	if m.forced != nil {
+		fields = append(fields, deployment.FieldForced)
+	}
 	if m.report_sequence != nil {
 		fields = append(fields, deployment.FieldReportSequence)
 	}
@@ -3814,6 +4037,14 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.LeaseID()
 	case deployment.FieldLeaseExpiresAt:
 		return m.LeaseExpiresAt()
+	case deployment.FieldFence:
+		return m.Fence()
+	case deployment.FieldCancelRequestedAt:
+		return m.CancelRequestedAt()
+	case deployment.FieldCancelRequestedBy:
+		return m.CancelRequestedBy()
+	case deployment.FieldForced:
+		return m.Forced()
 	case deployment.FieldReportSequence:
 		return m.ReportSequence()
 	case deployment.FieldVersion:
@@ -3883,6 +4114,14 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldLeaseID(ctx)
 	case deployment.FieldLeaseExpiresAt:
 		return m.OldLeaseExpiresAt(ctx)
+	case deployment.FieldFence:
+		return m.OldFence(ctx)
+	case deployment.FieldCancelRequestedAt:
+		return m.OldCancelRequestedAt(ctx)
+	case deployment.FieldCancelRequestedBy:
+		return m.OldCancelRequestedBy(ctx)
+	case deployment.FieldForced:
+		return m.OldForced(ctx)
 	case deployment.FieldReportSequence:
 		return m.OldReportSequence(ctx)
 	case deployment.FieldVersion:
@@ -4092,6 +4331,34 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLeaseExpiresAt(v)
 		return nil
+	case deployment.FieldFence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFence(v)
+		return nil
+	case deployment.FieldCancelRequestedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCancelRequestedAt(v)
+		return nil
+	case deployment.FieldCancelRequestedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCancelRequestedBy(v)
+		return nil
+	case deployment.FieldForced:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetForced(v)
+		return nil
 	case deployment.FieldReportSequence:
 		v, ok := value.(int32)
 		if !ok {
@@ -4117,6 +4384,9 @@ func (m *DeploymentMutation) AddedFields() []string {
 	if m.addfolded_events != nil {
 		fields = append(fields, deployment.FieldFoldedEvents)
 	}
+	if m.addfence != nil {
+		fields = append(fields, deployment.FieldFence)
+	}
 	if m.addreport_sequence != nil {
 		fields = append(fields, deployment.FieldReportSequence)
 	}
@@ -4133,6 +4403,8 @@ func (m *DeploymentMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case deployment.FieldFoldedEvents:
 		return m.AddedFoldedEvents()
+	case deployment.FieldFence:
+		return m.AddedFence()
 	case deployment.FieldReportSequence:
 		return m.AddedReportSequence()
 	case deployment.FieldVersion:
@@ -4152,6 +4424,13 @@ func (m *DeploymentMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddFoldedEvents(v)
+		return nil
+	case deployment.FieldFence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFence(v)
 		return nil
 	case deployment.FieldReportSequence:
 		v, ok := value.(int32)
@@ -4226,6 +4505,15 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldLeaseExpiresAt) {
 		fields = append(fields, deployment.FieldLeaseExpiresAt)
 	}
+	if m.FieldCleared(deployment.FieldFence) {
+		fields = append(fields, deployment.FieldFence)
+	}
+	if m.FieldCleared(deployment.FieldCancelRequestedAt) {
+		fields = append(fields, deployment.FieldCancelRequestedAt)
+	}
+	if m.FieldCleared(deployment.FieldCancelRequestedBy) {
+		fields = append(fields, deployment.FieldCancelRequestedBy)
+	}
 	return fields
 }
 
@@ -4290,6 +4578,15 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldLeaseExpiresAt:
 		m.ClearLeaseExpiresAt()
+		return nil
+	case deployment.FieldFence:
+		m.ClearFence()
+		return nil
+	case deployment.FieldCancelRequestedAt:
+		m.ClearCancelRequestedAt()
+		return nil
+	case deployment.FieldCancelRequestedBy:
+		m.ClearCancelRequestedBy()
 		return nil
 	}
 	return fmt.Errorf("unknown Deployment nullable field %s", name)
@@ -4382,6 +4679,18 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldLeaseExpiresAt:
 		m.ResetLeaseExpiresAt()
+		return nil
+	case deployment.FieldFence:
+		m.ResetFence()
+		return nil
+	case deployment.FieldCancelRequestedAt:
+		m.ResetCancelRequestedAt()
+		return nil
+	case deployment.FieldCancelRequestedBy:
+		m.ResetCancelRequestedBy()
+		return nil
+	case deployment.FieldForced:
+		m.ResetForced()
 		return nil
 	case deployment.FieldReportSequence:
 		m.ResetReportSequence()
@@ -6509,6 +6818,392 @@ func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
 }
 
+// LeaseSweepMutation represents an operation that mutates the LeaseSweep nodes in the graph.
+type LeaseSweepMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	worked_at     *time.Time
+	resumed_at    *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*LeaseSweep, error)
+	predicates    []predicate.LeaseSweep
+}
+
+var _ ent.Mutation = (*LeaseSweepMutation)(nil)
+
+// leasesweepOption allows management of the mutation configuration using functional options.
+type leasesweepOption func(*LeaseSweepMutation)
+
+// newLeaseSweepMutation creates new mutation for the LeaseSweep entity.
+func newLeaseSweepMutation(c config, op Op, opts ...leasesweepOption) *LeaseSweepMutation {
+	m := &LeaseSweepMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeLeaseSweep,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withLeaseSweepID sets the ID field of the mutation.
+func withLeaseSweepID(id string) leasesweepOption {
+	return func(m *LeaseSweepMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *LeaseSweep
+		)
+		m.oldValue = func(ctx context.Context) (*LeaseSweep, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().LeaseSweep.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withLeaseSweep sets the old LeaseSweep of the mutation.
+func withLeaseSweep(node *LeaseSweep) leasesweepOption {
+	return func(m *LeaseSweepMutation) {
+		m.oldValue = func(context.Context) (*LeaseSweep, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m LeaseSweepMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m LeaseSweepMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of LeaseSweep entities.
+func (m *LeaseSweepMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *LeaseSweepMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *LeaseSweepMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().LeaseSweep.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkedAt sets the "worked_at" field.
+func (m *LeaseSweepMutation) SetWorkedAt(t time.Time) {
+	m.worked_at = &t
+}
+
+// WorkedAt returns the value of the "worked_at" field in the mutation.
+func (m *LeaseSweepMutation) WorkedAt() (r time.Time, exists bool) {
+	v := m.worked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkedAt returns the old "worked_at" field's value of the LeaseSweep entity.
+// If the LeaseSweep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LeaseSweepMutation) OldWorkedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkedAt: %w", err)
+	}
+	return oldValue.WorkedAt, nil
+}
+
+// ResetWorkedAt resets all changes to the "worked_at" field.
+func (m *LeaseSweepMutation) ResetWorkedAt() {
+	m.worked_at = nil
+}
+
+// SetResumedAt sets the "resumed_at" field.
+func (m *LeaseSweepMutation) SetResumedAt(t time.Time) {
+	m.resumed_at = &t
+}
+
+// ResumedAt returns the value of the "resumed_at" field in the mutation.
+func (m *LeaseSweepMutation) ResumedAt() (r time.Time, exists bool) {
+	v := m.resumed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResumedAt returns the old "resumed_at" field's value of the LeaseSweep entity.
+// If the LeaseSweep object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *LeaseSweepMutation) OldResumedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResumedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResumedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResumedAt: %w", err)
+	}
+	return oldValue.ResumedAt, nil
+}
+
+// ResetResumedAt resets all changes to the "resumed_at" field.
+func (m *LeaseSweepMutation) ResetResumedAt() {
+	m.resumed_at = nil
+}
+
+// Where appends a list predicates to the LeaseSweepMutation builder.
+func (m *LeaseSweepMutation) Where(ps ...predicate.LeaseSweep) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the LeaseSweepMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *LeaseSweepMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.LeaseSweep, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *LeaseSweepMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *LeaseSweepMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (LeaseSweep).
+func (m *LeaseSweepMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *LeaseSweepMutation) Fields() []string {
+	fields := make([]string, 0, 2)
+	if m.worked_at != nil {
+		fields = append(fields, leasesweep.FieldWorkedAt)
+	}
+	if m.resumed_at != nil {
+		fields = append(fields, leasesweep.FieldResumedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *LeaseSweepMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case leasesweep.FieldWorkedAt:
+		return m.WorkedAt()
+	case leasesweep.FieldResumedAt:
+		return m.ResumedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *LeaseSweepMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case leasesweep.FieldWorkedAt:
+		return m.OldWorkedAt(ctx)
+	case leasesweep.FieldResumedAt:
+		return m.OldResumedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown LeaseSweep field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LeaseSweepMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case leasesweep.FieldWorkedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkedAt(v)
+		return nil
+	case leasesweep.FieldResumedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResumedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown LeaseSweep field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *LeaseSweepMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *LeaseSweepMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *LeaseSweepMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown LeaseSweep numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *LeaseSweepMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *LeaseSweepMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *LeaseSweepMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown LeaseSweep nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *LeaseSweepMutation) ResetField(name string) error {
+	switch name {
+	case leasesweep.FieldWorkedAt:
+		m.ResetWorkedAt()
+		return nil
+	case leasesweep.FieldResumedAt:
+		m.ResetResumedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown LeaseSweep field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *LeaseSweepMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *LeaseSweepMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *LeaseSweepMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *LeaseSweepMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *LeaseSweepMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *LeaseSweepMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *LeaseSweepMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown LeaseSweep unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *LeaseSweepMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown LeaseSweep edge %s", name)
+}
+
 // ModuleDefinitionMutation represents an operation that mutates the ModuleDefinition nodes in the graph.
 type ModuleDefinitionMutation struct {
 	config
@@ -7416,6 +8111,9 @@ type ModuleInstanceMutation struct {
 	updated_at               *time.Time
 	organization_id          *string
 	name                     *string
+	fence                    *int64
+	addfence                 *int64
+	forced_deployment_id     *string
 	clearedFields            map[string]struct{}
 	project                  *string
 	clearedproject           bool
@@ -7835,6 +8533,111 @@ func (m *ModuleInstanceMutation) ResetLiveDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldLiveDeploymentID)
 }
 
+// SetFence sets the "fence" field.
+func (m *ModuleInstanceMutation) SetFence(i int64) {
+	m.fence = &i
+	m.addfence = nil
+}
+
+// Fence returns the value of the "fence" field in the mutation.
+func (m *ModuleInstanceMutation) Fence() (r int64, exists bool) {
+	v := m.fence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFence returns the old "fence" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldFence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFence: %w", err)
+	}
+	return oldValue.Fence, nil
+}
+
+// AddFence adds i to the "fence" field.
+func (m *ModuleInstanceMutation) AddFence(i int64) {
+	if m.addfence != nil {
+		*m.addfence += i
+	} else {
+		m.addfence = &i
+	}
+}
+
+// AddedFence returns the value that was added to the "fence" field in this mutation.
+func (m *ModuleInstanceMutation) AddedFence() (r int64, exists bool) {
+	v := m.addfence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFence resets all changes to the "fence" field.
+func (m *ModuleInstanceMutation) ResetFence() {
+	m.fence = nil
+	m.addfence = nil
+}
+
+// SetForcedDeploymentID sets the "forced_deployment_id" field.
+func (m *ModuleInstanceMutation) SetForcedDeploymentID(s string) {
+	m.forced_deployment_id = &s
+}
+
+// ForcedDeploymentID returns the value of the "forced_deployment_id" field in the mutation.
+func (m *ModuleInstanceMutation) ForcedDeploymentID() (r string, exists bool) {
+	v := m.forced_deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldForcedDeploymentID returns the old "forced_deployment_id" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldForcedDeploymentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldForcedDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldForcedDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldForcedDeploymentID: %w", err)
+	}
+	return oldValue.ForcedDeploymentID, nil
+}
+
+// ClearForcedDeploymentID clears the value of the "forced_deployment_id" field.
+func (m *ModuleInstanceMutation) ClearForcedDeploymentID() {
+	m.forced_deployment_id = nil
+	m.clearedFields[moduleinstance.FieldForcedDeploymentID] = struct{}{}
+}
+
+// ForcedDeploymentIDCleared returns if the "forced_deployment_id" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) ForcedDeploymentIDCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldForcedDeploymentID]
+	return ok
+}
+
+// ResetForcedDeploymentID resets all changes to the "forced_deployment_id" field.
+func (m *ModuleInstanceMutation) ResetForcedDeploymentID() {
+	m.forced_deployment_id = nil
+	delete(m.clearedFields, moduleinstance.FieldForcedDeploymentID)
+}
+
 // ClearProject clears the "project" edge to the Project entity.
 func (m *ModuleInstanceMutation) ClearProject() {
 	m.clearedproject = true
@@ -7977,7 +8780,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 10)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -8001,6 +8804,12 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.live_deployment != nil {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
+	}
+	if m.fence != nil {
+		fields = append(fields, moduleinstance.FieldFence)
+	}
+	if m.forced_deployment_id != nil {
+		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
 	return fields
 }
@@ -8026,6 +8835,10 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.LiveDeploymentID()
+	case moduleinstance.FieldFence:
+		return m.Fence()
+	case moduleinstance.FieldForcedDeploymentID:
+		return m.ForcedDeploymentID()
 	}
 	return nil, false
 }
@@ -8051,6 +8864,10 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldName(ctx)
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.OldLiveDeploymentID(ctx)
+	case moduleinstance.FieldFence:
+		return m.OldFence(ctx)
+	case moduleinstance.FieldForcedDeploymentID:
+		return m.OldForcedDeploymentID(ctx)
 	}
 	return nil, fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -8116,6 +8933,20 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLiveDeploymentID(v)
 		return nil
+	case moduleinstance.FieldFence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFence(v)
+		return nil
+	case moduleinstance.FieldForcedDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetForcedDeploymentID(v)
+		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)
 }
@@ -8123,13 +8954,21 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *ModuleInstanceMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addfence != nil {
+		fields = append(fields, moduleinstance.FieldFence)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *ModuleInstanceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case moduleinstance.FieldFence:
+		return m.AddedFence()
+	}
 	return nil, false
 }
 
@@ -8138,6 +8977,13 @@ func (m *ModuleInstanceMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *ModuleInstanceMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case moduleinstance.FieldFence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFence(v)
+		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance numeric field %s", name)
 }
@@ -8148,6 +8994,9 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	var fields []string
 	if m.FieldCleared(moduleinstance.FieldLiveDeploymentID) {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
+	}
+	if m.FieldCleared(moduleinstance.FieldForcedDeploymentID) {
+		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
 	return fields
 }
@@ -8165,6 +9014,9 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 	switch name {
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ClearLiveDeploymentID()
+		return nil
+	case moduleinstance.FieldForcedDeploymentID:
+		m.ClearForcedDeploymentID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance nullable field %s", name)
@@ -8197,6 +9049,12 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ResetLiveDeploymentID()
+		return nil
+	case moduleinstance.FieldFence:
+		m.ResetFence()
+		return nil
+	case moduleinstance.FieldForcedDeploymentID:
+		m.ResetForcedDeploymentID()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleInstance field %s", name)

@@ -5,6 +5,7 @@ package ent
 import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
 	"slipway/ent/schema"
 )
 
@@ -24,12 +25,22 @@ func init() {
 	deploymentDescFoldedEvents := deploymentFields[20].Descriptor()
 	// deployment.DefaultFoldedEvents holds the default value on creation for the folded_events field.
 	deployment.DefaultFoldedEvents = deploymentDescFoldedEvents.Default.(int32)
+	// deploymentDescForced is the schema descriptor for forced field.
+	deploymentDescForced := deploymentFields[28].Descriptor()
+	// deployment.DefaultForced holds the default value on creation for the forced field.
+	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[25].Descriptor()
+	deploymentDescReportSequence := deploymentFields[29].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[26].Descriptor()
+	deploymentDescVersion := deploymentFields[30].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
+	moduleinstanceFields := schema.ModuleInstance{}.Fields()
+	_ = moduleinstanceFields
+	// moduleinstanceDescFence is the schema descriptor for fence field.
+	moduleinstanceDescFence := moduleinstanceFields[5].Descriptor()
+	// moduleinstance.DefaultFence holds the default value on creation for the fence field.
+	moduleinstance.DefaultFence = moduleinstanceDescFence.Default.(int64)
 }

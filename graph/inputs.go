@@ -1,10 +1,12 @@
 package graph
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/internal/account"
@@ -121,6 +123,26 @@ func report(in model.ReportDeploymentInput) deployment.Report {
 		Sequence: in.Sequence.Value(), Events: events, Data: given(in.Data), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 	}
+}
+
+func cancelDeployment(ctx context.Context, r *Resolver, in model.CancelDeploymentInput) (*ent.Deployment, error) {
+	if isTrue(in.Force) {
+		return r.Deploy.ForceCancel(ctx, in.ID)
+	}
+	return r.Deploy.Cancel(ctx, in.ID)
+}
+
+func completeDeployment(ctx context.Context, r *Resolver, in model.CompleteDeploymentInput) (*ent.Deployment, error) {
+	if isTrue(in.Canceled) {
+		return r.Deploy.CompleteCanceled(ctx, in.ID, in.LeaseID, failure(in))
+	}
+	return r.Deploy.Complete(ctx, in.ID, in.LeaseID, failure(in))
+}
+
+// isTrue reports whether a flag was given and is set.
+func isTrue(v graphql.Omittable[*bool]) bool {
+	set := v.Value()
+	return set != nil && *set
 }
 
 func failure(in model.CompleteDeploymentInput) *fault.Data {

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"slipway/ent"
 	"slipway/graph/model"
@@ -56,6 +57,9 @@ func unlessZero[T comparable](v T) *T {
 	}
 	return &v
 }
+
+// digits returns a number that may be greater than GraphQL's Int.
+func digits(n int64) string { return strconv.FormatInt(n, 10) }
 
 // told gives warnings with the places that GraphQL's input has.
 func told(warnings []inputprop.Warning) []*inputprop.Warning {

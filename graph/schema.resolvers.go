@@ -76,6 +76,11 @@ func (r *deploymentResolver) Release(ctx context.Context, obj *ent.Deployment) (
 	return toRelease(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return o.ReleaseID })
 }
 
+// Fence is the resolver for the fence field.
+func (r *deploymentResolver) Fence(ctx context.Context, obj *ent.Deployment) (*string, error) {
+	return deployment.FenceOf(obj), nil
+}
+
 // Events is the resolver for the events field.
 func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error) {
 	events, err := deployment.Events(ctx, obj)
@@ -157,6 +162,11 @@ func (r *moduleInstanceResolver) ModuleDefinition(ctx context.Context, obj *ent.
 // LiveDeployment is the resolver for the liveDeployment field.
 func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *ent.ModuleInstance) *string { return o.LiveDeploymentID })
+}
+
+// Fence is the resolver for the fence field.
+func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *ent.ModuleInstance) (string, error) {
+	return digits(obj.Fence), nil
 }
 
 // Deployments is the resolver for the deployments field.
@@ -290,7 +300,7 @@ func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.R
 
 // CancelDeployment is the resolver for the cancelDeployment field.
 func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error) {
-	d, err := r.Deploy.Cancel(ctx, input.ID)
+	d, err := cancelDeployment(ctx, r.Resolver, input)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +354,7 @@ func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.Rep
 
 // CompleteDeployment is the resolver for the completeDeployment field.
 func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
-	d, err := r.Deploy.Complete(ctx, input.ID, input.LeaseID, failure(input))
+	d, err := completeDeployment(ctx, r.Resolver, input)
 	if err != nil {
 		return nil, err
 	}

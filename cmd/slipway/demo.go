@@ -90,7 +90,7 @@ func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *s
 		return err
 	}
 	defer carryOut(ctx, api.Services, result, pace, log)()
-	return s.serve(ctx, l, api, &server.Health{Ping: st.Ping, WritesFail: st.WritesFail}, log)
+	return s.serve(ctx, l, api, st, log)
 }
 
 // carryOut starts the demo's runner, unless the pace is 0; what it gives stops the runner and waits for it.

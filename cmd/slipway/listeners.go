@@ -14,6 +14,7 @@ import (
 
 	"slipway/internal/httpx"
 	"slipway/internal/server"
+	"slipway/internal/store"
 )
 
 const (
@@ -110,7 +111,9 @@ func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 
 // serve serves until ctx ends or a listener fails. Then readiness fails, and after the wait for that to
 // be noticed streams are ended and the requests in flight are let finish.
-func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, health *server.Health, log *slog.Logger) error {
+func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger) error {
+	offset := server.Offset{Database: st.Clock, Now: store.Now}
+	health := &server.Health{Ping: st.Ping, WritesFail: st.WritesFail, Offset: offset.Measure}
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	apiServer, adminServer := s.server(api, errorLog), aside(health.Handler(), errorLog)
 	debugServer := aside(server.Profiles(onLoopback(l.debug)), errorLog)
@@ -119,6 +122,7 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	keep, stop := context.WithCancel(ctx)
 	defer stop()
 	keeping.Go(func() { api.Services.Deploy.Keep(keep, log) })
+	keeping.Go(func() { offset.Watch(keep, log) })
 	failed := make(chan error, 3)
 	begin := func(what string, by *http.Server, on net.Listener) {
 		if on != nil {

@@ -96,7 +96,7 @@ func atLeast(least time.Duration) parser[time.Duration] {
 	return parser[time.Duration]{"duration", func(s string) (time.Duration, error) {
 		d, err := time.ParseDuration(s)
 		if err != nil || d < least {
-			return 0, unlike(fmt.Sprintf("a duration of at least %s, such as 10s", least), s)
+			return 0, unlike(fmt.Sprintf("a duration of at least %s, such as %s", least, max(least, 10*time.Second)), s)
 		}
 		return d, nil
 	}}

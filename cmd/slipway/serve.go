@@ -50,7 +50,7 @@ func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err
 	if err := greet(ctx, api.Services, log); err != nil {
 		return err
 	}
-	return s.serve(ctx, l, api, &server.Health{Ping: st.Ping, WritesFail: st.WritesFail}, log)
+	return s.serve(ctx, l, api, st, log)
 }
 
 // prepare opens the database and brings it up to date, or makes sure that it is. The database is opened

@@ -35,7 +35,7 @@ type settings struct {
 	streams                   gqlhttp.StreamConfig
 	maxMessage, maxRequests   int
 	requestTimeout            time.Duration
-	lease                     time.Duration
+	lease, cancelTimeout      time.Duration
 	drainWait                 time.Duration
 	shutdownTimeout           time.Duration
 
@@ -60,8 +60,10 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.maxQuery, "max-query", "16KiB", size, "largest GraphQL document")
 	s.graphqlFlags(fs)
 	setting(fs, &s.requestTimeout, "request-timeout", "10s", atLeast(time.Millisecond), "how long a request may run")
-	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Second),
+	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Minute),
 		"how long a runner may be silent before its deployment has failed")
+	setting(fs, &s.cancelTimeout, "cancel-timeout", deployment.DefaultCancelTimeout.String(), atLeast(time.Second),
+		"how long a program may take to end once its cancellation was requested, before it is killed")
 	setting(fs, &s.drainWait, "drain-wait", "0s", atLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")
 	setting(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", atLeast(time.Millisecond), "how long requests may finish after that")
 
@@ -135,6 +137,7 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		MaxRequests:    s.maxRequests,
 		Timeout:        s.requestTimeout,
 		Lease:          s.lease,
+		CancelTimeout:  s.cancelTimeout,
 		Log:            log,
 	}
 }

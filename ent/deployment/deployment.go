@@ -70,6 +70,14 @@ const (
 	FieldLeaseID = "lease_id"
 	// FieldLeaseExpiresAt holds the string denoting the lease_expires_at field in the database.
 	FieldLeaseExpiresAt = "lease_expires_at"
+	// FieldFence holds the string denoting the fence field in the database.
+	FieldFence = "fence"
+	// FieldCancelRequestedAt holds the string denoting the cancel_requested_at field in the database.
+	FieldCancelRequestedAt = "cancel_requested_at"
+	// FieldCancelRequestedBy holds the string denoting the cancel_requested_by field in the database.
+	FieldCancelRequestedBy = "cancel_requested_by"
+	// FieldForced holds the string denoting the forced field in the database.
+	FieldForced = "forced"
 	// FieldReportSequence holds the string denoting the report_sequence field in the database.
 	FieldReportSequence = "report_sequence"
 	// FieldVersion holds the string denoting the version field in the database.
@@ -169,6 +177,10 @@ var Columns = []string{
 	FieldRunner,
 	FieldLeaseID,
 	FieldLeaseExpiresAt,
+	FieldFence,
+	FieldCancelRequestedAt,
+	FieldCancelRequestedBy,
+	FieldForced,
 	FieldReportSequence,
 	FieldVersion,
 }
@@ -186,6 +198,8 @@ func ValidColumn(column string) bool {
 var (
 	// DefaultFoldedEvents holds the default value on creation for the "folded_events" field.
 	DefaultFoldedEvents int32
+	// DefaultForced holds the default value on creation for the "forced" field.
+	DefaultForced bool
 	// DefaultReportSequence holds the default value on creation for the "report_sequence" field.
 	DefaultReportSequence int32
 	// DefaultVersion holds the default value on creation for the "version" field.
@@ -357,6 +371,26 @@ func ByLeaseID(opts ...sql.OrderTermOption) OrderOption {
 // ByLeaseExpiresAt orders the results by the lease_expires_at field.
 func ByLeaseExpiresAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLeaseExpiresAt, opts...).ToFunc()
+}
+
+// ByFence orders the results by the fence field.
+func ByFence(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFence, opts...).ToFunc()
+}
+
+// ByCancelRequestedAt orders the results by the cancel_requested_at field.
+func ByCancelRequestedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCancelRequestedAt, opts...).ToFunc()
+}
+
+// ByCancelRequestedBy orders the results by the cancel_requested_by field.
+func ByCancelRequestedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCancelRequestedBy, opts...).ToFunc()
+}
+
+// ByForced orders the results by the forced field.
+func ByForced(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldForced, opts...).ToFunc()
 }
 
 // ByReportSequence orders the results by the report_sequence field.

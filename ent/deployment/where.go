@@ -191,6 +191,26 @@ func LeaseExpiresAt(v time.Time) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldLeaseExpiresAt, v))
 }
 
+// Fence applies equality check predicate on the "fence" field. It's identical to FenceEQ.
+func Fence(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFence, v))
+}
+
+// CancelRequestedAt applies equality check predicate on the "cancel_requested_at" field. It's identical to CancelRequestedAtEQ.
+func CancelRequestedAt(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCancelRequestedAt, v))
+}
+
+// CancelRequestedBy applies equality check predicate on the "cancel_requested_by" field. It's identical to CancelRequestedByEQ.
+func CancelRequestedBy(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCancelRequestedBy, v))
+}
+
+// Forced applies equality check predicate on the "forced" field. It's identical to ForcedEQ.
+func Forced(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldForced, v))
+}
+
 // ReportSequence applies equality check predicate on the "report_sequence" field. It's identical to ReportSequenceEQ.
 func ReportSequence(v int32) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldReportSequence, v))
@@ -1839,6 +1859,191 @@ func LeaseExpiresAtIsNil() predicate.Deployment {
 // LeaseExpiresAtNotNil applies the NotNil predicate on the "lease_expires_at" field.
 func LeaseExpiresAtNotNil() predicate.Deployment {
 	return predicate.Deployment(sql.FieldNotNull(FieldLeaseExpiresAt))
+}
+
+// FenceEQ applies the EQ predicate on the "fence" field.
+func FenceEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFence, v))
+}
+
+// FenceNEQ applies the NEQ predicate on the "fence" field.
+func FenceNEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldFence, v))
+}
+
+// FenceIn applies the In predicate on the "fence" field.
+func FenceIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldFence, vs...))
+}
+
+// FenceNotIn applies the NotIn predicate on the "fence" field.
+func FenceNotIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldFence, vs...))
+}
+
+// FenceGT applies the GT predicate on the "fence" field.
+func FenceGT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldFence, v))
+}
+
+// FenceGTE applies the GTE predicate on the "fence" field.
+func FenceGTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldFence, v))
+}
+
+// FenceLT applies the LT predicate on the "fence" field.
+func FenceLT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldFence, v))
+}
+
+// FenceLTE applies the LTE predicate on the "fence" field.
+func FenceLTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldFence, v))
+}
+
+// FenceIsNil applies the IsNil predicate on the "fence" field.
+func FenceIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldFence))
+}
+
+// FenceNotNil applies the NotNil predicate on the "fence" field.
+func FenceNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldFence))
+}
+
+// CancelRequestedAtEQ applies the EQ predicate on the "cancel_requested_at" field.
+func CancelRequestedAtEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCancelRequestedAt, v))
+}
+
+// CancelRequestedAtNEQ applies the NEQ predicate on the "cancel_requested_at" field.
+func CancelRequestedAtNEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldCancelRequestedAt, v))
+}
+
+// CancelRequestedAtIn applies the In predicate on the "cancel_requested_at" field.
+func CancelRequestedAtIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldCancelRequestedAt, vs...))
+}
+
+// CancelRequestedAtNotIn applies the NotIn predicate on the "cancel_requested_at" field.
+func CancelRequestedAtNotIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldCancelRequestedAt, vs...))
+}
+
+// CancelRequestedAtGT applies the GT predicate on the "cancel_requested_at" field.
+func CancelRequestedAtGT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldCancelRequestedAt, v))
+}
+
+// CancelRequestedAtGTE applies the GTE predicate on the "cancel_requested_at" field.
+func CancelRequestedAtGTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldCancelRequestedAt, v))
+}
+
+// CancelRequestedAtLT applies the LT predicate on the "cancel_requested_at" field.
+func CancelRequestedAtLT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldCancelRequestedAt, v))
+}
+
+// CancelRequestedAtLTE applies the LTE predicate on the "cancel_requested_at" field.
+func CancelRequestedAtLTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldCancelRequestedAt, v))
+}
+
+// CancelRequestedAtIsNil applies the IsNil predicate on the "cancel_requested_at" field.
+func CancelRequestedAtIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldCancelRequestedAt))
+}
+
+// CancelRequestedAtNotNil applies the NotNil predicate on the "cancel_requested_at" field.
+func CancelRequestedAtNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldCancelRequestedAt))
+}
+
+// CancelRequestedByEQ applies the EQ predicate on the "cancel_requested_by" field.
+func CancelRequestedByEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByNEQ applies the NEQ predicate on the "cancel_requested_by" field.
+func CancelRequestedByNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByIn applies the In predicate on the "cancel_requested_by" field.
+func CancelRequestedByIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldCancelRequestedBy, vs...))
+}
+
+// CancelRequestedByNotIn applies the NotIn predicate on the "cancel_requested_by" field.
+func CancelRequestedByNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldCancelRequestedBy, vs...))
+}
+
+// CancelRequestedByGT applies the GT predicate on the "cancel_requested_by" field.
+func CancelRequestedByGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByGTE applies the GTE predicate on the "cancel_requested_by" field.
+func CancelRequestedByGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByLT applies the LT predicate on the "cancel_requested_by" field.
+func CancelRequestedByLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByLTE applies the LTE predicate on the "cancel_requested_by" field.
+func CancelRequestedByLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByContains applies the Contains predicate on the "cancel_requested_by" field.
+func CancelRequestedByContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByHasPrefix applies the HasPrefix predicate on the "cancel_requested_by" field.
+func CancelRequestedByHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByHasSuffix applies the HasSuffix predicate on the "cancel_requested_by" field.
+func CancelRequestedByHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByIsNil applies the IsNil predicate on the "cancel_requested_by" field.
+func CancelRequestedByIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldCancelRequestedBy))
+}
+
+// CancelRequestedByNotNil applies the NotNil predicate on the "cancel_requested_by" field.
+func CancelRequestedByNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldCancelRequestedBy))
+}
+
+// CancelRequestedByEqualFold applies the EqualFold predicate on the "cancel_requested_by" field.
+func CancelRequestedByEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByContainsFold applies the ContainsFold predicate on the "cancel_requested_by" field.
+func CancelRequestedByContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldCancelRequestedBy, v))
+}
+
+// ForcedEQ applies the EQ predicate on the "forced" field.
+func ForcedEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldForced, v))
+}
+
+// ForcedNEQ applies the NEQ predicate on the "forced" field.
+func ForcedNEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldForced, v))
 }
 
 // ReportSequenceEQ applies the EQ predicate on the "report_sequence" field.

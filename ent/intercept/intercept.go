@@ -13,6 +13,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -242,6 +243,33 @@ func (f TraverseIdempotencyKey) Traverse(ctx context.Context, q ent.Query) error
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The LeaseSweepFunc type is an adapter to allow the use of ordinary function as a Querier.
+type LeaseSweepFunc func(context.Context, *ent.LeaseSweepQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f LeaseSweepFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.LeaseSweepQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.LeaseSweepQuery", q)
+}
+
+// The TraverseLeaseSweep type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseLeaseSweep func(context.Context, *ent.LeaseSweepQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseLeaseSweep) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseLeaseSweep) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.LeaseSweepQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.LeaseSweepQuery", q)
 }
 
 // The ModuleDefinitionFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -475,6 +503,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.EnvironmentQuery, predicate.Environment, environment.OrderOption]{typ: ent.TypeEnvironment, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
+	case *ent.LeaseSweepQuery:
+		return &query[*ent.LeaseSweepQuery, predicate.LeaseSweep, leasesweep.OrderOption]{typ: ent.TypeLeaseSweep, tq: q}, nil
 	case *ent.ModuleDefinitionQuery:
 		return &query[*ent.ModuleDefinitionQuery, predicate.ModuleDefinition, moduledefinition.OrderOption]{typ: ent.TypeModuleDefinition, tq: q}, nil
 	case *ent.ModuleInstanceQuery:

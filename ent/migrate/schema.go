@@ -150,6 +150,10 @@ var (
 		{Name: "runner", Type: field.TypeString, Nullable: true},
 		{Name: "lease_id", Type: field.TypeString, Nullable: true},
 		{Name: "lease_expires_at", Type: field.TypeTime, Nullable: true},
+		{Name: "fence", Type: field.TypeInt64, Nullable: true},
+		{Name: "cancel_requested_at", Type: field.TypeTime, Nullable: true},
+		{Name: "cancel_requested_by", Type: field.TypeString, Nullable: true},
+		{Name: "forced", Type: field.TypeBool, Default: false},
 		{Name: "report_sequence", Type: field.TypeInt32, Default: 0},
 		{Name: "version", Type: field.TypeInt32, Default: 1},
 		{Name: "project_id", Type: field.TypeString},
@@ -167,37 +171,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[25]},
+				Columns:    []*schema.Column{DeploymentsColumns[29]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[26]},
+				Columns:    []*schema.Column{DeploymentsColumns[30]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[27]},
+				Columns:    []*schema.Column{DeploymentsColumns[31]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[28]},
+				Columns:    []*schema.Column{DeploymentsColumns[32]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[29]},
+				Columns:    []*schema.Column{DeploymentsColumns[33]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[30]},
+				Columns:    []*schema.Column{DeploymentsColumns[34]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -206,7 +210,7 @@ var (
 			{
 				Name:    "deployment_one_active",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[27]},
+				Columns: []*schema.Column{DeploymentsColumns[31]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL",
 				},
@@ -239,7 +243,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[25], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[29], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -251,7 +255,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[26], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -263,7 +267,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -275,7 +279,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[28], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[32], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -311,7 +315,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[25], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[29], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -323,7 +327,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[26], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -335,7 +339,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -456,6 +460,18 @@ var (
 			},
 		},
 	}
+	// LeaseSweepsColumns holds the columns for the "lease_sweeps" table.
+	LeaseSweepsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString},
+		{Name: "worked_at", Type: field.TypeTime},
+		{Name: "resumed_at", Type: field.TypeTime},
+	}
+	// LeaseSweepsTable holds the schema information for the "lease_sweeps" table.
+	LeaseSweepsTable = &schema.Table{
+		Name:       "lease_sweeps",
+		Columns:    LeaseSweepsColumns,
+		PrimaryKey: []*schema.Column{LeaseSweepsColumns[0]},
+	}
 	// ModuleDefinitionsColumns holds the columns for the "module_definitions" table.
 	ModuleDefinitionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -535,6 +551,8 @@ var (
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "name", Type: field.TypeString},
+		{Name: "fence", Type: field.TypeInt64, Default: 0},
+		{Name: "forced_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "project_id", Type: field.TypeString},
 		{Name: "environment_id", Type: field.TypeString},
 		{Name: "module_definition_id", Type: field.TypeString},
@@ -548,25 +566,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[5]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[7]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[6]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[8]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[7]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[9]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[8]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[10]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -575,7 +593,7 @@ var (
 			{
 				Name:    "module_instance_name",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[6], ModuleInstancesColumns[4]},
+				Columns: []*schema.Column{ModuleInstancesColumns[8], ModuleInstancesColumns[4]},
 			},
 			{
 				Name:    "moduleinstance_organization_id_created_at_id",
@@ -592,7 +610,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[5], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[7], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -604,7 +622,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[6], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[8], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -616,7 +634,7 @@ var (
 			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[7], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[9], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -844,6 +862,7 @@ var (
 		DeploymentChangesTable,
 		EnvironmentsTable,
 		IdempotencyKeysTable,
+		LeaseSweepsTable,
 		ModuleDefinitionsTable,
 		ModuleInstancesTable,
 		ModuleVersionsTable,

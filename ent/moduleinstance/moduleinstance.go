@@ -28,6 +28,10 @@ const (
 	FieldName = "name"
 	// FieldLiveDeploymentID holds the string denoting the live_deployment_id field in the database.
 	FieldLiveDeploymentID = "live_deployment_id"
+	// FieldFence holds the string denoting the fence field in the database.
+	FieldFence = "fence"
+	// FieldForcedDeploymentID holds the string denoting the forced_deployment_id field in the database.
+	FieldForcedDeploymentID = "forced_deployment_id"
 	// EdgeProject holds the string denoting the project edge name in mutations.
 	EdgeProject = "project"
 	// EdgeEnvironment holds the string denoting the environment edge name in mutations.
@@ -79,6 +83,8 @@ var Columns = []string{
 	FieldModuleDefinitionID,
 	FieldName,
 	FieldLiveDeploymentID,
+	FieldFence,
+	FieldForcedDeploymentID,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -90,6 +96,11 @@ func ValidColumn(column string) bool {
 	}
 	return false
 }
+
+var (
+	// DefaultFence holds the default value on creation for the "fence" field.
+	DefaultFence int64
+)
 
 // OrderOption defines the ordering options for the ModuleInstance queries.
 type OrderOption func(*sql.Selector)
@@ -137,6 +148,16 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByLiveDeploymentID orders the results by the live_deployment_id field.
 func ByLiveDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLiveDeploymentID, opts...).ToFunc()
+}
+
+// ByFence orders the results by the fence field.
+func ByFence(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFence, opts...).ToFunc()
+}
+
+// ByForcedDeploymentID orders the results by the forced_deployment_id field.
+func ByForcedDeploymentID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldForcedDeploymentID, opts...).ToFunc()
 }
 
 // ByProjectField orders the results by project field.

@@ -105,6 +105,16 @@ func LiveDeploymentID(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldLiveDeploymentID, v))
 }
 
+// Fence applies equality check predicate on the "fence" field. It's identical to FenceEQ.
+func Fence(v int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldFence, v))
+}
+
+// ForcedDeploymentID applies equality check predicate on the "forced_deployment_id" field. It's identical to ForcedDeploymentIDEQ.
+func ForcedDeploymentID(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldForcedDeploymentID, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldCreatedAt, v))
@@ -583,6 +593,121 @@ func LiveDeploymentIDEqualFold(v string) predicate.ModuleInstance {
 // LiveDeploymentIDContainsFold applies the ContainsFold predicate on the "live_deployment_id" field.
 func LiveDeploymentIDContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldLiveDeploymentID, v))
+}
+
+// FenceEQ applies the EQ predicate on the "fence" field.
+func FenceEQ(v int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldFence, v))
+}
+
+// FenceNEQ applies the NEQ predicate on the "fence" field.
+func FenceNEQ(v int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldFence, v))
+}
+
+// FenceIn applies the In predicate on the "fence" field.
+func FenceIn(vs ...int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldFence, vs...))
+}
+
+// FenceNotIn applies the NotIn predicate on the "fence" field.
+func FenceNotIn(vs ...int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldFence, vs...))
+}
+
+// FenceGT applies the GT predicate on the "fence" field.
+func FenceGT(v int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldFence, v))
+}
+
+// FenceGTE applies the GTE predicate on the "fence" field.
+func FenceGTE(v int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldFence, v))
+}
+
+// FenceLT applies the LT predicate on the "fence" field.
+func FenceLT(v int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldFence, v))
+}
+
+// FenceLTE applies the LTE predicate on the "fence" field.
+func FenceLTE(v int64) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldFence, v))
+}
+
+// ForcedDeploymentIDEQ applies the EQ predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDNEQ applies the NEQ predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDNEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDIn applies the In predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldForcedDeploymentID, vs...))
+}
+
+// ForcedDeploymentIDNotIn applies the NotIn predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDNotIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldForcedDeploymentID, vs...))
+}
+
+// ForcedDeploymentIDGT applies the GT predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDGT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDGTE applies the GTE predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDGTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDLT applies the LT predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDLT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDLTE applies the LTE predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDLTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDContains applies the Contains predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDContains(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContains(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDHasPrefix applies the HasPrefix predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDHasPrefix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasPrefix(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDHasSuffix applies the HasSuffix predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDHasSuffix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasSuffix(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDIsNil applies the IsNil predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldForcedDeploymentID))
+}
+
+// ForcedDeploymentIDNotNil applies the NotNil predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldForcedDeploymentID))
+}
+
+// ForcedDeploymentIDEqualFold applies the EqualFold predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDEqualFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEqualFold(FieldForcedDeploymentID, v))
+}
+
+// ForcedDeploymentIDContainsFold applies the ContainsFold predicate on the "forced_deployment_id" field.
+func ForcedDeploymentIDContainsFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContainsFold(FieldForcedDeploymentID, v))
 }
 
 // HasProject applies the HasEdge predicate on the "project" edge.

@@ -24,6 +24,9 @@ type Environment func(*sql.Selector)
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
 
+// LeaseSweep is the predicate function for leasesweep builders.
+type LeaseSweep func(*sql.Selector)
+
 // ModuleDefinition is the predicate function for moduledefinition builders.
 type ModuleDefinition func(*sql.Selector)
 

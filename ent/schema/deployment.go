@@ -53,6 +53,14 @@ func (Deployment) Fields() []ent.Field {
 			Comment("what its runner proves the claim by; kept when it has ended"),
 		field.Time("lease_expires_at").Optional().Nillable().
 			Comment("set while it is RUNNING"),
+		field.Int64("fence").Optional().Nillable().
+			Comment("that of its claim, greater than of any claim of the instance before; null before it is claimed"),
+		field.Time("cancel_requested_at").Optional().Nillable().
+			Comment("when its runner was asked to end it, by the clock of leases"),
+		field.String("cancel_requested_by").Optional().Nillable().
+			Comment("name of the actor that asked first"),
+		field.Bool("forced").Default(false).
+			Comment("canceled without waiting for its program to end"),
 		field.Int32("report_sequence").Default(0).
 			Comment("the last report that was taken"),
 		field.Int32("version").Default(1).

@@ -204,6 +204,8 @@ type ComplexityRoot struct {
 	}
 
 	Deployment struct {
+		CancelRequestedAt      func(childComplexity int) int
+		CancelRequestedBy      func(childComplexity int) int
 		CompletedAt            func(childComplexity int) int
 		CreatedAt              func(childComplexity int) int
 		CreatedBy              func(childComplexity int) int
@@ -216,7 +218,9 @@ type ComplexityRoot struct {
 		Error                  func(childComplexity int) int
 		Events                 func(childComplexity int) int
 		ExternalDeploymentID   func(childComplexity int) int
+		Fence                  func(childComplexity int) int
 		FoldedEvents           func(childComplexity int) int
+		Forced                 func(childComplexity int) int
 		ID                     func(childComplexity int) int
 		LeaseExpiresAt         func(childComplexity int) int
 		Lineage                func(childComplexity int) int
@@ -502,9 +506,11 @@ type ComplexityRoot struct {
 	}
 
 	Lease struct {
-		ExpiresAt func(childComplexity int) int
-		ID        func(childComplexity int) int
-		Seconds   func(childComplexity int) int
+		CancelSeconds func(childComplexity int) int
+		ExpiresAt     func(childComplexity int) int
+		Fence         func(childComplexity int) int
+		ID            func(childComplexity int) int
+		Seconds       func(childComplexity int) int
 	}
 
 	LiftQuarantinePayload struct {
@@ -552,6 +558,7 @@ type ComplexityRoot struct {
 		Deployments        func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		Environment        func(childComplexity int) int
 		EnvironmentID      func(childComplexity int) int
+		Fence              func(childComplexity int) int
 		ID                 func(childComplexity int) int
 		LiveDeployment     func(childComplexity int) int
 		LiveDeploymentID   func(childComplexity int) int
@@ -824,6 +831,7 @@ type ComplexityRoot struct {
 		BlockedBy func(childComplexity int) int
 		Code      func(childComplexity int) int
 		Message   func(childComplexity int) int
+		Warning   func(childComplexity int) int
 	}
 
 	ReportDeploymentPayload struct {
@@ -972,6 +980,8 @@ type DeploymentResolver interface {
 
 	Release(ctx context.Context, obj *ent.Deployment) (*ent.Release, error)
 
+	Fence(ctx context.Context, obj *ent.Deployment) (*string, error)
+
 	Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error)
 
 	RollbackEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error)
@@ -1005,6 +1015,7 @@ type ModuleInstanceResolver interface {
 	ModuleDefinition(ctx context.Context, obj *ent.ModuleInstance) (*ent.ModuleDefinition, error)
 
 	LiveDeployment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Deployment, error)
+	Fence(ctx context.Context, obj *ent.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *ent.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
 }
 type ModuleVersionResolver interface {
@@ -1592,6 +1603,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.DeleteDefaultValueDefinitionPayload.DeletedID(childComplexity), true
 
+	case "Deployment.cancelRequestedAt":
+		if e.ComplexityRoot.Deployment.CancelRequestedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.CancelRequestedAt(childComplexity), true
+	case "Deployment.cancelRequestedBy":
+		if e.ComplexityRoot.Deployment.CancelRequestedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.CancelRequestedBy(childComplexity), true
 	case "Deployment.completedAt":
 		if e.ComplexityRoot.Deployment.CompletedAt == nil {
 			break
@@ -1664,12 +1687,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.ExternalDeploymentID(childComplexity), true
+	case "Deployment.fence":
+		if e.ComplexityRoot.Deployment.Fence == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.Fence(childComplexity), true
 	case "Deployment.foldedEvents":
 		if e.ComplexityRoot.Deployment.FoldedEvents == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Deployment.FoldedEvents(childComplexity), true
+	case "Deployment.forced":
+		if e.ComplexityRoot.Deployment.Forced == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.Forced(childComplexity), true
 	case "Deployment.id":
 		if e.ComplexityRoot.Deployment.ID == nil {
 			break
@@ -2807,12 +2842,24 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.KeyValueProperty.Type(childComplexity), true
 
+	case "Lease.cancelSeconds":
+		if e.ComplexityRoot.Lease.CancelSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Lease.CancelSeconds(childComplexity), true
 	case "Lease.expiresAt":
 		if e.ComplexityRoot.Lease.ExpiresAt == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Lease.ExpiresAt(childComplexity), true
+	case "Lease.fence":
+		if e.ComplexityRoot.Lease.Fence == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Lease.Fence(childComplexity), true
 	case "Lease.id":
 		if e.ComplexityRoot.Lease.ID == nil {
 			break
@@ -3015,6 +3062,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ModuleInstance.EnvironmentID(childComplexity), true
+	case "ModuleInstance.fence":
+		if e.ComplexityRoot.ModuleInstance.Fence == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ModuleInstance.Fence(childComplexity), true
 	case "ModuleInstance.id":
 		if e.ComplexityRoot.ModuleInstance.ID == nil {
 			break
@@ -4433,6 +4486,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ReplayEligibility.Message(childComplexity), true
+	case "ReplayEligibility.warning":
+		if e.ComplexityRoot.ReplayEligibility.Warning == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ReplayEligibility.Warning(childComplexity), true
 
 	case "ReportDeploymentPayload.deployment":
 		if e.ComplexityRoot.ReportDeploymentPayload.Deployment == nil {
@@ -5457,8 +5516,12 @@ type Mutation {
   ): RedeployDeploymentPayload
 
   """
-  Cancels a PENDING or RUNNING deployment; its runner learns of it when it next renews its lease. For
-  developers and admins.
+  Cancels a deployment. One that is PENDING is CANCELED at once, and so is one that is RUNNING without a lease.
+  Another that is RUNNING keeps its status, and the instance is busy, until its program has ended: the runner
+  learns of the request when it next renews its lease or reports, and has the program end. What happened wins:
+  a program that ends well all the same has SUCCEEDED. The same request again changes nothing.
+  ` + "`" + `slipway:Deployment:WRONG_STATE` + "`" + ` where the deployment has ended, or where it is too early for force. For
+  developers and admins; with ` + "`" + `force` + "`" + ` for admins.
   """
   cancelDeployment(
     "The deployment."
@@ -5483,7 +5546,7 @@ type Mutation {
   """
   Takes the oldest PENDING deployment of the given kinds and sets it RUNNING under a lease; the payload's
   deployment is null where there is none. A lease that runs out puts the deployment to FAILED with
-  ` + "`" + `slipway:Deployment:LEASE_EXPIRED` + "`" + `. For runners.
+  ` + "`" + `slipway:Deployment:LEASE_EXPIRED` + "`" + `, or to CANCELED where its cancellation was requested. For runners.
   """
   claimDeployment(
     "The kinds that the runner carries out."
@@ -5491,8 +5554,10 @@ type Mutation {
   ): ClaimDeploymentPayload
 
   """
-  Renews the lease of a RUNNING deployment. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where it ran out or the
-  deployment has ended, as by a cancellation: its runner is to stop. For runners.
+  Renews the lease of a RUNNING deployment; the answer says whether its cancellation was requested.
+  ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease ran out, where the deployment has ended, or where the time that
+  a canceled program has to end is over: its runner is to stop. A lease that ran out while no server was at work
+  may still be renewed for the length of one lease. For runners.
   """
   renewLease(
     "The deployment and its lease."
@@ -5500,8 +5565,8 @@ type Mutation {
   ): RenewLeasePayload
 
   """
-  Adds to the record of a RUNNING deployment and renews its lease. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where
-  the lease is lost; nothing is added then. For runners.
+  Adds to the record of a RUNNING deployment and renews its lease; the answer says whether its cancellation was
+  requested. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease is lost; nothing is added then. For runners.
   """
   reportDeployment(
     "The deployment, its lease and what to add."
@@ -5509,9 +5574,9 @@ type Mutation {
   ): ReportDeploymentPayload
 
   """
-  Ends a RUNNING deployment: SUCCEEDED, or FAILED where an error is given. Under the same lease it may be
-  said again: the answer is the deployment as it is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease is
-  lost. For runners.
+  Ends a RUNNING deployment: SUCCEEDED, FAILED where an error is given, or CANCELED where its cancellation was
+  requested and ended its program. Under the same lease it may be said again: the answer is the deployment as it
+  is. ` + "`" + `slipway:Deployment:LEASE_LOST` + "`" + ` where the lease is lost. For runners.
   """
   completeDeployment(
     "The deployment, its lease and how it ended."
@@ -5983,6 +6048,8 @@ type ModuleInstance implements Node {
   liveDeploymentId: ID
   "The deployment that is live, the last that succeeded; null before the first success."
   liveDeployment: Deployment
+  "The number of the last claim of one of its deployments, in digits; ` + "`" + `0` + "`" + ` before the first. Raised by each claim."
+  fence: String!
   "Its deployments, newest first."
   deployments(
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
@@ -6258,6 +6325,17 @@ type Deployment implements Node {
   runner: String
   "When the lease of its runner runs out, unless it is renewed; null where it is not RUNNING."
   leaseExpiresAt: UtcDateTime
+  """
+  The number of its claim, in digits: greater than that of every claim of the instance before. Null before it
+  is claimed.
+  """
+  fence: String
+  "When its cancellation was first requested; null where it was not, or where it was canceled at once."
+  cancelRequestedAt: UtcDateTime
+  "Who first requested its cancellation: the name of the token."
+  cancelRequestedBy: String
+  "Whether it was canceled by force, so that its program may still have been at work afterwards."
+  forced: Boolean!
   "What happened, in order, at most 200. Where there was more, the first of them says how much."
   events: [DeploymentEvent!]!
   "How many of the oldest events are not kept any more."
@@ -6285,6 +6363,11 @@ type ReplayEligibility {
   message: String
   "The active deployment of the instance that stands in the way; null where there is none."
   blockedBy: Deployment
+  """
+  What to see to beforehand, whether it is allowed or not: since the last success a deployment of the instance
+  was canceled by force, and its program may still have been at work. Null where there is nothing.
+  """
+  warning: String
 }
 
 "Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change."
@@ -6297,7 +6380,7 @@ enum DeploymentStatus {
   SUCCEEDED
   "Ended with an error."
   FAILED
-  "Was canceled before it ended."
+  "Was canceled, and did not end well."
   CANCELED
 }
 
@@ -7745,13 +7828,18 @@ type RedeployDeploymentPayload {
 input CancelDeploymentInput {
   "The id of the deployment."
   id: ID!
+  """
+  Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
+  cancellation was requested. False where it is left out or null.
+  """
+  force: Boolean
   "For superadmins only: the organization to act in."
   organizationId: ID
 }
 
 "What cancelDeployment answers with."
 type CancelDeploymentPayload {
-  "The deployment, CANCELED."
+  "The deployment: CANCELED, or still RUNNING with ` + "`" + `cancelRequestedAt` + "`" + ` until its program has ended."
   deployment: Deployment!
 }
 
@@ -7815,8 +7903,18 @@ type Lease {
   id: ID!
   "When it runs out, unless it is renewed."
   expiresAt: UtcDateTime!
-  "How many seconds that is from now, for runners whose clock differs."
+  "How many seconds that is from now, rounded down, for runners whose clock differs."
   seconds: Int!
+  """
+  The number of the claim, in digits: greater than that of every claim of the instance before. A program hands
+  it on to what it changes, which can then refuse a program of an earlier claim.
+  """
+  fence: String!
+  """
+  How many seconds the program has left to end before it is to be killed, at least 0; null unless the
+  cancellation of the deployment was requested.
+  """
+  cancelSeconds: Int
 }
 
 "The lease to renew."
@@ -7895,19 +7993,24 @@ input CompleteDeploymentInput {
   id: ID!
   "The id of its lease."
   leaseId: ID!
-  "Why it failed; left out where it succeeded."
+  "Why it failed, or with ` + "`" + `canceled` + "`" + ` what its program said last; left out where it succeeded."
   error: DeploymentErrorInput
+  """
+  Whether its program ended, and not well, because the cancellation was requested. ` + "`" + `slipway:Deployment:WRONG_STATE` + "`" + `
+  where nobody has. False where it is left out or null.
+  """
+  canceled: Boolean
   "For superadmins only: the organization to act in."
   organizationId: ID
 }
 
 "What completeDeployment answers with."
 type CompleteDeploymentPayload {
-  "The deployment, SUCCEEDED or FAILED."
+  "The deployment, SUCCEEDED, FAILED or CANCELED."
   deployment: Deployment!
 }
 
-"Why a deployment failed."
+"Why a deployment failed, or what its program said last."
 input DeploymentErrorInput {
   "What went wrong, in one sentence of at most 4,096 characters."
   message: String!
@@ -8176,6 +8279,14 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_runner(ctx, field)
 	case "leaseExpiresAt":
 		return ec.fieldContext_Deployment_leaseExpiresAt(ctx, field)
+	case "fence":
+		return ec.fieldContext_Deployment_fence(ctx, field)
+	case "cancelRequestedAt":
+		return ec.fieldContext_Deployment_cancelRequestedAt(ctx, field)
+	case "cancelRequestedBy":
+		return ec.fieldContext_Deployment_cancelRequestedBy(ctx, field)
+	case "forced":
+		return ec.fieldContext_Deployment_forced(ctx, field)
 	case "events":
 		return ec.fieldContext_Deployment_events(ctx, field)
 	case "foldedEvents":
@@ -8608,6 +8719,10 @@ func (ec *executionContext) childFields_Lease(ctx context.Context, field graphql
 		return ec.fieldContext_Lease_expiresAt(ctx, field)
 	case "seconds":
 		return ec.fieldContext_Lease_seconds(ctx, field)
+	case "fence":
+		return ec.fieldContext_Lease_fence(ctx, field)
+	case "cancelSeconds":
+		return ec.fieldContext_Lease_cancelSeconds(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Lease", field.Name)
 }
@@ -8720,6 +8835,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_liveDeploymentId(ctx, field)
 	case "liveDeployment":
 		return ec.fieldContext_ModuleInstance_liveDeployment(ctx, field)
+	case "fence":
+		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
 		return ec.fieldContext_ModuleInstance_deployments(ctx, field)
 	}
@@ -8996,6 +9113,8 @@ func (ec *executionContext) childFields_ReplayEligibility(ctx context.Context, f
 		return ec.fieldContext_ReplayEligibility_message(ctx, field)
 	case "blockedBy":
 		return ec.fieldContext_ReplayEligibility_blockedBy(ctx, field)
+	case "warning":
+		return ec.fieldContext_ReplayEligibility_warning(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReplayEligibility", field.Name)
 }
@@ -13253,6 +13372,98 @@ func (ec *executionContext) fieldContext_Deployment_leaseExpiresAt(_ context.Con
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
+func (ec *executionContext) _Deployment_fence(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_fence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Fence(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_fence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_cancelRequestedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_cancelRequestedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CancelRequestedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_cancelRequestedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_cancelRequestedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_cancelRequestedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CancelRequestedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_cancelRequestedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_forced(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_forced(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Forced, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_forced(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _Deployment_events(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17407,6 +17618,52 @@ func (ec *executionContext) fieldContext_Lease_seconds(_ context.Context, field 
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _Lease_fence(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Lease_fence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Fence, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Lease_fence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Lease_cancelSeconds(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Lease_cancelSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CancelSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int32) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint32(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Lease_cancelSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _LiftQuarantinePayload_release(ctx context.Context, field graphql.CollectedField, obj *model.LiftQuarantinePayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18399,6 +18656,29 @@ func (ec *executionContext) fieldContext_ModuleInstance_liveDeployment(_ context
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_fence(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_fence(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().Fence(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_fence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleInstance", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ModuleInstance_deployments(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
@@ -23965,6 +24245,29 @@ func (ec *executionContext) fieldContext_ReplayEligibility_blockedBy(_ context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _ReplayEligibility_warning(ctx context.Context, field graphql.CollectedField, obj *deployment.Eligibility) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayEligibility_warning(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warning, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayEligibility_warning(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReplayEligibility", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _ReportDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.ReportDeploymentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27225,7 +27528,7 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id", "force", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27239,6 +27542,13 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ID = data
+		case "force":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("force"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Force = graphql.OmittableOf(data)
 		case "organizationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -27306,7 +27616,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "error", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled", "organizationId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27334,6 +27644,13 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Error = graphql.OmittableOf(data)
+		case "canceled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("canceled"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Canceled = graphql.OmittableOf(data)
 		case "organizationId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -31861,6 +32178,59 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "fence":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_fence(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "cancelRequestedAt":
+			out.Values[i] = ec._Deployment_cancelRequestedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "cancelRequestedBy":
+			out.Values[i] = ec._Deployment_cancelRequestedBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "forced":
+			out.Values[i] = ec._Deployment_forced(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "events":
 			field := field
 
@@ -34242,6 +34612,16 @@ func (ec *executionContext) _Lease(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "fence":
+			out.Values[i] = ec._Lease_fence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cancelSeconds":
+			out.Values[i] = ec._Lease_cancelSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -34834,6 +35214,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 				}()
 				res = ec._ModuleInstance_liveDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "fence":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_fence(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -37594,6 +38012,11 @@ func (ec *executionContext) _ReplayEligibility(ctx context.Context, sel ast.Sele
 			}
 		case "blockedBy":
 			out.Values[i] = ec._ReplayEligibility_blockedBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "warning":
+			out.Values[i] = ec._ReplayEligibility_warning(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

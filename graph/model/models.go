@@ -35,13 +35,16 @@ type AuditEventFilter struct {
 type CancelDeploymentInput struct {
 	// The id of the deployment.
 	ID string `json:"id"`
+	// Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
+	// cancellation was requested. False where it is left out or null.
+	Force graphql.Omittable[*bool] `json:"force,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What cancelDeployment answers with.
 type CancelDeploymentPayload struct {
-	// The deployment, CANCELED.
+	// The deployment: CANCELED, or still RUNNING with `cancelRequestedAt` until its program has ended.
 	Deployment *ent.Deployment `json:"deployment"`
 }
 
@@ -71,15 +74,18 @@ type CompleteDeploymentInput struct {
 	ID string `json:"id"`
 	// The id of its lease.
 	LeaseID string `json:"leaseId"`
-	// Why it failed; left out where it succeeded.
+	// Why it failed, or with `canceled` what its program said last; left out where it succeeded.
 	Error graphql.Omittable[*DeploymentErrorInput] `json:"error,omitempty"`
+	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
+	// where nobody has. False where it is left out or null.
+	Canceled graphql.Omittable[*bool] `json:"canceled,omitempty"`
 	// For superadmins only: the organization to act in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What completeDeployment answers with.
 type CompleteDeploymentPayload struct {
-	// The deployment, SUCCEEDED or FAILED.
+	// The deployment, SUCCEEDED, FAILED or CANCELED.
 	Deployment *ent.Deployment `json:"deployment"`
 }
 
@@ -223,7 +229,7 @@ type DeleteDefaultValueDefinitionPayload struct {
 	DeletedID string `json:"deletedId"`
 }
 
-// Why a deployment failed.
+// Why a deployment failed, or what its program said last.
 type DeploymentErrorInput struct {
 	// What went wrong, in one sentence of at most 4,096 characters.
 	Message string `json:"message"`

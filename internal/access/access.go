@@ -21,6 +21,7 @@ const (
 	Read              Action = "read"
 	CreateInstance    Action = "create module instances"
 	Deploy            Action = "deploy, roll back, redeploy or cancel"
+	ForceCancel       Action = "cancel by force"
 	RunDeployments    Action = "claim, report or complete deployments"
 	EditDefaults      Action = "change default value definitions"
 	EditModules       Action = "change module definitions"
@@ -54,6 +55,7 @@ var table = map[Action]rule{
 	Read:              {roles: readers},
 	CreateInstance:    {roles: developers},
 	Deploy:            {roles: developers},
+	ForceCancel:       {roles: admins},
 	RunDeployments:    {roles: []actor.Role{actor.Runner}},
 	EditDefaults:      {roles: admins},
 	EditModules:       {roles: admins},

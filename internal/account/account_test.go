@@ -38,7 +38,7 @@ func (c *clock) advance(d time.Duration) { c.micros.Add(d.Microseconds()) }
 func accounts(w *worldtest.World) (*account.Service, *clock) {
 	c := &clock{}
 	c.micros.Store(store.Now().UnixMicro())
-	return &account.Service{Store: w.Store, Journal: journal.New(w.Store, c.now, id.New), Now: c.now, Log: slog.New(slog.DiscardHandler)}, c
+	return &account.Service{Store: w.Store, Journal: journal.NewAlone(w.Store, c.now, id.New), Now: c.now, Log: slog.New(slog.DiscardHandler)}, c
 }
 
 func TestTokenIsGoodUntilItExpires(t *testing.T) {

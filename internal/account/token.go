@@ -76,7 +76,7 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 			create.SetOrganizationID(a.OrganizationID)
 		}
 		if in.ExpiresIn > 0 {
-			create.SetExpiresAt(e.At.Add(in.ExpiresIn).Truncate(time.Microsecond))
+			create.SetExpiresAt(e.Shared.Add(in.ExpiresIn).Truncate(time.Microsecond))
 		}
 		created, err = create.Save(ctx)
 		return err

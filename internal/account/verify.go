@@ -10,6 +10,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/fault"
+	"slipway/internal/store"
 )
 
 // usedEvery is how often the use of a token is written down.
@@ -19,15 +20,18 @@ const usedEvery = time.Minute
 // is unknown, expired or revoked. It implements auth.Verifier.
 func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified, error) {
 	system := actor.With(ctx, &actor.Actor{Name: "system", Role: actor.System})
-	t, err := s.Store.Client.Token.Query().Where(token.Hash(hash)).Only(system)
+	now := s.Now()
+	q := s.Store.Client.Token.Query().Where(token.Hash(hash))
+	q.Modify(store.SelectClock)
+	t, err := q.Only(system)
 	if ent.IsNotFound(err) {
 		return nil, auth.ErrUnknownToken
 	}
 	if err != nil {
 		return nil, err
 	}
-	now := s.Now()
-	if t.RevokedAt != nil || t.ExpiresAt != nil && !now.Before(*t.ExpiresAt) {
+	shared := s.Journal.Shared(store.ReadClock(t))
+	if t.RevokedAt != nil || t.ExpiresAt != nil && !shared.Before(*t.ExpiresAt) {
 		return nil, auth.ErrUnknownToken
 	}
 	s.used(system, t, now)
@@ -36,7 +40,8 @@ func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified,
 		v.Actor.OrganizationID = *t.OrganizationID
 	}
 	if t.ExpiresAt != nil {
-		v.ExpiresAt = *t.ExpiresAt
+		// By the clock of the server, which is what it is compared with from here on.
+		v.ExpiresAt = now.Add(t.ExpiresAt.Sub(shared))
 	}
 	return v, nil
 }

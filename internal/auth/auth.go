@@ -34,7 +34,7 @@ type Verifier interface {
 // Verified is the holder of a valid token.
 type Verified struct {
 	Actor *actor.Actor
-	// ExpiresAt is when the token ends, zero for never.
+	// ExpiresAt is when the token ends by the clock of the Authenticator, zero for never.
 	ExpiresAt time.Time
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"slipway/internal/actor"
+	"slipway/internal/id"
+	"slipway/internal/journal"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/web"
@@ -59,6 +61,7 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 		chance:   chance{rand.New(rand.NewPCG(1, 2))}, //nolint:gosec // the same content each time is the point
 		result:   &Result{Slug: organizationSlug},
 	}
+	d.Deploy.Journal = journal.NewAlone(st, c.Now, id.New)
 	// Nobody renews leases while the clock leaps.
 	d.Deploy.LeaseTime = leaseTime
 	for _, step := range []func(context.Context) error{

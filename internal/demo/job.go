@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -23,26 +24,39 @@ type job struct {
 	underway bool
 }
 
-// run carries the deployment out until it is done, somebody else has ended it, or ctx ends.
+// errCancelRequested ends what is carried out when somebody wants it canceled.
+var errCancelRequested = errors.New("its cancellation was requested")
+
+// run carries the deployment out until it is done, its cancellation is requested, somebody else has ended it, or
+// ctx ends.
 func (j *job) run(ctx context.Context) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	changes, err := j.Deploy.Follow(ctx, j.deployment.ID)
+	working, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	changes, err := j.Deploy.Follow(working, j.deployment.ID)
 	if err == nil {
-		go func() {
-			for c := range changes {
-				if c.Err != nil {
-					return // its next report will find out
-				}
-			}
-			stop()
-		}()
-		err = j.carryOut(ctx)
+		go watch(changes, stop)
+		err = j.carryOut(working)
+	}
+	if err != nil && errors.Is(context.Cause(working), errCancelRequested) {
+		_, err = j.Deploy.CompleteCanceled(ctx, j.deployment.ID, j.leaseID, lastWords("The deployment was stopped on request."))
 	}
 	// Who loses the lease is no longer asked: the deployment says what became of it.
-	if lost := fault.Is(err, fault.DeploymentLeaseLost); err != nil && !lost && ctx.Err() == nil {
+	if lost := fault.Is(err, fault.DeploymentLeaseLost); err != nil && !lost && working.Err() == nil {
 		j.log.WarnContext(ctx, "the demo's runner gives a deployment up", "deployment", j.deployment.ID, "error", err)
 	}
+}
+
+// watch stops the work on a deployment when it has ended or its cancellation is requested.
+func watch(changes <-chan *deployment.Changed, stop context.CancelCauseFunc) {
+	for c := range changes {
+		if c.Err != nil {
+			return // its next report will find out
+		}
+		if c.Deployment.CancelRequestedAt != nil {
+			stop(errCancelRequested)
+		}
+	}
+	stop(nil)
 }
 
 func (j *job) carryOut(ctx context.Context) error {

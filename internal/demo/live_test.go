@@ -231,7 +231,7 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 		await(t, w, r, next, running)
 		stop()
 		after := await(t, w, r, ids[0], ended)
-		if after.Status != entdeployment.StatusCANCELED || after.Version != canceled.Version {
+		if after.Status != entdeployment.StatusCANCELED || after.Version != canceled.Version+1 {
 			t.Errorf("it is %s of version %d, was of %d", after.Status, after.Version, canceled.Version)
 		}
 		left := active(t, w, r)

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
+	"slipway/internal/fault"
 )
 
 // rollout is a deployment of a service being carried out, as the runner sees it.
@@ -53,10 +54,19 @@ func (d *demo) rollOut(ctx context.Context, s *service, deploymentID string, e e
 	if err := r.run(d.as(ctx, runner), 0, e); err != nil {
 		return err
 	}
-	if e.canceled {
-		_, err = d.Deploy.Cancel(d.as(ctx, developer), deploymentID)
+	if !e.canceled {
+		return nil
 	}
+	if _, err := d.Deploy.Cancel(d.as(ctx, developer), deploymentID); err != nil {
+		return err
+	}
+	_, err = d.Deploy.CompleteCanceled(d.as(ctx, runner), deploymentID, leaseID, lastWords(e.reason))
 	return err
+}
+
+// lastWords are what is told of a deployment that was canceled.
+func lastWords(message string) *fault.Data {
+	return &fault.Data{Code: string(fault.DeploymentFailed), Message: message}
 }
 
 // run goes through the stages from the first on, as far as the ending says, and ends the deployment.

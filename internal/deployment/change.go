@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -84,8 +85,11 @@ func inState(d *ent.Deployment, done string, allowed ...deployment.Status) error
 	for i, s := range allowed {
 		names[i] = string(s)
 	}
-	f := fault.New(fault.DeploymentWrongState, "The deployment %s cannot be %s: its status is %s, not %s.",
-		d.ID, done, d.Status, strings.Join(names, " or "))
+	return wrongState(d, done, fmt.Sprintf("its status is %s, not %s", d.Status, strings.Join(names, " or ")))
+}
+
+func wrongState(d *ent.Deployment, done, why string) *fault.Error {
+	f := fault.New(fault.DeploymentWrongState, "The deployment %s cannot be %s: %s.", d.ID, done, why)
 	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
 	return f
 }

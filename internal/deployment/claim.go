@@ -38,33 +38,36 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err != nil {
 		return nil, nil, err
 	}
-	claimed, err := s.claim(ctx, in, leaseID)
+	claimed, lease, err := s.claim(ctx, in, leaseID)
 	for store.Taken(err) {
 		// The same claim, made twice at once: the other has its answer.
-		claimed, err = s.claim(ctx, in, leaseID)
+		claimed, lease, err = s.claim(ctx, in, leaseID)
 	}
 	if err != nil || claimed == nil {
 		return nil, nil, err
 	}
-	if err := held(claimed, leaseID, s.Journal.Now()); err != nil {
-		return nil, nil, err
-	}
 	s.Feed.Changed(claimed.ID)
-	return claimed, s.leaseOf(claimed), nil
+	return claimed, lease, nil
 }
 
-func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, err error) {
+func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, lease *Lease, err error) {
 	err = s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		if in.LeaseID != nil {
 			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
 			if !ent.IsNotFound(err) {
 				e.Silent = true
+				if err == nil {
+					err = s.checkHeld(ctx, tx, claimed, leaseID, e.Shared)
+				}
+				if err == nil {
+					lease = s.leaseOf(claimed, e.Shared)
+				}
 				return err
 			}
 		}
 		claimed = nil
 		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
-			Kinds: in.Kinds, Runner: actor.From(ctx).Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.At.Add(s.leaseTime()),
+			Kinds: in.Kinds, Runner: actor.From(ctx).Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared.Add(s.leaseTime()),
 		})
 		if err != nil || deploymentID == "" {
 			e.Silent = true
@@ -74,9 +77,10 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 		if claimed, err = tx.Deployment.Get(ctx, deploymentID); err != nil {
 			return err
 		}
+		lease = s.leaseOf(claimed, e.Shared)
 		return tell(ctx, tx, claimed)
 	})
-	return claimed, err
+	return claimed, lease, err
 }
 
 func checkKinds(kinds []string) error {

@@ -22,6 +22,8 @@ import (
 type clock struct {
 	mu sync.Mutex
 	at time.Time
+	// noted, where it is not nil, is called when time has passed.
+	noted func(time.Time)
 }
 
 func (c *clock) now() time.Time {
@@ -34,19 +36,31 @@ func (c *clock) pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
+	if c.noted != nil {
+		c.noted(c.at)
+	}
 }
 
-// clockOf lets the deployments of a world go by a clock, which stands still by itself.
+// clockOf lets the deployments of a world go by a clock, which stands still by itself, in a house that was always
+// kept: no lease is spared because the servers were away.
 func clockOf(w *worldtest.World) *clock {
-	c := &clock{at: store.Now()}
+	c := &clock{at: store.Now(), noted: func(at time.Time) { noteSweep(w, at) }}
+	c.noted(c.at)
 	w.Deploy = by(w, c)
 	return c
+}
+
+// noteSweep has the sweep have worked last at a time, and always before.
+func noteSweep(w *worldtest.World, worked time.Time) {
+	if err := w.NoteSweep(worked, time.Unix(0, 0)); err != nil {
+		panic(err) // a clock has no test to fail
+	}
 }
 
 // by gives the world's service of deployments as it goes by a clock.
 func by(w *worldtest.World, c *clock) *deployment.Service {
 	s := *w.Deploy
-	s.Journal = journal.New(w.Store, c.now, id.New)
+	s.Journal = journal.NewAlone(w.Store, c.now, id.New)
 	return &s
 }
 

@@ -36,6 +36,9 @@ type Service struct {
 	Feed *feed.Feed
 	// LeaseTime is how long a runner may be silent; DefaultLease where it is 0.
 	LeaseTime time.Duration
+	// CancelTimeout is how long a program may take to end once its cancellation was requested;
+	// DefaultCancelTimeout where it is 0.
+	CancelTimeout time.Duration
 	// BaseURL is where the API is reached, for links in errors; without a slash at its end.
 	BaseURL string
 }

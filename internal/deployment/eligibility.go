@@ -3,6 +3,7 @@ package deployment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"slipway/ent"
@@ -18,6 +19,8 @@ type Eligibility struct {
 	Message *string
 	// BlockedBy is the active deployment that stands in the way, or nil.
 	BlockedBy *ent.Deployment
+	// Warning says what to see to beforehand, nil where there is nothing.
+	Warning *string
 }
 
 // Eligibilities are those of one deployment.
@@ -49,19 +52,28 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 }
 
 func (s *Service) eligibility(ctx context.Context, k kind, from *source, blockers map[string]*ent.Deployment) (*Eligibility, error) {
+	warning := forcedWarning(from.ForcedID)
 	_, err := s.judge(actor.From(ctx), k, from, s.Journal.Now())
 	if err == nil {
-		return &Eligibility{Allowed: true}, nil
+		return &Eligibility{Allowed: true, Warning: warning}, nil
 	}
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return nil, err
 	}
-	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message}
+	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message, Warning: warning}
 	if refusal.Code == fault.DeploymentInProgress {
 		e.BlockedBy = blockers[*from.ActiveID]
 	}
 	return e, nil
+}
+
+// forcedWarning tells of a deployment that was canceled by force, nil where there is none.
+func forcedWarning(deploymentID *string) *string {
+	if deploymentID == nil {
+		return nil
+	}
+	return new(fmt.Sprintf("The deployment %s was canceled by force: its program may still have been at work. See what it changed first.", *deploymentID))
 }
 
 // blockers gives the active deployments that stand in the way, by their ids.

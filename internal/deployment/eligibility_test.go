@@ -89,7 +89,7 @@ func TestEligibilitySaysWhatAReplayThenDoes(t *testing.T) {
 				agree(t, w, name+", "+role, ctx, source.ID, outcomes)
 			}
 			for _, d := range w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(w.Acme.As(actor.Viewer)) {
-				cancel(t, w, d.ID)
+				w.Cancel(t, w.Acme, d.ID)
 			}
 		}
 		// 13 situations, for 3 roles that may; of a rollback 3 succeed, of a redeploy 5.
@@ -147,17 +147,10 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 			t.Errorf("%s, %s: told of the blocker %v, then %q", name, kind, told.BlockedBy, blocker)
 		}
 		if made != nil {
-			cancel(t, w, made.ID)
+			w.Cancel(t, w.Acme, made.ID)
 		} else if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
 			t.Errorf("%s, %s was refused and wrote:\n%s", name, kind, diff)
 		}
-	}
-}
-
-func cancel(t *testing.T, w *worldtest.World, id string) {
-	t.Helper()
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), id); err != nil {
-		t.Fatal(err)
 	}
 }
 

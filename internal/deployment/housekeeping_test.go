@@ -51,7 +51,7 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 			places[o.ID].Claim(t, held[len(held)-1])
 			places[o.ID].Deploy(t, places[o.ID].NewInstance(t, "waits").ID, `{"image":"web:1"}`)
 		}
-		clock.pass(29*time.Second - time.Microsecond)
+		clock.pass(deployment.DefaultLease - time.Second - time.Microsecond)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("too early: %d, %v", n, err)
 		}
@@ -116,7 +116,7 @@ func TestManySweepsAtOnceFailEachOnce(t *testing.T) {
 		clock := clockOf(w)
 		// More than one batch.
 		leases := claimMany(t, w, w.Place(t, w.Acme, "web"), 110)
-		clock.pass(time.Minute)
+		clock.pass(deployment.DefaultLease)
 		servers := []*deployment.Service{w.Deploy, by(worldtest.Another(t, w.DatabaseURL), clock), by(w, clock)}
 		var expired atomic.Int32
 		var all sync.WaitGroup
@@ -198,7 +198,7 @@ func TestALeaseThatCannotBeSweptDoesNotKeepTheOthers(t *testing.T) {
 			clock.pass(time.Microsecond)
 		}
 		raw(t, w, `UPDATE deployments SET events = '{}' WHERE id = '`+list[0].ID+`'`)
-		clock.pass(time.Minute)
+		clock.pass(deployment.DefaultLease)
 		n, err := w.Deploy.ExpireLeases(t.Context())
 		if n != 2 || err == nil || !strings.Contains(err.Error(), list[0].ID) {
 			t.Errorf("%d expired, want 2; %v", n, err)
@@ -217,7 +217,7 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 2)
-		clock.pass(time.Minute)
+		clock.pass(deployment.DefaultLease)
 		ctx, cancel := context.WithCancel(t.Context())
 		kept := make(chan struct{})
 		go func() {

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/store"
 )
 
 // keepKeys is how long a request under a key is known again.
@@ -53,15 +54,18 @@ func (s *Service) repeated(ctx context.Context, r *request) (*ent.Deployment, er
 	if r.key == "" {
 		return nil, nil
 	}
-	used, err := s.Store.Client.IdempotencyKey.Query().Where(
-		idempotencykey.ActorID(actor.From(ctx).ID), idempotencykey.Key(r.key),
-		idempotencykey.CreatedAtGT(s.Journal.Now().Add(-keepKeys)),
-	).Only(ctx)
+	q := s.Store.Client.IdempotencyKey.Query().
+		Where(idempotencykey.ActorID(actor.From(ctx).ID), idempotencykey.Key(r.key))
+	q.Modify(store.SelectClock)
+	used, err := q.Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	if now := s.Journal.Shared(store.ReadClock(used)); !used.CreatedAt.After(now.Add(-keepKeys)) {
+		return nil, nil
 	}
 	if used.RequestHash != r.hash {
 		f := fault.New(fault.RequestIdempotencyReused,
@@ -81,13 +85,13 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 	}
 	a := actor.From(ctx)
 	_, err := tx.IdempotencyKey.Delete().Where(
-		idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.At.Add(-keepKeys)),
+		idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared.Add(-keepKeys)),
 	).Exec(ctx)
 	if err != nil {
 		return err
 	}
 	return tx.IdempotencyKey.Create().
 		SetID(r.id).SetOrganizationID(a.OrganizationID).SetActorID(a.ID).SetKey(r.key).
-		SetRequestHash(r.hash).SetDeploymentID(deploymentID).SetCreatedAt(e.At).
+		SetRequestHash(r.hash).SetDeploymentID(deploymentID).SetCreatedAt(e.Shared).
 		Exec(ctx)
 }

@@ -75,9 +75,7 @@ func eachRequest(t *testing.T, test func(t *testing.T, c *caller)) {
 			c := &caller{p, w, clock, name, p.Succeeded(t), actor.With(t.Context(), &who), actor.With(t.Context(), &other)}
 			test(t, c)
 			for _, d := range w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(c.ctx) {
-				if _, err := w.Deploy.Cancel(c.ctx, d.ID); err != nil {
-					t.Fatal(err)
-				}
+				w.Cancel(t, w.Acme, d.ID)
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"regexp"
+	"strconv"
 	"time"
 
 	"slipway/ent"
@@ -17,7 +18,7 @@ import (
 )
 
 // DefaultLease is how long a runner may be silent, where Service.LeaseTime is 0.
-const DefaultLease = 30 * time.Second
+const DefaultLease = 5 * time.Minute
 
 // Lease is the right of one runner to carry a deployment out, for a time.
 type Lease struct {
@@ -26,6 +27,10 @@ type Lease struct {
 	// ExpiresAt is when it runs out, Seconds from now, unless it is renewed.
 	ExpiresAt time.Time
 	Seconds   int32
+	// Fence is the number of its claim, in digits.
+	Fence string
+	// CancelSeconds is how long the program may still take to end, nil unless its cancellation was requested.
+	CancelSeconds *int32
 }
 
 func (s *Service) leaseTime() time.Duration {
@@ -35,10 +40,28 @@ func (s *Service) leaseTime() time.Duration {
 	return DefaultLease
 }
 
-// leaseOf gives the lease of a RUNNING deployment as its runner may see it.
-func (s *Service) leaseOf(d *ent.Deployment) *Lease {
-	left := d.LeaseExpiresAt.Sub(s.Journal.Now())
-	return &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: int32(max(0, left.Round(time.Second)/time.Second))}
+// leaseOf returns the lease of a RUNNING deployment as its runner may see it at a time.
+func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
+	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d)}
+	if d.CancelRequestedAt != nil {
+		l.CancelSeconds = new(secondsUntil(s.killedAt(d), at))
+	}
+	return l
+}
+
+// secondsUntil rounds down: a runner must not take its time for longer than it is.
+func secondsUntil(end, at time.Time) int32 { return int32(max(0, end.Sub(at)/time.Second)) }
+
+// FenceOf returns the number of a deployment's claim in digits, nil before it is claimed. Those that were claimed
+// before claims were numbered have 0.
+func FenceOf(d *ent.Deployment) *string {
+	switch {
+	case d.Fence != nil:
+		return new(strconv.FormatInt(*d.Fence, 10))
+	case d.LeaseID != nil:
+		return new("0")
+	}
+	return nil
 }
 
 var leaseForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,100}$`)
@@ -55,15 +78,35 @@ func (s *Service) newLeaseID(chosen *string) (string, error) {
 	return *chosen, nil
 }
 
-// held refuses a runner whose lease is not the deployment's, or does not hold any more.
-func held(d *ent.Deployment, leaseID string, at time.Time) error {
+// checkHeld refuses a runner whose lease is not the deployment's, or does not hold any more. One that ran out while
+// no server looked for such leases still holds, because its runner could not renew it.
+func (s *Service) checkHeld(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time) error {
 	switch {
 	case d.LeaseID == nil || subtle.ConstantTimeCompare([]byte(*d.LeaseID), []byte(leaseID)) == 0:
 		return leaseLost(d, "it is not under this lease")
 	case d.Status != deployment.StatusRUNNING:
 		return leaseLost(d, "its status is "+string(d.Status))
-	case !d.LeaseExpiresAt.After(at):
-		return leaseLost(d, "the lease ran out at "+d.LeaseExpiresAt.UTC().Format(time.RFC3339Nano))
+	case d.LeaseExpiresAt.After(at):
+		return nil
+	}
+	sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
+	if err != nil {
+		return err
+	}
+	if at.Before(s.sparedUntil(sweep, at)) {
+		return nil
+	}
+	return leaseLost(d, "the lease ran out at "+d.LeaseExpiresAt.UTC().Format(time.RFC3339Nano))
+}
+
+// checkRenewable refuses also a runner whose program should have ended since its cancellation was requested.
+func (s *Service) checkRenewable(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time) error {
+	if err := s.checkHeld(ctx, tx, d, leaseID, at); err != nil {
+		return err
+	}
+	if d.CancelRequestedAt != nil && !at.Before(s.killedAt(d).Add(afterKill)) {
+		return leaseLost(d, "its cancellation was requested at "+d.CancelRequestedAt.UTC().Format(time.RFC3339Nano)+
+			", and the time that its program had to end is over")
 	}
 	return nil
 }
@@ -83,6 +126,7 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 		return nil, nil, err
 	}
 	var renewed *ent.Deployment
+	var lease *Lease
 	err := s.Journal.Write(ctx, "renewLease", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		e.Silent = true
 		d, err := find(ctx, tx.Deployment, deploymentID)
@@ -92,10 +136,10 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 		if err := access.Check(a, access.RunDeployments, fault.DeploymentForbidden); err != nil {
 			return err
 		}
-		if err := held(d, leaseID, e.At); err != nil {
+		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared); err != nil {
 			return err
 		}
-		until := e.At.Add(s.leaseTime())
+		until := e.Shared.Add(s.leaseTime())
 		// The status may have changed since it was read.
 		n, err := tx.Deployment.Update().
 			Where(deployment.ID(deploymentID), deployment.StatusEQ(deployment.StatusRUNNING), deployment.LeaseID(leaseID)).
@@ -107,10 +151,11 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 			return leaseLost(d, "it has just ended")
 		}
 		d.LeaseExpiresAt, renewed = &until, d
+		lease = s.leaseOf(d, e.Shared)
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return renewed, s.leaseOf(renewed), nil
+	return renewed, lease, nil
 }

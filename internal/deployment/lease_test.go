@@ -29,14 +29,14 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 		claim := deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my_lease-1")}
 		d, lease, err := w.Deploy.Claim(runner, claim)
-		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.now().Add(30 * time.Second), Seconds: 30}
+		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
 		if diff := cmp.Diff(want, lease); err != nil || d.ID != first.ID || *d.Runner != "runner" || diff != "" {
 			t.Fatalf("claimed %v, %v: %s", d, err, diff)
 		}
 		clock.pass(10 * time.Second)
 		unchanged(t, w, "the same claim again", func() {
 			again, lease, err := w.Deploy.Claim(runner, claim)
-			if want.Seconds = 20; err != nil || !cmp.Equal(d, again, whole) || !cmp.Equal(want, lease) {
+			if want.Seconds = 290; err != nil || !cmp.Equal(d, again, whole) || !cmp.Equal(want, lease) {
 				t.Errorf("claimed %v under %v, %v", again, lease, err)
 			}
 		})
@@ -143,7 +143,7 @@ func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 			// As late as may be.
 			clock.pass(45*time.Second - time.Microsecond)
 			renewed, l, err := w.Deploy.RenewLease(runner, d.ID, lease)
-			want := &deployment.Lease{ID: lease, ExpiresAt: clock.now().Add(45 * time.Second), Seconds: 45}
+			want := &deployment.Lease{ID: lease, ExpiresAt: clock.now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
 			if diff := cmp.Diff(want, l); err != nil || renewed.Status != "RUNNING" || diff != "" {
 				t.Fatalf("%v, %v: %s", renewed, err, diff)
 			}
@@ -199,9 +199,11 @@ var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.De
 		return l
 	},
 	"canceled": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
-		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
-			t.Fatal(err)
-		}
+		w.Cancel(t, w.Acme, d.ID)
+		return l
+	},
+	"forced": func(t *testing.T, w *worldtest.World, c *clock, d *ent.Deployment, l string) string {
+		forced(t, w, c, d.ID)
 		return l
 	},
 	"succeeded": func(t *testing.T, w *worldtest.World, _ *clock, d *ent.Deployment, l string) string {
@@ -257,8 +259,8 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 					t.Errorf("%s: %s: metadata %v, want %v", way, name, f.Metadata, want)
 				}
 			}
-			if status == "RUNNING" {
-				_, _ = w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+			if _, err := w.Deploy.Complete(runner, d.ID, held, broken); err != nil {
+				_, _ = w.Deploy.ExpireLeases(t.Context())
 			}
 		}
 	})

@@ -41,7 +41,7 @@ func startable(t *testing.T, w *worldtest.World, ways map[string]func() (*ent.De
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		cancel(t, w, d.ID)
+		w.Cancel(t, w.Acme, d.ID)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 			}
 		}
 		// Other content is no concern of it.
-		cancel(t, w, other(t, w, p).ID)
+		w.Cancel(t, w.Acme, other(t, w, p).ID)
 		if r, err := w.Deploy.LiftQuarantine(admin, *target.ReleaseID); err != nil || r.ID != *target.ReleaseID {
 			t.Fatal(r, err)
 		}

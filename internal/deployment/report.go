@@ -37,9 +37,11 @@ type Report struct {
 // Report adds to the record of a RUNNING deployment and renews its lease. It gives DeploymentNotFound,
 // DeploymentForbidden, RequestInvalid and DeploymentLeaseLost.
 func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in Report) (*ent.Deployment, *Lease, error) {
+	var at time.Time
 	reported, err := s.change(ctx, "reportDeployment", access.RunDeployments, deploymentID,
-		func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
-			if err := held(d, leaseID, e.At); err != nil {
+		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+			at = e.Shared
+			if err := s.checkRenewable(ctx, tx, d, leaseID, at); err != nil {
 				return err
 			}
 			if violations := in.check(); len(violations) > 0 {
@@ -52,13 +54,13 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 				}
 				u.SetReportSequence(*in.Sequence)
 			}
-			u.SetLeaseExpiresAt(e.At.Add(s.leaseTime()))
+			u.SetLeaseExpiresAt(at.Add(s.leaseTime()))
 			return in.apply(d, u, e.At)
 		})
 	if err != nil {
 		return nil, nil, err
 	}
-	return reported, s.leaseOf(reported), nil
+	return reported, s.leaseOf(reported, at), nil
 }
 
 func (in Report) check() []fault.Violation {

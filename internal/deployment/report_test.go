@@ -82,7 +82,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 				Events:               []ecs.Event{{Message: new("a")}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}},
 				ExternalDeploymentID: new("ext"), ResourceARN: new("arn:r"), ResourceName: new("r"),
 			})
-			if err != nil || !l.ExpiresAt.Equal(clock.now().Add(30*time.Second)) || l.ID != lease || first.Version != d.Version+2 {
+			if err != nil || !l.ExpiresAt.Equal(clock.now().Add(deployment.DefaultLease)) || l.ID != lease || first.Version != d.Version+2 {
 				t.Fatalf("%s: %v under %v, %v", kind, first, l, err)
 			}
 			last, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("c")}}, ResourceName: new("s")})

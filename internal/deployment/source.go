@@ -46,9 +46,12 @@ type source struct {
 	ActiveStatus *deployment.Status `sql:"active_status"`
 	ActiveBy     *string            `sql:"active_by"`
 	ActiveAt     *time.Time         `sql:"active_at"`
+	CancelAt     *time.Time         `sql:"cancel_at"`
+	CancelBy     *string            `sql:"cancel_by"`
 
-	// LiveID is the instance's live deployment.
-	LiveID *string `sql:"live_id"`
+	// LiveID is the instance's live deployment, ForcedID the one that was canceled by force since.
+	LiveID   *string `sql:"live_id"`
+	ForcedID *string `sql:"forced_id"`
 
 	// What a replay takes over is read only for one that is to be made.
 	ResourceARN  *string    `sql:"resource_arn"`
@@ -80,7 +83,10 @@ func (s *source) active() *ent.Deployment {
 	if s.ActiveID == nil {
 		return nil
 	}
-	return &ent.Deployment{ID: *s.ActiveID, Status: *s.ActiveStatus, CreatedBy: *s.ActiveBy, CreatedAt: *s.ActiveAt}
+	return &ent.Deployment{
+		ID: *s.ActiveID, Status: *s.ActiveStatus, CreatedBy: *s.ActiveBy, CreatedAt: *s.ActiveAt,
+		CancelRequestedAt: s.CancelAt, CancelRequestedBy: s.CancelBy,
+	}
 }
 
 // sources reads deployments with all that decides on a replay of them, and where toReplay is set with
@@ -124,7 +130,10 @@ func join(s *sql.Selector, toReplay bool) {
 		{a.C(deployment.FieldStatus), "active_status"},
 		{a.C(deployment.FieldCreatedBy), "active_by"},
 		{a.C(deployment.FieldCreatedAt), "active_at"},
+		{a.C(deployment.FieldCancelRequestedAt), "cancel_at"},
+		{a.C(deployment.FieldCancelRequestedBy), "cancel_by"},
 		{i.C(moduleinstance.FieldLiveDeploymentID), "live_id"},
+		{i.C(moduleinstance.FieldForcedDeploymentID), "forced_id"},
 	} {
 		s.AppendSelectAs(c.column, c.as)
 	}

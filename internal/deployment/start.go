@@ -84,6 +84,11 @@ func (s *Service) inProgress(blocker *ent.Deployment) *fault.Error {
 		"startedBy":    blocker.CreatedBy,
 		"createdAt":    since,
 	}
+	if blocker.CancelRequestedAt != nil {
+		named["cancelRequestedAt"] = blocker.CancelRequestedAt.UTC().Format(time.RFC3339Nano)
+		named["cancelRequestedBy"] = *blocker.CancelRequestedBy
+		f.Description = "Its cancellation was requested; the instance is free when its program has ended."
+	}
 	f.Details = []fault.Section{{Title: "Active deployment", Render: fault.RenderObject, Object: named}}
 	f.Metadata = map[string]any{"blockedBy": named}
 	f.Action = &fault.Action{Label: "Show the active deployment", URL: s.BaseURL + "/deployments/" + blocker.ID}

@@ -3,7 +3,6 @@ package deployment_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,7 +46,7 @@ var doings = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *cl
 	},
 	"expire": func(t *testing.T, w *worldtest.World, p *worldtest.Place, c *clock) *ent.Deployment {
 		d := states["RUNNING"](t, p, w)
-		c.pass(time.Minute)
+		c.pass(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d, %v", n, err)
 		}
@@ -84,9 +83,7 @@ func TestEveryUpdateRaisesTheVersionAndIsToldInItsTransaction(t *testing.T) {
 				wantOneTransaction(t, w, name, d.ID)
 			}
 			if d.CompletedAt == nil {
-				if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
-					t.Fatal(err)
-				}
+				w.Cancel(t, w.Acme, d.ID)
 			}
 		}
 	})

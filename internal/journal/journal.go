@@ -19,11 +19,19 @@ type Journal struct {
 	store *store.Store
 	now   func() time.Time
 	newID func(id.Kind) string
+	// alone marks a journal that does not go by the database's clock.
+	alone bool
 }
 
-// New makes a journal over a store.
+// New makes a journal over a store. Records have their times by now, the server's clock.
 func New(s *store.Store, now func() time.Time, newID func(id.Kind) string) *Journal {
 	return &Journal{store: s, now: now, newID: newID}
+}
+
+// NewAlone is New for one who is alone with the database, as a test that lets time pass: now is also what leases,
+// keys and tokens are judged by, whatever the database's clock says.
+func NewAlone(s *store.Store, now func() time.Time, newID func(id.Kind) string) *Journal {
+	return &Journal{store: s, now: now, newID: newID, alone: true}
 }
 
 // NewID draws an id. It is to be drawn before the write, which may run more than once.
@@ -32,10 +40,27 @@ func (j *Journal) NewID(k id.Kind) string { return j.newID(k) }
 // Now is the time, as writes note it.
 func (j *Journal) Now() time.Time { return j.now() }
 
+// Shared returns the time that leases, keys and tokens are judged by: what the database's clock said, or where it
+// has none the server's.
+func (j *Journal) Shared(database time.Time) time.Time {
+	if j.alone || database.IsZero() {
+		return j.now()
+	}
+	return database
+}
+
+// Clock asks the database for the time that leases, keys and tokens are judged by.
+func (j *Journal) Clock(ctx context.Context) (time.Time, error) {
+	at, err := j.store.Clock(ctx)
+	return j.Shared(at), err
+}
+
 // Entry is a write in progress.
 type Entry struct {
-	// At is the time of the write.
+	// At is the time of the write, as records have it.
 	At time.Time
+	// Shared is the time of the write by the clock that all servers share: see Journal.Shared.
+	Shared time.Time
 	// ObjectID is the id of what is written; to be set by the write.
 	ObjectID string
 	// Changes are the changed fields and their new values; anything that encodes as JSON, or nil.
@@ -61,8 +86,11 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		}
 		return false, errors.Join(err, end)
 	}
-	return j.store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
-		e := &Entry{At: at}
+	return j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
+		e := &Entry{At: at, Shared: at}
+		if !began.IsZero() {
+			e.Shared = j.Shared(began)
+		}
 		if err := f(ctx, tx, e); err != nil || e.Silent {
 			return err
 		}

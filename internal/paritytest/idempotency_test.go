@@ -99,7 +99,7 @@ func TestARepeatAnswersWithTheDeploymentAsItIsNow(t *testing.T) {
 				}
 				sameAsRead(t, w, o, now)
 			}
-			cancel(t, w, next.ID)
+			w.Cancel(t, w.Acme, next.ID)
 		}
 	})
 }

@@ -30,7 +30,7 @@ func running(t *testing.T, p *worldtest.Place) *ent.Deployment {
 func canceled(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:canceled"}`)
-	cancel(t, w, d.ID)
+	w.Cancel(t, w.Acme, d.ID)
 	return d
 }
 
@@ -43,7 +43,7 @@ func end(t *testing.T, w *worldtest.World, p *worldtest.Place) {
 		t.Fatal(err)
 	}
 	for _, d := range active {
-		cancel(t, w, d.ID)
+		w.Cancel(t, w.Acme, d.ID)
 	}
 }
 

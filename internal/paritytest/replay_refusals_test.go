@@ -101,7 +101,7 @@ var refusedReplays = map[string]func(*testing.T, *worldtest.World, *worldtest.Pl
 	"the key was used": func(t *testing.T, w *worldtest.World, p *worldtest.Place) refusedReplay {
 		d, key := p.Succeeded(t), `used "by" \another`
 		made := rollback.told(terms{key: &key}).graphQL(t, w, w.Acme.Tokens[actor.Developer], d.ID, "").Text(t, append(rollback.at, "id")...)
-		cancel(t, w, made)
+		w.Cancel(t, w.Acme, made)
 		return refusedReplay{source: made, terms: terms{key: &key}, code: fault.RequestIdempotencyReused,
 			more: object{"metadata": object{"idempotencyKey": key, "deploymentId": made}}}
 	},

@@ -51,8 +51,8 @@ func TestExpectingTheLiveDeploymentIsEnoughOnBothSurfaces(t *testing.T) {
 		live := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
 		for _, o := range replays {
 			o = o.told(terms{live: &live.ID})
-			cancel(t, w, o.rest(t, w, developer, target.ID, "").Text(t, "data", "id"))
-			cancel(t, w, o.graphQL(t, w, developer, target.ID, "").Text(t, append(o.at, "id")...))
+			w.Cancel(t, w.Acme, o.rest(t, w, developer, target.ID, "").Text(t, "data", "id"))
+			w.Cancel(t, w.Acme, o.graphQL(t, w, developer, target.ID, "").Text(t, append(o.at, "id")...))
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestOfSeveralReasonsTheFirstIsTold(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, token := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
 		used := rollback.told(terms{key: new("used")}).rest(t, w, token, p.Succeeded(t).ID, "").Text(t, "data", "id")
-		cancel(t, w, used)
+		w.Cancel(t, w.Acme, used)
 		source := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
 		release, asked := *source.ReleaseID, source.ID
 		with := terms{live: new(absent(source.ID))}

@@ -126,24 +126,17 @@ func TestReplaysAreTheSameOnBothSurfaces(t *testing.T) {
 				t.Errorf("%s: status %d, Location %q: %s", o.name, overREST.Status, location, overREST.Body)
 			}
 			sameAsRead(t, w, o, first)
-			cancel(t, w, id)
+			w.Cancel(t, w.Acme, id)
 
 			second, _ := o.record(t, o.graphQL(t, w, developer, source.ID, "")).(map[string]any)
 			sameAsRead(t, w, o, second)
-			cancel(t, w, fmt.Sprint(second["id"]))
+			w.Cancel(t, w.Acme, fmt.Sprint(second["id"]))
 
 			if diff := cmp.Diff(unique(t, first, "rest"), unique(t, second, "graphql")); diff != "" {
 				t.Errorf("%s: REST (-) and GraphQL (+) made different deployments: %s", o.name, diff)
 			}
 		}
 	})
-}
-
-func cancel(t *testing.T, w *worldtest.World, id string) {
-	t.Helper()
-	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), id); err != nil {
-		t.Error(err)
-	}
 }
 
 // sameAsRead wants what a write answered to be what a read answers, on both surfaces.

@@ -298,7 +298,7 @@ func TestTextsOlderThanTheRulesStayReadableAndReplayable(t *testing.T) {
 			if made.Status != replay.status || made.At(t, "data", "resourceName") != old {
 				t.Fatalf("%s: %d %.300s", replay.name, made.Status, made.Body)
 			}
-			cancel(t, w, made.Text(t, "data", "id"))
+			w.Cancel(t, w.Acme, made.Text(t, "data", "id"))
 		}
 	})
 }

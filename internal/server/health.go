@@ -16,32 +16,55 @@ type Health struct {
 	Ping func(context.Context) error
 	// WritesFail reports whether the storage of the database fails to take writes; nil stands for never.
 	WritesFail func() bool
-	draining   atomic.Bool
+	// Offset measures how far the server's clock is from the database's; nil where it does not matter.
+	Offset   func(context.Context) (time.Duration, error)
+	draining atomic.Bool
 }
 
 // Drain lets readiness fail from now on, so that no new requests are sent here.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Handler serves /healthz (alive; never asks the database) and /readyz (database reachable, not draining). Where
-// writes fail it is ready all the same, and says so: reads go on, and no other server would do better.
+// Handler serves /healthz (alive; never asks the database) and /readyz (database reachable, the clock near its own,
+// not draining). Where writes fail it is ready all the same, and says so: reads go on, and no other server would do
+// better.
 func (h *Health) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), pinging)
 		defer cancel()
-		switch {
-		case h.draining.Load():
-			say(w, http.StatusServiceUnavailable, "draining")
-		case h.Ping(ctx) != nil:
-			say(w, http.StatusServiceUnavailable, "database unreachable")
-		case h.WritesFail != nil && h.WritesFail():
-			say(w, http.StatusOK, "ok\nwrites: failing")
-		default:
-			say(w, http.StatusOK, "ok")
+		if why := h.unready(ctx); why != "" {
+			say(w, http.StatusServiceUnavailable, why)
+			return
 		}
+		if h.WritesFail != nil && h.WritesFail() {
+			say(w, http.StatusOK, "ok\nwrites: failing")
+			return
+		}
+		say(w, http.StatusOK, "ok")
 	})
 	return nosniff(mux)
+}
+
+// unready returns why no requests are to be sent here, "" where they may.
+func (h *Health) unready(ctx context.Context) string {
+	if h.draining.Load() {
+		return "draining"
+	}
+	if h.Ping(ctx) != nil {
+		return "database unreachable"
+	}
+	if h.Offset == nil {
+		return ""
+	}
+	offset, err := h.Offset(ctx)
+	switch {
+	case err != nil:
+		return "database unreachable"
+	case offset.Abs() > maxOffset:
+		return "the server's clock differs from the database's: " + describeOffset(offset)
+	}
+	return ""
 }
 
 func say(w http.ResponseWriter, status int, text string) {

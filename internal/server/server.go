@@ -56,7 +56,10 @@ type Config struct {
 	MaxFailures int
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
 	Lease time.Duration
-	Log   *slog.Logger
+	// CancelTimeout is how long a program may take to end once its cancellation was requested; 0 stands for
+	// deployment.DefaultCancelTimeout.
+	CancelTimeout time.Duration
+	Log           *slog.Logger
 	// Now is the clock, store.Now where it is nil.
 	Now func() time.Time
 }
@@ -93,7 +96,7 @@ type Server struct {
 func New(s *store.Store, c Config) *Server {
 	c = c.withDefaults()
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
-	services.Deploy.LeaseTime = c.Lease
+	services.Deploy.LeaseTime, services.Deploy.CancelTimeout = c.Lease, c.CancelTimeout
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
 	c.Streams.Requests = requestsInFlight(c.MaxRequests)

@@ -113,8 +113,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	must(t, err)
 	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
 	must(t, err)
-	_, err = w.Deploy.Cancel(admin, rolled.ID)
-	must(t, err)
+	w.Cancel(t, w.Acme, rolled.ID)
 	_, err = w.Deploy.Quarantine(admin, *target.ReleaseID, "bad", nil)
 	must(t, err)
 	_, err = w.Deploy.LiftQuarantine(admin, *target.ReleaseID)
@@ -134,7 +133,12 @@ func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Place) {
 	t.Helper()
 	p.Claim(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`))
 	house := *w.Deploy
-	house.Journal = journal.New(w.Store, func() time.Time { return store.Now().Add(30 * 24 * time.Hour) }, id.New)
+	later := store.Now().Add(30 * 24 * time.Hour)
+	house.Journal = journal.NewAlone(w.Store, func() time.Time { return later }, id.New)
+	must(t, w.NoteSweep(later, time.Unix(0, 0)))
+	forced := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
+	p.Claim(t, forced)
+	must(t, cancelByForce(w, &house, forced.ID))
 	expired, err := house.ExpireLeases(t.Context())
 	must(t, err)
 	purged, err := house.Purge(t.Context())
@@ -142,6 +146,15 @@ func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Place) {
 	if expired != 1 || purged == 0 {
 		t.Errorf("%d leases expired, %d rows were purged", expired, purged)
 	}
+}
+
+// cancelByForce cancels a deployment, and again by force when that is not too early.
+func cancelByForce(w *worldtest.World, later *deployment.Service, id string) error {
+	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), id); err != nil {
+		return err
+	}
+	_, err := later.ForceCancel(w.Acme.As(actor.Admin), id)
+	return err
 }
 
 func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {

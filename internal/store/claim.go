@@ -10,6 +10,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deployment"
+	"slipway/ent/moduleinstance"
 )
 
 // Claim is a runner that looks for work.
@@ -25,7 +26,8 @@ type Claim struct {
 
 // ClaimDeployment sets the oldest PENDING deployment of the kinds RUNNING and gives its id, "" where
 // there is none. It is one statement, because ent cannot lock rows on SQLite; on PostgreSQL it passes
-// over what another transaction is about to claim.
+// over what another transaction is about to claim. Its fence is the one after the instance's, which is raised
+// to it: nobody else can claim a deployment of the instance before the transaction has ended.
 func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id string, err error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
@@ -36,7 +38,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		kinds[i] = k
 	}
 	d := sql.Dialect(s.dialect)
-	t := d.Table(deployment.Table)
+	t, i := d.Table(deployment.Table), d.Table(moduleinstance.Table)
 	oldest := d.Select(t.C(deployment.FieldID)).From(t).
 		Where(sql.And(
 			sql.EQ(t.C(deployment.FieldOrganizationID), scope),
@@ -48,6 +50,12 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	if s.dialect == dialect.Postgres {
 		oldest.ForUpdate(sql.WithLockAction(sql.SkipLocked))
 	}
+	next := d.Select().
+		AppendSelectExpr(sql.ExprFunc(func(b *sql.Builder) { b.Ident(i.C(moduleinstance.FieldFence)).WriteString(" + 1") })).From(i).
+		Where(sql.And(
+			sql.EQ(i.C(moduleinstance.FieldOrganizationID), scope),
+			sql.ColumnsEQ(i.C(moduleinstance.FieldID), t.C(deployment.FieldModuleInstanceID)),
+		))
 	query, args := d.Update(deployment.Table).
 		Set(deployment.FieldStatus, string(deployment.StatusRUNNING)).
 		Set(deployment.FieldRunner, c.Runner).
@@ -55,18 +63,24 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		Set(deployment.FieldLeaseExpiresAt, c.ExpiresAt).
 		Set(deployment.FieldStartedAt, c.At).
 		Set(deployment.FieldUpdatedAt, c.At).
+		Set(deployment.FieldFence, sql.ExprFunc(func(b *sql.Builder) { b.Wrap(func(b *sql.Builder) { b.Join(next) }) })).
 		Add(deployment.FieldVersion, 1).
 		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), only(deployment.FieldID, oldest))).
-		Returning(deployment.FieldID).
+		Returning(deployment.FieldID, deployment.FieldModuleInstanceID, deployment.FieldFence).
 		Query()
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return "", err
 	}
+	var instanceID string
+	var fence int64
 	if rows.Next() {
-		err = rows.Scan(&id)
+		err = rows.Scan(&id, &instanceID, &fence)
 	}
-	return id, errors.Join(err, rows.Err(), rows.Close())
+	if err := errors.Join(err, rows.Err(), rows.Close()); err != nil || id == "" {
+		return "", err
+	}
+	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
 }
 
 // only is column = (SELECT …). With IN, PostgreSQL may run the subquery once for each row of the table,

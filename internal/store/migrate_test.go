@@ -4,14 +4,19 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/pressly/goose/v3"
+
 	entmigrate "slipway/ent/migrate"
+	"slipway/internal/actor"
 	"slipway/internal/pgtest"
+	"slipway/internal/server"
 	"slipway/internal/store"
 )
 
@@ -115,6 +120,80 @@ func TestMigrationThatFailsLeavesTheDatabaseAsItWas(t *testing.T) {
 			t.Errorf("when nothing is in the way: %d applied, %v, want %d", n, err, files)
 		}
 	})
+}
+
+// ran is what a database had before claims were numbered: one deployment that runs, and its like that has ended.
+const ran = `
+INSERT INTO organizations (id, created_at, updated_at, name, slug) VALUES ('org_1', '2026-01-01', '2026-01-01', 'o', 'o');
+INSERT INTO projects (id, created_at, updated_at, name, slug, organization_id) VALUES ('prj_1', '2026-01-01', '2026-01-01', 'p', 'p', 'org_1');
+INSERT INTO environments (id, created_at, updated_at, name, slug, organization_id, project_id) VALUES ('env_1', '2026-01-01', '2026-01-01', 'e', 'e', 'org_1', 'prj_1');
+INSERT INTO module_definitions (id, created_at, updated_at, name, type, search_text, status, organization_id) VALUES ('mod_1', '2026-01-01', '2026-01-01', 'm', 'm', 'm', 'ACTIVE', 'org_1');
+INSERT INTO module_instances (id, created_at, updated_at, name, organization_id, project_id, environment_id, module_definition_id) VALUES ('inst_1', '2026-01-01', '2026-01-01', 'i', 'org_1', 'prj_1', 'env_1', 'mod_1');
+INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, deployment_type, trigger_source, created_by,
+	status, runner, lease_id, lease_expires_at, started_at, completed_at, version) VALUES
+	('dep_01m80r51pbfd5vsv1w7y82fpsy', '2026-01-01', '2026-01-01', 'org_1', 'prj_1', 'env_1', 'inst_1', 'terraform', 'api', 'ci',
+	 'RUNNING', 'r', 'lease_of_before', '2026-01-01 00:05:00+00:00', '2026-01-01', NULL, 2),
+	('dep_01m80r5278fe18ncmhgnffjme5', '2026-01-01', '2026-01-01', 'org_1', 'prj_1', 'env_1', 'inst_1', 'terraform', 'api', 'ci',
+	 'FAILED', 'r', 'lease_that_ended', NULL, '2026-01-01', '2026-01-01', 3);`
+
+func TestWhatRunsWhenADatabaseIsMigratedGoesOn(t *testing.T) {
+	t.Parallel()
+	const before = 20261122012914 // the last migration of the version before
+	eachEmpty(t, func(t *testing.T, url string, _ int) {
+		migrateTo(t, url, before)
+		statement := ran
+		if !strings.HasPrefix(url, "sqlite:") {
+			statement = `SELECT set_config('app.org_id', 'org_1', false);` + ran
+		}
+		execute(t, url, statement)
+		if _, err := store.Migrate(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(t.Context(), store.Config{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		api := server.New(s, server.Config{Log: slog.New(slog.DiscardHandler)})
+		runner := actor.With(t.Context(), &actor.Actor{ID: "tok_1", Name: "r", Role: actor.Runner, OrganizationID: "org_1"})
+		const id, lease = "dep_01m80r51pbfd5vsv1w7y82fpsy", "lease_of_before"
+		// Its lease ran out while the servers were being upgraded.
+		if n, err := api.Services.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d leases were expired, %v", n, err)
+		}
+		d, l, err := api.Services.Deploy.RenewLease(runner, id, lease)
+		if err != nil || d.Status != "RUNNING" || l.Fence != "0" || l.CancelSeconds != nil {
+			t.Errorf("renewed: %v under %+v, %v", d, l, err)
+		}
+		if done, err := api.Services.Deploy.Complete(runner, id, lease, nil); err != nil || done.Status != "SUCCEEDED" {
+			t.Errorf("completed: %v, %v", done, err)
+		}
+	})
+}
+
+// migrateTo applies the migrations up to a version, as a program of that version does.
+func migrateTo(t *testing.T, url string, version int64) {
+	t.Helper()
+	driver, dialect, folder := "postgres", goose.DialectPostgres, "postgres"
+	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
+		driver, dialect, folder, url = "sqlite", goose.DialectSQLite3, "sqlite", path
+	}
+	files, err := fs.Sub(entmigrate.Files, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open(driver, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	provider, err := goose.NewProvider(dialect, db, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func execute(t *testing.T, url, statement string) {

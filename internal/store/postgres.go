@@ -57,7 +57,7 @@ type scoped struct {
 	strict bool
 }
 
-const setScope = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
+const setScope = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), clock_timestamp()"
 
 // errStandby is the failure to begin a transaction that writes on a server that recovers or follows another,
 // of which PostgreSQL says no more than that it does not support it.
@@ -80,10 +80,21 @@ func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, erro
 	if err := tx.Query(ctx, setScope, []any{scope}, &rows); err != nil {
 		return nil, rolledBack(tx, err)
 	}
-	if err := rows.Close(); err != nil {
+	at, err := scopeSet(rows)
+	if err != nil {
 		return nil, rolledBack(tx, err)
 	}
+	began(ctx, at)
 	return tx, nil
+}
+
+// scopeSet reads the answer to setScope: the time by the database's clock.
+func scopeSet(rows entsql.Rows) (at time.Time, err error) {
+	var scope, isolation string
+	if rows.Next() {
+		err = rows.Scan(&scope, &isolation, &at)
+	}
+	return at, errors.Join(err, rows.Err(), rows.Close())
 }
 
 // Tx begins a transaction of the actor's scope.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"slipway/ent"
 )
@@ -16,6 +17,11 @@ type Probe func(ctx context.Context, c *ent.Client) (bool, error)
 // Ids and times are to be drawn outside f, and f is to use nothing but its transaction. Tx returns what
 // f returns, ServerUnavailable where the database cannot serve, and ctx.Err() where the caller has gone.
 func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx) error) error {
+	return s.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, _ time.Time) error { return f(ctx, tx) })
+}
+
+// TxAt is Tx whose function is told when the transaction began by the database's clock, the zero time on SQLite.
+func (s *Store) TxAt(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, at time.Time) error) error {
 	for tries := newAttempts(ctx); ; {
 		err := s.attempt(ctx, f)
 		if errors.Is(err, errCommit) && isRetryable(err) {
@@ -34,12 +40,13 @@ func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Cont
 // errCommit marks the failure of a COMMIT: the transaction may have been committed all the same.
 var errCommit = errors.New("commit")
 
-func (s *Store) attempt(ctx context.Context, f func(context.Context, *ent.Tx) error) error {
-	tx, err := s.Client.BeginTx(ctx, nil)
+func (s *Store) attempt(ctx context.Context, f func(context.Context, *ent.Tx, time.Time) error) error {
+	var at time.Time
+	tx, err := s.Client.BeginTx(noteBeginning(ctx, &at), nil)
 	if err != nil {
 		return err
 	}
-	if err := f(ctx, tx); err != nil {
+	if err := f(ctx, tx, at); err != nil {
 		return rolledBack(tx, err)
 	}
 	if err := tx.Commit(); err != nil {

@@ -117,6 +117,19 @@ func (p *Place) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *en
 	return done
 }
 
+// Cancel cancels an organization's deployment, and has its program end where one is at work.
+func (w *World) Cancel(t testing.TB, o *Org, deploymentID string) *ent.Deployment {
+	t.Helper()
+	d, err := w.Deploy.Cancel(o.As(actor.Developer), deploymentID)
+	if err == nil && d.CompletedAt == nil {
+		d, err = w.Deploy.CompleteCanceled(o.As(actor.Runner), deploymentID, *d.LeaseID, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // LeaseOf gives the id of the lease that an organization's deployment was claimed under, "" for none.
 func (w *World) LeaseOf(o *Org, deploymentID string) string {
 	d, err := w.Store.Client.Deployment.Get(o.As(actor.Viewer), deploymentID)

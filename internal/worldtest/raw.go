@@ -1,12 +1,16 @@
 package worldtest
 
 import (
+	"context"
 	"database/sql"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"slipway/ent"
 	entmigrate "slipway/ent/migrate"
+	"slipway/internal/actor"
 )
 
 // Raw opens the world's database beside the store, for what the services do not do. It reads
@@ -39,6 +43,16 @@ func scoped(t testing.TB, databaseURL, organizationID string) string {
 	query.Set("options", "-c app.isolation=filter -c app.org_id="+organizationID)
 	u.RawQuery = query.Encode()
 	return u.String()
+}
+
+// NoteSweep has the sweep of leases have worked last at a time, and without a pause since another: no lease is spared
+// then because the servers were away.
+func (w *World) NoteSweep(worked, resumed time.Time) error {
+	ctx := actor.With(context.Background(), &actor.Actor{Name: "test", Role: actor.System})
+	again := func(context.Context, *ent.Client) (bool, error) { return false, nil }
+	return w.Store.Tx(ctx, again, func(ctx context.Context, tx *ent.Tx) error {
+		return tx.LeaseSweep.Update().SetWorkedAt(worked).SetResumedAt(resumed).Exec(ctx)
+	})
 }
 
 // Rows counts the rows of every table, whosever they are.

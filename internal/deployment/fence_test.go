@@ -1,0 +1,42 @@
+package deployment_test
+
+import (
+	"testing"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/worldtest"
+)
+
+func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		fence := func() int64 { return w.Store.Client.ModuleInstance.GetX(runner, p.Instance.ID).Fence }
+		for i, end := range []func(d *ent.Deployment, lease string){
+			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Complete(runner, d.ID, lease, nil) },
+			func(d *ent.Deployment, _ string) { forced(t, w, clock, d.ID) },
+			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Complete(runner, d.ID, lease, broken) },
+			func(*ent.Deployment, string) {},
+		} {
+			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+			if f := deployment.FenceOf(d); f != nil {
+				t.Errorf("before it is claimed its fence is %s", *f)
+			}
+			claimed, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds})
+			want := string(rune('1' + i))
+			if err != nil || *deployment.FenceOf(claimed) != want || lease.Fence != want || fence() != int64(i+1) {
+				t.Errorf("claim %s: %v under %+v, %v; the instance has %d", want, claimed, lease, err, fence())
+			}
+			end(claimed, lease.ID)
+		}
+		other := p.NewInstance(t, "worker")
+		d := p.Deploy(t, other.ID, `{"image":"web:1"}`)
+		p.Claim(t, d)
+		if f := *deployment.FenceOf(w.Store.Client.Deployment.GetX(runner, d.ID)); f != "1" {
+			t.Errorf("another instance begins at %s", f)
+		}
+	})
+}
