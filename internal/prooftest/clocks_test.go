@@ -30,7 +30,7 @@ var offsets = map[string]struct {
 	"1 h ahead":     {0, time.Hour, false},
 	"1 h behind":    {0, -time.Hour, false},
 	"25 h ahead":    {0, 25 * time.Hour, false},
-	"31 s too late": {0, -31 * time.Second, false},
+	"32 s too late": {0, -32 * time.Second, false},
 }
 
 func TestClocksOfServersMayDiffer(t *testing.T) {
@@ -41,9 +41,6 @@ func TestClocksOfServersMayDiffer(t *testing.T) {
 			w := worldtest.New(t, worldtest.Postgres(t))
 			begun := time.Now()
 			both := &skewed{w: w, servers: [2]*worldtest.World{at(t, w, o.first), at(t, worldtest.Another(t, w.DatabaseURL), o.second)}}
-			if err := w.NoteSweep(store.Now(), time.Unix(0, 0)); err != nil {
-				t.Fatal(err)
-			}
 			n := size(2, 20)
 			p := w.Place(t, w.Acme, "web")
 			for i := range n {
@@ -94,18 +91,22 @@ func (s *skewed) claim(t *testing.T, p *worldtest.Place, instance string, i int)
 	return d, lease
 }
 
-func (s *skewed) sweep(t *testing.T, want int) {
+// kept says that the servers were at work all the time, however slow the machine is: no lease is spared.
+func (s *skewed) kept(t *testing.T) {
 	t.Helper()
-	expired := 0
-	for _, server := range s.servers {
-		n, err := server.Deploy.ExpireLeases(t.Context())
-		if err != nil {
-			t.Error(err)
-		}
-		expired += n
+	if err := s.w.NoteSweep(store.Now(), time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
 	}
-	if expired != want {
-		t.Errorf("%d leases ran out, want %d", expired, want)
+}
+
+// sweep lets both servers sweep, the i-th first, which is to find all that has run out.
+func (s *skewed) sweep(t *testing.T, i, want int) {
+	t.Helper()
+	for j := range s.servers {
+		if n, err := s.servers[(i+j)%2].Deploy.ExpireLeases(t.Context()); n != want || err != nil {
+			t.Errorf("%d leases ran out, want %d, %v", n, want, err)
+		}
+		want = 0
 	}
 }
 
@@ -114,15 +115,16 @@ func (s *skewed) held(t *testing.T, p *worldtest.Place, i int) {
 	t.Helper()
 	runner := s.w.Acme.As(actor.Runner)
 	d, lease := s.claim(t, p, fmt.Sprint("held-", i), i)
-	s.sweep(t, 0)
+	s.kept(t)
+	s.sweep(t, i, 0)
 	for _, server := range s.servers {
-		if _, l, err := server.Deploy.RenewLease(runner, d.ID, lease.ID); err != nil || l.Seconds < 59 || l.Seconds > 60 {
+		if _, l, err := server.Deploy.RenewLease(runner, d.ID, lease.ID); err != nil || l.Seconds != 60 {
 			t.Errorf("renewed: %+v, %v", l, err)
 		}
-		if _, l, err := server.Deploy.Report(runner, d.ID, lease.ID, deployment.Report{}); err != nil || l.Seconds < 59 || l.Seconds > 60 {
+		if _, l, err := server.Deploy.Report(runner, d.ID, lease.ID, deployment.Report{}); err != nil || l.Seconds != 60 {
 			t.Errorf("reported: %+v, %v", l, err)
 		}
-		s.sweep(t, 0)
+		s.sweep(t, i, 0)
 	}
 	if _, err := s.servers[(i+1)%2].Deploy.Complete(runner, d.ID, lease.ID, nil); err != nil {
 		t.Error(err)
@@ -133,13 +135,14 @@ func (s *skewed) held(t *testing.T, p *worldtest.Place, i int) {
 func (s *skewed) lapsed(t *testing.T, p *worldtest.Place, i int) {
 	t.Helper()
 	d, lease := s.claim(t, p, fmt.Sprint("lapsed-", i), i)
+	s.kept(t)
 	s.db(t, `UPDATE deployments SET lease_expires_at = clock_timestamp() WHERE id = $1`, d.ID)
 	for _, server := range s.servers {
 		if _, _, err := server.Deploy.RenewLease(s.w.Acme.As(actor.Runner), d.ID, lease.ID); !fault.Is(err, fault.DeploymentLeaseLost) {
 			t.Errorf("renewed: %v", err)
 		}
 	}
-	s.sweep(t, 1)
+	s.sweep(t, i, 1)
 }
 
 // key wants a request under a key to be known again by the other server, also after that has purged old keys, and
