@@ -53,7 +53,10 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 			h.last.Store(int64(at))
 			return buffered(conn)
 		}
-		failed.hosts = append(failed.hosts, fmt.Errorf("%s: %w", h.names[at], err))
+		if len(h.each) > 1 {
+			err = fmt.Errorf("%s: %w", h.names[at], err)
+		}
+		failed.hosts = append(failed.hosts, err)
 	}
 	return nil, &failed
 }
