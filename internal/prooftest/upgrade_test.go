@@ -157,8 +157,9 @@ func upgraded(t *testing.T, p programs, w *worldtest.World) {
 		mustAnswer(t, c, serve(t, program, w.DatabaseURL), apart)
 	}
 	load.end(t)
-	if full() && during.longest > longestGap {
-		t.Errorf("a client waited for %s, want no more than %s", during.longest, longestGap)
+	// On a machine that has other work clients wait without a migration too.
+	if most := max(longestGap, before.longest); full() && during.longest > most {
+		t.Errorf("a client waited for %s, want no more than %s", during.longest, most)
 	}
 	taken(t, p, w.DatabaseURL)
 	proved.note(t, begun, "%d rows, %d clients: %d answers meanwhile, %d errors, longest gap %s (%s before)",

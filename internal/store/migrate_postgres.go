@@ -115,7 +115,7 @@ func (l *sessionLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// SessionUnlock gives the lock up. It drops what a build has left that failed just now: a unique index goes
+// SessionUnlock gives the lock up. It drops what a build has left that failed just now: a unique index may go
 // on refusing rows although it is invalid.
 func (l *sessionLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	return errors.Join(l.dropInvalid(ctx, conn), l.SessionLocker.SessionUnlock(ctx, conn))

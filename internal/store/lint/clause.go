@@ -1,16 +1,22 @@
 package lint
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+
+	"slipway/internal/store/ddl"
+)
 
 var (
-	addColumn     = regexp.MustCompile(`(?i)^ADD (?:COLUMN )?(?:IF NOT EXISTS )?"?\w+"? `)
-	addConstraint = regexp.MustCompile(`(?i)^ADD (?:CONSTRAINT|CHECK|UNIQUE|PRIMARY KEY|FOREIGN KEY|EXCLUDE)\b`)
-	foreignKey    = regexp.MustCompile(`(?i)\bFOREIGN KEY\b`)
-	check         = regexp.MustCompile(`(?i)\bCHECK\b`)
-	notValid      = regexp.MustCompile(`(?i) NOT VALID$`)
-	usingIndex    = regexp.MustCompile(`(?i) USING INDEX `)
-	setNotNull    = regexp.MustCompile(`(?i)^ALTER (?:COLUMN )?"?(\w+)"? SET NOT NULL$`)
-	setType       = regexp.MustCompile(`(?i)^ALTER (?:COLUMN )?"?\w+"? (?:SET DATA )?TYPE\b`)
+	addColumn      = regexp.MustCompile(`(?i)^ADD (?:COLUMN )?(?:IF NOT EXISTS )?"?\w+"? `)
+	addConstraint  = regexp.MustCompile(`(?i)^ADD (?:CONSTRAINT|CHECK|UNIQUE|PRIMARY KEY|FOREIGN KEY|EXCLUDE)\b`)
+	foreignKey     = regexp.MustCompile(`(?i)\bFOREIGN KEY\b`)
+	check          = regexp.MustCompile(`(?i)\bCHECK\b`)
+	notValid       = regexp.MustCompile(`(?i) NOT VALID$`)
+	usingIndex     = regexp.MustCompile(`(?i) USING INDEX `)
+	setNotNull     = regexp.MustCompile(`(?i)^ALTER (?:COLUMN )?"?(\w+)"? SET NOT NULL$`)
+	dropConstraint = regexp.MustCompile(`(?i)^DROP CONSTRAINT\b`)
+	setType        = regexp.MustCompile(`(?i)^ALTER (?:COLUMN )?"?\w+"? (?:SET DATA )?TYPE\b`)
 
 	notNull      = regexp.MustCompile(`(?i) NOT NULL\b`)
 	defaults     = regexp.MustCompile(`(?i) DEFAULT `)
@@ -20,8 +26,8 @@ var (
 	inline       = regexp.MustCompile(`(?i) (?:UNIQUE|PRIMARY KEY|CHECK)\b`)
 )
 
-// clauseOf checks a clause of ALTER TABLE on a table that was there before.
-func clauseOf(table, clause string, known *linter) *Problem {
+// clauseOf checks a clause of a statement that alters a table that was there before.
+func clauseOf(s ddl.Statement, clause string, known *linter) *Problem {
 	switch {
 	case addConstraint.MatchString(clause):
 		return constraint(clause)
@@ -34,13 +40,13 @@ func clauseOf(table, clause string, known *linter) *Problem {
 		}
 	}
 	found := setNotNull.FindStringSubmatch(clause)
-	if len(found) == 0 || known.knowsNotNull(table, found[1]) {
+	if len(found) == 0 || known.knowsNotNull(s.Table, found[1]) && !slices.ContainsFunc(s.Clauses, dropConstraint.MatchString) {
 		return nil
 	}
 	return &Problem{
 		Why: "it reads the whole table, and keeps everybody waiting meanwhile",
 		Instead: "three files: ADD CONSTRAINT c CHECK (" + found[1] + " IS NOT NULL) NOT VALID; then VALIDATE CONSTRAINT c; " +
-			"then SET NOT NULL, which sees that it holds, and DROP CONSTRAINT c",
+			"then SET NOT NULL, which sees that it holds, and in a statement after that DROP CONSTRAINT c",
 	}
 }
 

@@ -69,7 +69,7 @@ func TestMigrationsThatKeepNobodyWaitingAreLetThrough(t *testing.T) {
 		"an index of its own file":    {"SET lock_timeout = 0;\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS \"i\" ON \"old\" (\"id\") WHERE (id IS NOT NULL);\nRESET lock_timeout;"},
 		"an index that goes":          {"SET lock_timeout = 0;\nDROP INDEX CONCURRENTLY IF EXISTS \"i\";\nRESET lock_timeout;", `DROP INDEX "j";`},
 		"a foreign key in two files":  {`ALTER TABLE "old" ADD CONSTRAINT "f" FOREIGN KEY ("a") REFERENCES "old" ("id") NOT VALID;`, `ALTER TABLE "old" VALIDATE CONSTRAINT "f";`},
-		"not null in three files":     {`ALTER TABLE "old" ADD CONSTRAINT "c" CHECK ("a" IS NOT NULL) NOT VALID;`, `ALTER TABLE "old" VALIDATE CONSTRAINT "c";`, `ALTER TABLE "old" ALTER COLUMN "a" SET NOT NULL, DROP CONSTRAINT "c";`},
+		"not null in three files":     {`ALTER TABLE "old" ADD CONSTRAINT "c" CHECK ("a" IS NOT NULL) NOT VALID;`, `ALTER TABLE "old" VALIDATE CONSTRAINT "c";`, "ALTER TABLE \"old\" ALTER COLUMN \"a\" SET NOT NULL;\nALTER TABLE \"old\" DROP CONSTRAINT \"c\";"},
 		"short changes":               {`ALTER TABLE "old" DROP COLUMN "a", ALTER COLUMN "b" DROP NOT NULL, ALTER COLUMN "c" SET DEFAULT gen_random_uuid();`},
 		"some rows":                   {`UPDATE "old" SET a = 1 WHERE id = 'x';`, `DELETE FROM old WHERE id = 'x';`},
 		"all rows of a new table":     {"CREATE TABLE new (id text);\nUPDATE new SET id = 'x';"},
@@ -137,6 +137,16 @@ func TestNotNullNeedsTheCheckOfTheSameColumnValidatedBefore(t *testing.T) {
 		if err != nil || len(problems) != 1 {
 			t.Errorf("%s: %v, %v, want one problem", name, problems, err)
 		}
+	}
+}
+
+// PostgreSQL drops what a statement drops before it does anything else of it.
+func TestNotNullNeedsTheCheckToBeThereStill(t *testing.T) {
+	t.Parallel()
+	problems, err := lint.Postgres(written(`ALTER TABLE old ADD CONSTRAINT c CHECK (a IS NOT NULL) NOT VALID;`, `ALTER TABLE old VALIDATE CONSTRAINT c;`,
+		`ALTER TABLE old ALTER COLUMN a SET NOT NULL, DROP CONSTRAINT c;`))
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].Instead, "in a statement after that DROP CONSTRAINT c") {
+		t.Errorf("%v, %v, want one problem", problems, err)
 	}
 }
 

@@ -32,7 +32,7 @@ func withTransaction(statements []ddl.Statement, known *linter) []Problem {
 			problems = append(problems, *p)
 		}
 		for _, clause := range s.Clauses {
-			p := clauseOf(s.Table, clause, known)
+			p := clauseOf(s, clause, known)
 			if p == nil && alters && validate.MatchString(clause) {
 				p = &Problem{Why: "what the file's other statements have locked stays locked until it is done", Instead: "a file of its own, after that one"}
 			}
