@@ -59,12 +59,8 @@ func (a *allowed) position(n *Node) (int, bool) {
 	return i, ok
 }
 
-// among judges a choice. What was left empty is none yet.
-func (j *judge) among(f *form, p Property, n *Node) {
-	if !vacant(n) {
-		j.member(j.allowed(f, p), n)
-	}
-}
+// among judges a choice, of which an empty text is one only where it stands among the values.
+func (j *judge) among(f *form, p Property, n *Node) { j.member(j.allowed(f, p), n) }
 
 func (j *judge) member(a *allowed, n *Node) {
 	if a == nil {

@@ -85,7 +85,7 @@ func (j *judge) strings(f *form, p *StringArrayProperty, n *Node) {
 	for i, item := range n.Items {
 		j.at.item(i)
 		templated := j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
-		if !templated && j.kind(item, String) && j.text(item.Text, p.Patterns) {
+		if !templated && j.kind(item, String) && j.itemText(item.Text, p.Patterns) {
 			j.member(allowed, item)
 		}
 		j.at.up()
@@ -130,13 +130,17 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 var instanceID = regexp.MustCompile(`^inst_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
 func (j *judge) reference(n *Node) {
-	if j.kind(n, String) && !instanceID.MatchString(n.Text) {
+	switch {
+	case !j.kind(n, String):
+	case n.Text == "":
+		j.fail("type", "must be the id of a module instance, or null for none, found an empty string")
+	case !instanceID.MatchString(n.Text):
 		j.fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", quote(n.Text))
 	}
 }
 
 func (j *judge) repository(n *Node) {
-	if !j.kind(n, String) || !j.text(n.Text, nil) {
+	if !j.kind(n, String) || n.Text == "" || !j.text(n.Text, nil) {
 		return
 	}
 	if flaw := repositoryFlaw(n.Text); flaw != "" {
