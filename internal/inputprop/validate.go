@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/fault"
+	"slipway/internal/secret"
 )
 
 // Context is what values are validated in.
@@ -64,9 +65,20 @@ func (j *judge) level(f *form, before *Node) {
 			continue
 		}
 		j.at.member(fl.in.id)
+		names := f.namesOf(fl.in.id)
+		j.name(names...)
 		j.field(f, fl, memberOf(before, fl.in.id))
+		j.rename(names...)
 		j.at.up()
 	}
+}
+
+// namesOf returns the names that a field has by the values of its level: that of an entry {name, value}.
+func (f *form) namesOf(id string) []string {
+	if id != secret.ValueMember {
+		return nil
+	}
+	return []string{f.plainText(secret.NameMember)}
 }
 
 func memberOf(n *Node, key string) *Node {

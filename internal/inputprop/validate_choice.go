@@ -78,8 +78,11 @@ func (j *judge) member(a *allowed, n *Node) {
 		names[i] = string(option.JSON())
 	}
 	list := "the values, of which there are none"
-	if len(names) > 0 {
+	switch {
+	case j.isSecret():
+		list = "the values"
+	case len(names) > 0:
 		list = listing(names)
 	}
-	j.fail("not_in_values", "must be one of %s, found %s", list, short(string(n.JSON())))
+	j.fail("not_in_values", "must be one of %s, found %s", list, written(n))
 }

@@ -23,7 +23,7 @@ func (j *judge) itemText(text string, patterns []ValidationPattern) bool {
 		case v.rule != "":
 			j.fail(v.rule, "%s, in %s", v.message, quote(p.Pattern))
 		case !ok:
-			j.fail("pattern", "must match %s, found %s: %s", quote(p.Pattern), quote(text), p.Message)
+			j.fail("pattern", "must match %s, found %s: %s", quote(p.Pattern), quoteValue(text), p.Message)
 		}
 	}
 	return j.found.Count() == before
