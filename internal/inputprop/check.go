@@ -16,6 +16,8 @@ type checker struct {
 	patternBytes int
 	// mapped is set within mapped_inputs.
 	mapped bool
+	// released is set where the defaults are those of releases.
+	released bool
 }
 
 func (e *Engine) checker(ctx context.Context, at string) *checker {

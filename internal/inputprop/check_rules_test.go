@@ -121,6 +121,7 @@ func TestEveryRuleOfInputsRefusesAndAllows(t *testing.T) {
 
 		// patterns
 		{in("s", "string", `"patterns":[{"pattern":"(","message":"m"}]`), "/0/patterns/0/pattern pattern_syntax"},
+		{in("s", "string", `"patterns":[{"pattern":"groups","message":"m"}]`, `"default":"groups"`), "/0/patterns/0/pattern pattern_limit"},
 		{in("t", "text", `"patterns":[{"pattern":"a","message":"m"},{"pattern":"[","message":"m"}]`, `"default":"a"`), "/0/patterns/1/pattern pattern_syntax"},
 		{in("l", "string_array", `"patterns":[{"pattern":"(","message":"m"}]`, `"values":["a"]`), "/0/patterns/0/pattern pattern_syntax"},
 		{mapOf("m", text, `"key":{"patterns":[{"pattern":"(","message":"m"}]}`), "/0/key/patterns/0/pattern pattern_syntax"},

@@ -67,5 +67,5 @@ func (c *checker) takes(p Property, value *Node) {
 
 // judge is one for defaults and values that are saved with an input.
 func (c *checker) judge() *judge {
-	return &judge{report: c.report, match: c.match, saving: true}
+	return &judge{report: c.report, match: c.match, saving: true, released: c.released}
 }

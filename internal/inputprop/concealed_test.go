@@ -41,6 +41,7 @@ func TestMessagesOfValuesRepeatNoSecret(t *testing.T) {
 		{in("env", "keyvalue"), `{"env":{"DB_PASSWORD":["hunter2"],"API_KEY":true}}`, "", "type type"},
 		{in("command", "string_array", `"values":["run","--password"]`), `{"command":["run","--password","hunter2"]}`, "", "not_in_values"},
 		{in("command", "string_array", digits), `{"command":["PASSWORD=hunter2"]}`, "", "pattern"},
+		{in("mode", "string", `"values":["a"]`), `{"mode":"TOKEN=hunter2"}`, "", "not_in_values"},
 		{in("url", "text", digits), `{"url":"postgres://app:hunter2@db/app"}`, "", "pattern"},
 		{in("source", "gitrepo"), `{"source":"https://me:hunter2@host/owner/repo"}`, "", "format"},
 		{in("password", "gitrepo"), `{"password":"hunter2"}`, "", "format"},

@@ -15,10 +15,27 @@ type Context struct {
 	Previous *Node
 }
 
-// Validate gives every violation of the values, an object or nil, judged with the defaults that they
-// leave standing. Pointers start with at. The error is of the patterns, of c's functions or of the
-// context.
+// Validation is what was found in values.
+type Validation struct {
+	// Violations are all that is wrong with them.
+	Violations []fault.Violation
+	// Unresolved are the places of defaults, by JSON Pointers into the values, whose templates name what is not
+	// known; they were left as they are and not judged.
+	Unresolved []string
+}
+
+// Validate gives every violation of the values, as Examine does.
 func (e *Engine) Validate(ctx context.Context, list []Property, values *Node, at string, c Context) ([]fault.Violation, error) {
+	v, err := e.Examine(ctx, list, values, at, c)
+	if err != nil {
+		return nil, err
+	}
+	return v.Violations, nil
+}
+
+// Examine judges the values, an object or nil, with the defaults that they leave standing. Pointers of
+// violations start with at. The error is of the patterns, of c's functions or of the context.
+func (e *Engine) Examine(ctx context.Context, list []Property, values *Node, at string, c Context) (*Validation, error) {
 	r := newResolver(ctx, &c.Env, at)
 	f := r.root(list, values)
 	if r.err != nil {
@@ -37,7 +54,7 @@ func (e *Engine) Validate(ctx context.Context, list []Property, values *Node, at
 	if r.err != nil {
 		return nil, r.err
 	}
-	return r.violations(), nil
+	return &Validation{Violations: r.violations(), Unresolved: j.unresolved}, nil
 }
 
 // judge finds what is wrong with values.
@@ -49,6 +66,10 @@ type judge struct {
 	// saving is set for defaults: templates are judged once they are rendered, and nothing is missing
 	// yet.
 	saving bool
+	// released is set for defaults that a release would have.
+	released bool
+	// unresolved are the pointers of the texts that were left with their templates.
+	unresolved []string
 	// choices are the options that were made ready.
 	choices map[choiceKey]*allowed
 }
@@ -99,7 +120,11 @@ func (j *judge) field(f *form, fl *field, before *Node) {
 	if fl.unknown {
 		return
 	}
-	j.bound(f, fl, before)
+	if !fl.open {
+		j.bound(f, fl, before)
+	} else if fl.entries == nil {
+		j.resolver.unresolved(&j.unresolved, &j.at, fl.value)
+	}
 	switch {
 	case !j.saving && fl.lacking():
 		j.fail("required", "is required and must not be empty")

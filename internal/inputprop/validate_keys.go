@@ -41,7 +41,7 @@ func (k *keys) judge(j *judge, e *entry) {
 		return
 	}
 	var patterns []ValidationPattern
-	if k.config != nil {
+	if k.config != nil && (len(from) == 0 || !e.form.isOpen(from...)) {
 		patterns = k.config.Patterns
 	}
 	j.text(key, patterns)

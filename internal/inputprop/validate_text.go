@@ -19,7 +19,7 @@ func (j *judge) itemText(text string, patterns []ValidationPattern) bool {
 	for _, p := range patterns {
 		ok, v := j.match.test(p.Pattern, text)
 		switch {
-		case v.rule == "pattern_syntax" && j.saving:
+		case j.saving && (v.rule == "pattern_syntax" || v.rule == "pattern_limit"):
 		case v.rule != "":
 			j.fail(v.rule, "%s, in %s", v.message, quote(p.Pattern))
 		case !ok:

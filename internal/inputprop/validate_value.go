@@ -4,12 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"slipway/internal/release"
 )
 
 // value judges the value of a field by its variant. The items of collections are judged apart.
 func (j *judge) value(fl *field, f *form) {
 	n := fl.value
-	if j.saving && n.Kind == String && strings.Contains(n.Text, templateOpen) {
+	if n.Kind == String && (fl.open || j.saving && strings.Contains(n.Text, templateOpen)) {
 		return
 	}
 	switch p := fl.in.Property.(type) {
@@ -86,7 +88,8 @@ func (j *judge) strings(f *form, p *StringArrayProperty, n *Node) {
 		j.at.item(i)
 		names := n.namesOf(i)
 		j.name(names...)
-		templated := j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
+		templated := j.resolver.isUnresolved(item) ||
+			j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
 		if !templated && j.kind(item, String) && j.itemText(item.Text, p.Patterns) {
 			j.member(allowed, item)
 		}
@@ -167,10 +170,13 @@ func (j *judge) pairs(n *Node) {
 	}
 }
 
-// leaves bounds the strings of free-form values.
+// leaves bounds the strings of free-form values, and refuses the numbers that a release would not keep.
 func (j *judge) leaves(n *Node) {
-	if n.Kind == String {
+	switch {
+	case n.Kind == String:
 		j.text(n.Text, nil)
+	case n.Kind == Number && (j.released || !j.saving) && !release.IsExact(n.Text):
+		j.fail("number_precision", release.NumberPrecision, repeated(short(n.Text)))
 	}
 	for i, item := range n.Items {
 		if n.Kind == Object {
@@ -178,7 +184,10 @@ func (j *judge) leaves(n *Node) {
 		} else {
 			j.at.item(i)
 		}
+		names := n.namesOf(i)
+		j.name(names...)
 		j.leaves(item)
+		j.rename(names...)
 		j.at.up()
 	}
 }

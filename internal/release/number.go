@@ -11,6 +11,9 @@ const NumberPrecision = "must be a number that a double holds exactly, found %s:
 
 // IsExact reports whether a release keeps a JSON number as it is: whether a double holds it exactly.
 func IsExact(literal string) bool {
+	if isShort(literal) {
+		return true
+	}
 	_, exact := canonicalNumber(literal)
 	return exact
 }
