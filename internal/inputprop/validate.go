@@ -15,6 +15,9 @@ type Context struct {
 	Previous *Node
 }
 
+// RuleMappedInput is the rule of a value by hand where the chosen instance gives another.
+const RuleMappedInput = "mapped_input"
+
 // Validation is what was found in values.
 type Validation struct {
 	// Violations are all that is wrong with them.
@@ -114,7 +117,7 @@ func (j *judge) field(f *form, fl *field, before *Node) {
 		return
 	}
 	if fl.byHand() {
-		j.fail("mapped_input", "must be left out, for it comes from the chosen instance %s", quote(fl.instance))
+		j.fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", quote(fl.instance))
 		return
 	}
 	if fl.unknown {
