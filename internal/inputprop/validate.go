@@ -117,7 +117,7 @@ func (j *judge) field(f *form, fl *field, before *Node) {
 		return
 	}
 	if fl.byHand() {
-		j.fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", quote(fl.instance))
+		j.fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", quoteValue(fl.instance))
 		return
 	}
 	if fl.unknown {

@@ -127,7 +127,7 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	}
 	list, err := version.Inputs.Properties()
 	if err != nil {
-		return nil, nil // told of the version
+		return nil, nil //nolint:nilerr // it is told of the version
 	}
 	if _, err := s.Engine.DropRefused(ctx, list, "/inputs"); err != nil {
 		return nil, err
