@@ -13,6 +13,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputs"
 )
 
 // deploymentData gives the detail of a deployment as the member of the union that it is, or nil.
@@ -69,6 +70,12 @@ func told(warnings []inputprop.Warning) []*inputprop.Warning {
 		list[i] = &w
 	}
 	return list
+}
+
+func validation(v *inputs.Validation) *model.InputsValidation {
+	return &model.InputsValidation{
+		Valid: len(v.Violations) == 0, Violations: pointers(v.Violations), Unresolved: v.Unresolved, Warnings: pointers(v.Warnings),
+	}
 }
 
 // pointers gives the items of a list as gqlgen wants them.

@@ -475,11 +475,11 @@ func (r *queryResolver) Environment(ctx context.Context, id string, organization
 
 // ValidateInputs is the resolver for the validateInputs field.
 func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error) {
-	violations, err := r.Inputs.Validate(ctx, question(input))
+	found, err := r.Inputs.Validate(ctx, question(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.InputsValidation{Valid: len(violations) == 0, Violations: pointers(violations)}, nil
+	return validation(found), nil
 }
 
 // ResolveInputs is the resolver for the resolveInputs field.

@@ -1,7 +1,8 @@
 // Slipway serves the control-plane API of an infrastructure delivery platform, and has the tools to set
 // it up. Every setting is a flag and an environment variable; slipway COMMAND --help lists both.
 //
-// It exits with 2 for a bad flag or setting and with 1 for what fails at run time.
+// It exits with 2 for a bad flag or setting, with 1 for what fails at run time, and with 3 where check has found
+// something.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 const (
 	exitFailed = 1
 	exitUsage  = 2
+	exitFound  = 3
 )
 
 func main() {
@@ -50,6 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env envir
 		demoCommand(),
 		runnerCommand(),
 		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
+		checkCommand(),
 		group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
 		group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
 		versionCommand(),
@@ -66,8 +69,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env envir
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	switch {
+	case err == nil:
 		return 0
+	case errors.Is(err, errFound):
+		return exitFound
 	}
 	_, _ = fmt.Fprintln(stderr, "slipway:", explain(err))
 	if _, usage := errors.AsType[usageError](err); usage || !begun {

@@ -484,8 +484,10 @@ type ComplexityRoot struct {
 	}
 
 	InputsValidation struct {
+		Unresolved func(childComplexity int) int
 		Valid      func(childComplexity int) int
 		Violations func(childComplexity int) int
+		Warnings   func(childComplexity int) int
 	}
 
 	ItemTitle struct {
@@ -843,8 +845,10 @@ type ComplexityRoot struct {
 		Items      func(childComplexity int) int
 		Levels     func(childComplexity int) int
 		Options    func(childComplexity int) int
+		Unresolved func(childComplexity int) int
 		ValuesJSON func(childComplexity int) int
 		Violations func(childComplexity int) int
+		Warnings   func(childComplexity int) int
 	}
 
 	RollbackDeploymentPayload struct {
@@ -2761,6 +2765,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.InputWarning.Rule(childComplexity), true
 
+	case "InputsValidation.unresolved":
+		if e.ComplexityRoot.InputsValidation.Unresolved == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputsValidation.Unresolved(childComplexity), true
 	case "InputsValidation.valid":
 		if e.ComplexityRoot.InputsValidation.Valid == nil {
 			break
@@ -2773,6 +2783,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.InputsValidation.Violations(childComplexity), true
+	case "InputsValidation.warnings":
+		if e.ComplexityRoot.InputsValidation.Warnings == nil {
+			break
+		}
+
+		return e.ComplexityRoot.InputsValidation.Warnings(childComplexity), true
 
 	case "ItemTitle.fallback":
 		if e.ComplexityRoot.ItemTitle.Fallback == nil {
@@ -4524,6 +4540,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ResolvedInputs.Options(childComplexity), true
+	case "ResolvedInputs.unresolved":
+		if e.ComplexityRoot.ResolvedInputs.Unresolved == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ResolvedInputs.Unresolved(childComplexity), true
 	case "ResolvedInputs.values":
 		if e.ComplexityRoot.ResolvedInputs.ValuesJSON == nil {
 			break
@@ -4536,6 +4558,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ResolvedInputs.Violations(childComplexity), true
+	case "ResolvedInputs.warnings":
+		if e.ComplexityRoot.ResolvedInputs.Warnings == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ResolvedInputs.Warnings(childComplexity), true
 
 	case "RollbackDeploymentPayload.deployment":
 		if e.ComplexityRoot.RollbackDeploymentPayload.Deployment == nil {
@@ -5622,7 +5650,7 @@ input InputValuesInput {
   values: JSON!
   "The instance that would be deployed: what is live there binds immutable inputs, and templates name it."
   moduleInstanceId: ID
-  "The environment of an instance that is still to be made, for templates."
+  "The environment of an instance that is still to be made, for templates; beside an instance, its own."
   environmentId: ID
   "For superadmins only: the organization to look in."
   organizationId: ID
@@ -5634,6 +5662,13 @@ type InputsValidation {
   valid: Boolean!
   "Everything that is wrong with the values."
   violations: [InputViolation!]!
+  """
+  The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
+  environment. They are not judged.
+  """
+  unresolved: [String!]!
+  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  warnings: [InputWarning!]!
 }
 
 "One thing that is wrong with a value, or cannot be made out."
@@ -5658,7 +5693,10 @@ type FieldChange {
 
 "What may not have been meant, though it is allowed."
 type InputWarning {
-  "The place as a JSON Pointer into the mutation's input."
+  """
+  The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (` + "`" + `/inputs/…` + "`" + `) or
+  the definition (` + "`" + `/schema/…` + "`" + `).
+  """
   pointer: String!
   "The stable name of the warning."
   rule: String!
@@ -5678,6 +5716,13 @@ type ResolvedInputs {
   options: [WantedOptions!]!
   "What cannot be made out, such as a template without a value."
   violations: [InputViolation!]!
+  """
+  The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
+  environment. They are in the values as they were written.
+  """
+  unresolved: [String!]!
+  "Stored defaults that today's rules refuse (` + "`" + `default_refused` + "`" + `): they count as absent."
+  warnings: [InputWarning!]!
 }
 
 "An object whose members are inputs."
@@ -8697,6 +8742,10 @@ func (ec *executionContext) childFields_InputsValidation(ctx context.Context, fi
 		return ec.fieldContext_InputsValidation_valid(ctx, field)
 	case "violations":
 		return ec.fieldContext_InputsValidation_violations(ctx, field)
+	case "unresolved":
+		return ec.fieldContext_InputsValidation_unresolved(ctx, field)
+	case "warnings":
+		return ec.fieldContext_InputsValidation_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type InputsValidation", field.Name)
 }
@@ -9141,6 +9190,10 @@ func (ec *executionContext) childFields_ResolvedInputs(ctx context.Context, fiel
 		return ec.fieldContext_ResolvedInputs_options(ctx, field)
 	case "violations":
 		return ec.fieldContext_ResolvedInputs_violations(ctx, field)
+	case "unresolved":
+		return ec.fieldContext_ResolvedInputs_unresolved(ctx, field)
+	case "warnings":
+		return ec.fieldContext_ResolvedInputs_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ResolvedInputs", field.Name)
 }
@@ -17296,6 +17349,61 @@ func (ec *executionContext) fieldContext_InputsValidation_violations(_ context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _InputsValidation_unresolved(ctx context.Context, field graphql.CollectedField, obj *model.InputsValidation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputsValidation_unresolved(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Unresolved, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputsValidation_unresolved(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InputsValidation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InputsValidation_warnings(ctx context.Context, field graphql.CollectedField, obj *model.InputsValidation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InputsValidation_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InputsValidation_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InputsValidation",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ItemTitle_template(ctx context.Context, field graphql.CollectedField, obj *inputprop.ObjectCollectionItemTitleConfig) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24478,6 +24586,61 @@ func (ec *executionContext) fieldContext_ResolvedInputs_violations(_ context.Con
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_InputViolation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResolvedInputs_unresolved(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResolvedInputs_unresolved(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Unresolved, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResolvedInputs_unresolved(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ResolvedInputs", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ResolvedInputs_warnings(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResolvedInputs_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResolvedInputs_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResolvedInputs",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -34443,6 +34606,16 @@ func (ec *executionContext) _InputsValidation(ctx context.Context, sel ast.Selec
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "unresolved":
+			out.Values[i] = ec._InputsValidation_unresolved(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._InputsValidation_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -38121,6 +38294,16 @@ func (ec *executionContext) _ResolvedInputs(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "unresolved":
+			out.Values[i] = ec._ResolvedInputs_unresolved(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._ResolvedInputs_warnings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -40271,6 +40454,26 @@ func (ec *executionContext) marshalNInputViolation2ᚖslipwayᚋinternalᚋfault
 		return graphql.Null
 	}
 	return ec._InputViolation(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInputWarning2slipwayᚋinternalᚋinputpropᚐWarning(ctx context.Context, sel ast.SelectionSet, v inputprop.Warning) graphql.Marshaler {
+	return ec._InputWarning(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNInputWarning2ᚕslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Warning) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInputWarning2slipwayᚋinternalᚋinputpropᚐWarning(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx context.Context, sel ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {

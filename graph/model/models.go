@@ -269,7 +269,7 @@ type InputValuesInput struct {
 	Values json.RawMessage `json:"values"`
 	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
-	// The environment of an instance that is still to be made, for templates.
+	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 	// For superadmins only: the organization to look in.
 	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
@@ -281,6 +281,11 @@ type InputsValidation struct {
 	Valid bool `json:"valid"`
 	// Everything that is wrong with the values.
 	Violations []*fault.Violation `json:"violations"`
+	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
+	// environment. They are not judged.
+	Unresolved []string `json:"unresolved"`
+	// Stored defaults that today's rules refuse (`default_refused`): they count as absent.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The release whose quarantine is to end.

@@ -120,13 +120,13 @@ func (p Patch) madeOn(d *ent.DefaultValueDefinition) error {
 
 // foresee says what the change of a definition would do.
 func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, p Patch, schema inputprop.Property) (*Outcome, error) {
-	warnings, err := s.judge(ctx, schema)
-	if err != nil {
-		return nil, err
-	}
-	o := &Outcome{Definition: d, Changes: p.changesOf(d, schema), Warnings: warnings}
+	o := &Outcome{Definition: d, Changes: p.changesOf(d, schema)}
 	if schema == nil || bytes.Equal(inputprop.Encode(schema), d.Schema.JSON()) {
-		return o, nil
+		return o, nil // what is stored stays, whatever today's rules say of it
+	}
+	var err error
+	if o.Warnings, err = s.judge(ctx, schema); err != nil {
+		return nil, err
 	}
 	o.Impact, err = s.Rules.Impact(ctx, d.GivenID, schema)
 	o.Warnings = append(o.Warnings, o.Impact.Warnings...)

@@ -16,6 +16,8 @@ type checker struct {
 	patternBytes int
 	// mapped is set within mapped_inputs.
 	mapped bool
+	// released is set where the defaults are those of releases.
+	released bool
 }
 
 func (e *Engine) checker(ctx context.Context, at string) *checker {
@@ -68,6 +70,8 @@ func (c *checker) inputs(list []Property, taken map[string]string) {
 
 func (c *checker) input(p Property, taken map[string]string) {
 	c.unique(p.Head().ID, taken)
+	c.name(p.Head().ID)
+	defer c.rename(p.Head().ID)
 	switch p := p.(type) {
 	case *StringProperty:
 		c.patterns(p.Patterns)

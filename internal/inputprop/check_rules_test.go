@@ -53,7 +53,13 @@ func TestEveryRuleOfInputsRefusesAndAllows(t *testing.T) {
 		// defaults
 		{in("s", "string", listed, `"default":"b"`), ""},
 		{in("s", "string", listed, `"default":"c"`), "/0/default not_in_values"},
-		{in("s", "string", listed, `"default":""`), ""},
+		{in("s", "string", listed, `"default":""`), "/0/default not_in_values"},
+		{in("s", "string", `"values":["a",""]`, lower, `"default":""`), ""},
+		{in("l", "string_array", lower, `"values":["a",""]`), "/0/values/1 pattern"},
+		{in("l", "string_array", lower, `"default":["a",""]`), "/0/default/1 pattern"},
+		{arrayOf("a", in("n", "number"), `"default":[{"n":""}]`), "/0/default/0/n type"},
+		{arrayOf("a", in("b", "boolean", `"default":true`), `"default":[{"b":null},{"b":""}]`), "/0/default/0/b type; /0/default/1/b type"},
+		{mapOf("m", in("g", "gitrepo")+","+in("s", "string", listed), `"default":{"x":{"g":"","s":""},"y":{"g":null,"s":null}}`), "/0/default/x/s not_in_values"},
 		{in("s", "string", `"values":{"source":"x"}`, `"default":"c"`), ""},
 		{in("s", "string", lower, `"default":"B"`), "/0/default pattern"},
 		{in("s", "string", lower, `"default":""`, `"required":true`), ""},
@@ -115,6 +121,7 @@ func TestEveryRuleOfInputsRefusesAndAllows(t *testing.T) {
 
 		// patterns
 		{in("s", "string", `"patterns":[{"pattern":"(","message":"m"}]`), "/0/patterns/0/pattern pattern_syntax"},
+		{in("s", "string", `"patterns":[{"pattern":"groups","message":"m"}]`, `"default":"groups"`), "/0/patterns/0/pattern pattern_limit"},
 		{in("t", "text", `"patterns":[{"pattern":"a","message":"m"},{"pattern":"[","message":"m"}]`, `"default":"a"`), "/0/patterns/1/pattern pattern_syntax"},
 		{in("l", "string_array", `"patterns":[{"pattern":"(","message":"m"}]`, `"values":["a"]`), "/0/patterns/0/pattern pattern_syntax"},
 		{mapOf("m", text, `"key":{"patterns":[{"pattern":"(","message":"m"}]}`), "/0/key/patterns/0/pattern pattern_syntax"},

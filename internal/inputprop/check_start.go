@@ -38,9 +38,12 @@ func (c *checker) templates(n *Node) {
 
 func (c *checker) template(text string) {
 	pieces, err := templatePieces(text)
-	if err != nil {
+	switch {
+	case err == nil:
+	case c.isSecret():
+		c.fail("template_syntax", "must close every ${{ with }} behind a path such as project.slug")
+	default:
 		c.fail("template_syntax", "%v", err)
-		return
 	}
 	for _, p := range pieces {
 		if p.name == "" {
@@ -64,5 +67,5 @@ func (c *checker) takes(p Property, value *Node) {
 
 // judge is one for defaults and values that are saved with an input.
 func (c *checker) judge() *judge {
-	return &judge{report: c.report, match: c.match, saving: true}
+	return &judge{report: c.report, match: c.match, saving: true, released: c.released}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Patterns run JavaScript regular expressions. Their errors are *jsregexp.SyntaxError for what a browser
-// would refuse, jsregexp.ErrTooSlow, and others for what has nothing to do with the pattern.
+// would refuse, jsregexp.ErrTooManyGroups, jsregexp.ErrTooSlow, and others for what has nothing to do with the pattern.
 type Patterns interface {
 	// Compile says whether there is such a pattern.
 	Compile(ctx context.Context, pattern string) error
@@ -46,6 +46,14 @@ func (e *Engine) Check(ctx context.Context, p Property, at string) ([]fault.Viol
 // another.
 func (e *Engine) CheckList(ctx context.Context, list []Property, at string) ([]fault.Violation, []Warning, error) {
 	c := e.checker(ctx, at)
+	c.list(list)
+	return c.result()
+}
+
+// CheckVersion is CheckList for inputs whose values are released: a default that a release would refuse is refused.
+func (e *Engine) CheckVersion(ctx context.Context, list []Property, at string) ([]fault.Violation, []Warning, error) {
+	c := e.checker(ctx, at)
+	c.released = true
 	c.list(list)
 	return c.result()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Env is what values are resolved in: what templates may name, and where the server's lists and other
-// instances are.
+// instances are. What is left empty of a Scope is not known: templates that name it stay as they are.
 type Env struct {
 	Organization, Project, Environment Scope
 	Module                             ModuleScope
@@ -29,7 +29,7 @@ type Scope struct{ ID, Name, Slug string }
 // ModuleScope is what templates may name of the module.
 type ModuleScope struct{ ID, Name, Type, Version string }
 
-// text is what a path stands for; its form was checked when the input was saved.
+// text is what a path stands for, "" where that is not known here, false where there is no such thing.
 func (e *Env) text(path string) (string, bool) {
 	root, member, _ := strings.Cut(path, ".")
 	var members map[string]string

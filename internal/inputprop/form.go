@@ -1,5 +1,7 @@
 package inputprop
 
+import "slices"
+
 // form is a level of inputs with their values.
 type form struct {
 	plan *plan
@@ -19,6 +21,8 @@ type field struct {
 	entered, value *Node
 	// subject is the value for conditions.
 	subject subject
+	// open values have templates that name what is not known here.
+	open bool
 	// unknown values are those of an instance that cannot be looked into here.
 	unknown bool
 	// entries are the items of a collection, in order.
@@ -65,6 +69,14 @@ func (f *form) instance(reference *planned) string {
 	return ""
 }
 
+// isOpen reports whether the value of one of the inputs has templates that name what is not known here.
+func (f *form) isOpen(ids ...string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		in := f.plan.byID[id]
+		return in != nil && f.fields[in.index].open
+	})
+}
+
 // values are the values that count, in the order of the form.
 func (f *form) values() *Node {
 	n := &Node{Kind: Object}
@@ -83,7 +95,7 @@ func (f *form) params(ref *DynamicValuesRef) (params map[string]string, waits []
 		param := ref.Params[name]
 		text := param.Text
 		if param.Input != "" {
-			if text = f.plainText(param.Input); text == "" {
+			if text = f.plainText(param.Input); text == "" || f.isOpen(param.Input) {
 				waits = append(waits, param.Input)
 				continue
 			}

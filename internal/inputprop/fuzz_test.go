@@ -70,7 +70,9 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			t.Skip("no JSON")
 		}
-		once, _, err := plain.Resolve(t.Context(), list, values, "", inputprop.Env{})
+		known := env
+		known.Ref, known.Options = nil, nil
+		once, _, err := plain.Resolve(t.Context(), list, values, "", known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +82,7 @@ func FuzzResolve(f *testing.F) {
 		if violations, _, _ := plain.CheckList(t.Context(), list, ""); len(violations) > 0 {
 			return
 		}
-		twice, _, err := plain.Resolve(t.Context(), list, once.Values, "", inputprop.Env{})
+		twice, _, err := plain.Resolve(t.Context(), list, once.Values, "", known)
 		if err != nil {
 			t.Fatal(err)
 		}

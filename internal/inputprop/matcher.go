@@ -58,6 +58,8 @@ func (m *matcher) verdict(err error) verdict {
 		return verdict{}
 	case errors.As(err, &syntax):
 		return verdict{rule: "pattern_syntax", message: "must be a JavaScript regular expression, found " + syntax.Message}
+	case errors.Is(err, jsregexp.ErrTooManyGroups):
+		return verdict{rule: "pattern_limit", message: fmt.Sprintf("must have at most %d groups that capture, found more", jsregexp.MaxGroups)}
 	case errors.Is(err, jsregexp.ErrTooSlow):
 		m.slow = true
 		return verdict{rule: "pattern_too_slow", message: "must be matched by patterns in time, found one that takes too long"}

@@ -19,6 +19,9 @@ type plainPatterns struct{}
 var errBusy = errors.New("busy")
 
 func (plainPatterns) Compile(_ context.Context, pattern string) error {
+	if pattern == "groups" {
+		return jsregexp.ErrTooManyGroups
+	}
 	if _, err := regexp.Compile(pattern); err != nil {
 		return &jsregexp.SyntaxError{Message: err.Error()}
 	}

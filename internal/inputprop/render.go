@@ -16,7 +16,14 @@ func (r *resolver) render(fl *field, n *Node) *Node {
 	}
 	full := &Node{Kind: n.Kind, Keys: n.Keys, Items: make([]*Node, len(n.Items))}
 	for i, item := range n.Items {
-		if full.Items[i] = r.render(fl, item); full.Items[i] == nil {
+		if n.Kind == Object {
+			r.at.member(n.Keys[i])
+		} else {
+			r.at.item(i)
+		}
+		full.Items[i] = r.render(fl, item)
+		r.at.up()
+		if full.Items[i] == nil {
 			return nil
 		}
 	}
@@ -31,8 +38,11 @@ func (r *resolver) renderText(fl *field, n *Node) *Node {
 		r.fail("template_syntax", "%v", err)
 		return nil
 	}
+	if r.isOpen(pieces) {
+		return r.leaveOpen(n)
+	}
 	if len(pieces) == 1 && pieces[0].name != "" {
-		return r.lookUp(fl, pieces[0].name)
+		return r.shallow(r.lookUp(fl, pieces[0].name))
 	}
 	size := 0
 	for i, p := range pieces {
@@ -55,6 +65,15 @@ func (r *resolver) renderText(fl *field, n *Node) *Node {
 	return nodeOf(joined(pieces, size))
 }
 
+// shallow is the value of an instance, nil where it would be nested too deep here.
+func (r *resolver) shallow(n *Node) *Node {
+	if n == nil || len(r.at)+n.levels() <= MaxLevels {
+		return n
+	}
+	r.fail("max_depth", "must be nested at most %d levels deep, found %d in the chosen instance", MaxLevels, len(r.at)+n.levels())
+	return nil
+}
+
 // lookUp gives what a path stands for, nil where there is nothing. Before an instance is chosen that is
 // no mistake: the value is asked for.
 func (r *resolver) lookUp(fl *field, path string) *Node {
@@ -62,7 +81,7 @@ func (r *resolver) lookUp(fl *field, path string) *Node {
 	if !isRef {
 		text, ok := r.env.text(path)
 		if !ok {
-			r.fail("template_path", "must name what there is, found %s", quote(path))
+			r.fail("template_unresolved", "must name what there is, found %s", quote(path))
 			return nil
 		}
 		return nodeOf(text)

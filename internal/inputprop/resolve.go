@@ -19,6 +19,10 @@ type Resolved struct {
 	Items []Item
 	// Options are the lists that the form has to ask for.
 	Options []Wanted
+	// Unresolved are the places of defaults whose templates name what is not known; they are left as they are.
+	Unresolved []string
+	// Warnings are of the inputs: defaults that count as absent.
+	Warnings []Warning
 }
 
 // Level is an object whose members are inputs.
@@ -58,8 +62,11 @@ func (e *Engine) Resolve(ctx context.Context, list []Property, values *Node, at 
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{report: &report{}, ctx: ctx, resolved: &Resolved{Values: f.values()}}
+	s := &showing{report: &report{}, ctx: ctx, resolver: r, resolved: &Resolved{Values: f.values()}}
 	s.level(f)
+	if s.err == nil {
+		s.err = r.err
+	}
 	if s.err != nil {
 		return nil, nil, s.err
 	}
@@ -87,6 +94,7 @@ func (r *resolver) root(list []Property, values *Node) *form {
 type showing struct {
 	*report
 	ctx      context.Context
+	resolver *resolver
 	resolved *Resolved
 	// err is what kept it from an answer.
 	err error
@@ -128,6 +136,9 @@ func (s *showing) field(f *form, fl *field) {
 		params, waits := f.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.at.pointer(""), ref.Source, params, waits})
+	}
+	if fl.open && fl.entries == nil {
+		s.resolver.unresolved(&s.resolved.Unresolved, &s.at, fl.value)
 	}
 	for i := range fl.entries {
 		e := &fl.entries[i]

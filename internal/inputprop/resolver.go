@@ -29,6 +29,8 @@ type resolver struct {
 	// known are the lists that were asked for, looked the values at paths of instances.
 	known  map[string][]Option
 	looked map[[2]string]*Node
+	// open are the texts of defaults whose templates name what is not known here.
+	open map[*Node]bool
 	// err is what kept the resolver from an answer.
 	err error
 }
@@ -94,6 +96,7 @@ func (r *resolver) field(f *form, fl *field) {
 	if fl.value != nil {
 		r.collection(fl)
 	}
+	fl.open = r.isUnresolved(fl.value)
 }
 
 // begin is the value that an input has without one by hand, nil where there is none.

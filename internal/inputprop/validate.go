@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/fault"
+	"slipway/internal/secret"
 )
 
 // Context is what values are validated in.
@@ -14,10 +15,30 @@ type Context struct {
 	Previous *Node
 }
 
-// Validate gives every violation of the values, an object or nil, judged with the defaults that they
-// leave standing. Pointers start with at. The error is of the patterns, of c's functions or of the
-// context.
+// RuleMappedInput is the rule of a value by hand where the chosen instance gives another.
+const RuleMappedInput = "mapped_input"
+
+// Validation is what was found in values.
+type Validation struct {
+	// Violations are all that is wrong with them.
+	Violations []fault.Violation
+	// Unresolved are the places of defaults, by JSON Pointers into the values, whose templates name what is not
+	// known; they were left as they are and not judged.
+	Unresolved []string
+}
+
+// Validate gives every violation of the values, as Examine does.
 func (e *Engine) Validate(ctx context.Context, list []Property, values *Node, at string, c Context) ([]fault.Violation, error) {
+	v, err := e.Examine(ctx, list, values, at, c)
+	if err != nil {
+		return nil, err
+	}
+	return v.Violations, nil
+}
+
+// Examine judges the values, an object or nil, with the defaults that they leave standing. Pointers of
+// violations start with at. The error is of the patterns, of c's functions or of the context.
+func (e *Engine) Examine(ctx context.Context, list []Property, values *Node, at string, c Context) (*Validation, error) {
 	r := newResolver(ctx, &c.Env, at)
 	f := r.root(list, values)
 	if r.err != nil {
@@ -36,7 +57,7 @@ func (e *Engine) Validate(ctx context.Context, list []Property, values *Node, at
 	if r.err != nil {
 		return nil, r.err
 	}
-	return r.violations(), nil
+	return &Validation{Violations: r.violations(), Unresolved: j.unresolved}, nil
 }
 
 // judge finds what is wrong with values.
@@ -48,6 +69,10 @@ type judge struct {
 	// saving is set for defaults: templates are judged once they are rendered, and nothing is missing
 	// yet.
 	saving bool
+	// released is set for defaults that a release would have.
+	released bool
+	// unresolved are the pointers of the texts that were left with their templates.
+	unresolved []string
 	// choices are the options that were made ready.
 	choices map[choiceKey]*allowed
 }
@@ -64,9 +89,20 @@ func (j *judge) level(f *form, before *Node) {
 			continue
 		}
 		j.at.member(fl.in.id)
+		names := f.namesOf(fl.in.id)
+		j.name(names...)
 		j.field(f, fl, memberOf(before, fl.in.id))
+		j.rename(names...)
 		j.at.up()
 	}
+}
+
+// namesOf returns the names that a field has by the values of its level: that of an entry {name, value}.
+func (f *form) namesOf(id string) []string {
+	if id != secret.ValueMember {
+		return nil
+	}
+	return []string{f.plainText(secret.NameMember)}
 }
 
 func memberOf(n *Node, key string) *Node {
@@ -81,22 +117,26 @@ func (j *judge) field(f *form, fl *field, before *Node) {
 		return
 	}
 	if fl.byHand() {
-		j.fail("mapped_input", "must be left out, for it comes from the chosen instance %s", quote(fl.instance))
+		j.fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", quoteValue(fl.instance))
 		return
 	}
 	if fl.unknown {
 		return
 	}
-	j.bound(f, fl, before)
+	if !fl.open {
+		j.bound(f, fl, before)
+	} else if fl.entries == nil {
+		j.resolver.unresolved(&j.unresolved, &j.at, fl.value)
+	}
 	switch {
-	case !vacant(fl.value):
+	case !j.saving && fl.lacking():
+		j.fail("required", "is required and must not be empty")
+	case fl.value == nil:
+	case fl.value.Kind != Null:
 		j.value(fl, f)
 		j.entries(fl, before)
-	case fl.value != nil && fl.value.Kind == Null && isBoolean(fl.in.Property):
+	case isBoolean(fl.in.Property):
 		j.fail("type", "must be true or false, found null")
-	}
-	if !j.saving && fl.lacking() {
-		j.fail("required", "is required and must not be empty")
 	}
 }
 
@@ -112,12 +152,23 @@ func (fl *field) lacking() bool {
 	if !ok || !p.IsRequired() || fl.instance != "" && startOf(fl.in.Property) == (start{}) {
 		return false
 	}
-	if vacant(fl.value) {
+	return fl.isEmpty()
+}
+
+// isEmpty reports whether the value is what a required input of the variant refuses: nothing, null, an empty
+// text, or a collection without an item.
+func (fl *field) isEmpty() bool {
+	n := fl.value
+	if n == nil || n.Kind == Null {
 		return true
 	}
 	switch fl.in.Property.(type) {
-	case *ObjectMapProperty, *ObjectArrayProperty, *StringArrayProperty, *KeyValueProperty:
-		return (fl.value.Kind == Array || fl.value.Kind == Object) && len(fl.value.Items) == 0
+	case *StringProperty, *TextProperty, *GitRepoProperty:
+		return n.Kind == String && n.Text == ""
+	case *ObjectMapProperty, *KeyValueProperty:
+		return n.Kind == Object && len(n.Items) == 0
+	case *ObjectArrayProperty, *StringArrayProperty:
+		return n.Kind == Array && len(n.Items) == 0
 	default:
 		return false
 	}

@@ -4,12 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"slipway/internal/release"
 )
 
 // value judges the value of a field by its variant. The items of collections are judged apart.
 func (j *judge) value(fl *field, f *form) {
 	n := fl.value
-	if j.saving && n.Kind == String && strings.Contains(n.Text, templateOpen) {
+	if n.Kind == String && (fl.open || j.saving && strings.Contains(n.Text, templateOpen)) {
 		return
 	}
 	switch p := fl.in.Property.(type) {
@@ -58,22 +60,22 @@ func (j *judge) number(f *form, p *NumberProperty, n *Node) {
 		j.fail("type", "must be a whole number, found %s", n.found())
 		return
 	}
-	value, err := parseInt32(n.Text)
+	whole, err := parseInt32(n.Text)
 	if err != nil {
-		j.fail("int32", "%v", err)
+		j.fail("int32", "%v, found %s", err, repeated(short(n.Text)))
 		return
 	}
-	j.within(p, value)
+	j.within(p, whole)
 	j.among(f, p, n)
 }
 
 // within judges a number by min and max.
-func (j *judge) within(p *NumberProperty, value int32) {
-	if p.Min != nil && value < *p.Min {
-		j.fail("min", "must be at least %d, found %d", *p.Min, value)
+func (j *judge) within(p *NumberProperty, n int32) {
+	if p.Min != nil && n < *p.Min {
+		j.fail("min", "must be at least %d, found %s", *p.Min, numberValue(n))
 	}
-	if p.Max != nil && value > *p.Max {
-		j.fail("max", "must be at most %d, found %d", *p.Max, value)
+	if p.Max != nil && n > *p.Max {
+		j.fail("max", "must be at most %d, found %s", *p.Max, numberValue(n))
 	}
 }
 
@@ -84,10 +86,14 @@ func (j *judge) strings(f *form, p *StringArrayProperty, n *Node) {
 	allowed := j.allowed(f, p)
 	for i, item := range n.Items {
 		j.at.item(i)
-		templated := j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
-		if !templated && j.kind(item, String) && j.text(item.Text, p.Patterns) {
+		names := n.namesOf(i)
+		j.name(names...)
+		templated := j.resolver.isUnresolved(item) ||
+			j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
+		if !templated && j.kind(item, String) && j.itemText(item.Text, p.Patterns) {
 			j.member(allowed, item)
 		}
+		j.rename(names...)
 		j.at.up()
 	}
 }
@@ -104,7 +110,7 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 		case String, Bool:
 		case Number:
 			if _, err := parseInt32(n.Items[i].Text); err != nil {
-				j.fail("int32", "%v", err)
+				j.fail("int32", "%v, found %s", err, repeated(short(n.Items[i].Text)))
 			}
 		default:
 			j.fail("type", "must be a string, a whole number or a boolean, found %s", n.Items[i].found())
@@ -130,17 +136,21 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 var instanceID = regexp.MustCompile(`^inst_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
 func (j *judge) reference(n *Node) {
-	if j.kind(n, String) && !instanceID.MatchString(n.Text) {
-		j.fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", quote(n.Text))
+	switch {
+	case !j.kind(n, String):
+	case n.Text == "":
+		j.fail("type", "must be the id of a module instance, or null for none, found an empty string")
+	case !instanceID.MatchString(n.Text):
+		j.fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", quoteValue(n.Text))
 	}
 }
 
 func (j *judge) repository(n *Node) {
-	if !j.kind(n, String) || !j.text(n.Text, nil) {
+	if !j.kind(n, String) || n.Text == "" || !j.text(n.Text, nil) {
 		return
 	}
 	if flaw := repositoryFlaw(n.Text); flaw != "" {
-		j.fail("format", "%s", repositoryMessage(n.Text, flaw))
+		j.fail("format", repositoryMessage, quoteValue(n.Text), flaw)
 	}
 }
 
@@ -160,10 +170,13 @@ func (j *judge) pairs(n *Node) {
 	}
 }
 
-// leaves bounds the strings of free-form values.
+// leaves bounds the strings of free-form values, and refuses the numbers that a release would not keep.
 func (j *judge) leaves(n *Node) {
-	if n.Kind == String {
+	switch {
+	case n.Kind == String:
 		j.text(n.Text, nil)
+	case n.Kind == Number && (j.released || !j.saving) && !release.IsExact(n.Text):
+		j.fail("number_precision", release.NumberPrecision, repeated(short(n.Text)))
 	}
 	for i, item := range n.Items {
 		if n.Kind == Object {
@@ -171,7 +184,10 @@ func (j *judge) leaves(n *Node) {
 		} else {
 			j.at.item(i)
 		}
+		names := n.namesOf(i)
+		j.name(names...)
 		j.leaves(item)
+		j.rename(names...)
 		j.at.up()
 	}
 }

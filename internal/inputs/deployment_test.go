@@ -74,12 +74,12 @@ func TestADeploymentIsRefusedWhatValidationRefuses(t *testing.T) {
 			`{"image":"web:1","name":"a","other":1,"disk":1.5}`, `{"image":null,"name":null,"labels":{"a":1}}`,
 		} {
 			judged, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
-			if err != nil || len(judged) == 0 {
+			if err != nil || len(judged.Violations) == 0 {
 				t.Errorf("%s is not refused: %v", values, err)
 			}
 			_, err = created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
 			refused := wantsCode(t, values, err, fault.DeploymentInputsInvalid)
-			if diff := cmp.Diff(fault.Under("/inputs", judged), refused); diff != "" {
+			if diff := cmp.Diff(fault.Under("/inputs", judged.Violations), refused); diff != "" {
 				t.Errorf("%s: validateInputs (-) and createDeployment (+) differ: %s", values, diff)
 			}
 		}

@@ -136,6 +136,9 @@ func (l *liveInstances) spoiled(ctx context.Context, instance *ent.ModuleInstanc
 	if err != nil || !inputprop.NamesDefinition(list, givenID) {
 		return nil, err
 	}
+	if _, err := l.Engine.DropRefused(ctx, list, ""); err != nil {
+		return nil, busy(err)
+	}
 	place, err := l.place(ctx, instance.EnvironmentID, version)
 	if err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func (s *Service) options(ctx context.Context, source string, params map[string]
 // Check gives every violation of the rules in the inputs of a module, and warnings; pointers start with
 // at.
 func (s *Service) Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	violations, warnings, err := s.Engine.CheckList(ctx, list, at)
+	violations, warnings, err := s.Engine.CheckVersion(ctx, list, at)
 	if err != nil {
 		return nil, nil, busy(err)
 	}

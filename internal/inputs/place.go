@@ -3,6 +3,7 @@ package inputs
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 
 	"slipway/ent"
@@ -20,9 +21,12 @@ type Place struct {
 	LiveDeploymentID *string
 }
 
-// At gives the place of an instance for a version of its module.
+// At gives the place of an instance for a version of its module, nil where there is none.
 func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion) (*Place, error) {
 	p, err := s.In(ctx, instance.EnvironmentID, version)
+	if err == nil && version == nil {
+		err = s.nameModule(ctx, p, instance.ModuleDefinitionID, "")
+	}
 	if err != nil || instance.LiveDeploymentID == nil {
 		return p, err
 	}
@@ -34,7 +38,7 @@ func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version 
 	return p, err
 }
 
-// In gives the place of an environment, where nothing is live yet, for a version.
+// In gives the place of an environment, where nothing is live yet, for a version, nil where there is none.
 func (s *Service) In(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Place, error) {
 	c := s.Store.Client
 	environment, err := c.Environment.Get(ctx, environmentID)
@@ -49,21 +53,33 @@ func (s *Service) In(ctx context.Context, environmentID string, version *ent.Mod
 	if err != nil {
 		return nil, err
 	}
-	module, err := c.ModuleDefinition.Get(ctx, version.ModuleDefinitionID)
+	p, err := s.nowhere(ctx, version)
 	if err != nil {
 		return nil, err
 	}
-	p := s.nowhere()
 	p.context.Organization = inputprop.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
 	p.context.Project = inputprop.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
 	p.context.Environment = inputprop.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
-	p.context.Module = inputprop.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version.Version}
 	return p, nil
 }
 
-// nowhere is a place of which nothing is known but the server's lists.
-func (s *Service) nowhere() *Place {
-	return &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options, Ref: s.ofInstance}}}
+// nowhere gives a place of which nothing is known but the server's lists and, where there is one, the version.
+func (s *Service) nowhere(ctx context.Context, version *ent.ModuleVersion) (*Place, error) {
+	p := &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options, Ref: s.ofInstance}}}
+	if version == nil {
+		return p, nil
+	}
+	return p, s.nameModule(ctx, p, version.ModuleDefinitionID, version.Version)
+}
+
+// nameModule lets the templates of a place name a module.
+func (s *Service) nameModule(ctx context.Context, p *Place, definitionID, version string) error {
+	module, err := s.Store.Client.ModuleDefinition.Get(ctx, definitionID)
+	if err != nil {
+		return err
+	}
+	p.context.Module = inputprop.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version}
+	return nil
 }
 
 // live is what an instance was last deployed with.
@@ -98,7 +114,8 @@ func shipped(ctx context.Context, r *ent.Release) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := inputprop.Parse(content.Inputs)
+	// With their defaults, values may be longer and deeper than those that are given.
+	values, err := inputprop.ParseWithin(content.Inputs, inputprop.Limits{Depth: 2 * inputprop.MaxLevels, Bytes: math.MaxInt})
 	return &live{content.ModuleVersionID, values}, err
 }
 

@@ -3,6 +3,7 @@ package inputs
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"slipway/ent"
 	"slipway/internal/access"
@@ -34,16 +35,25 @@ type asked struct {
 	inputs []inputprop.Property
 	values *inputprop.Node
 	place  *Place
+	// warnings are of inputs that are stored.
+	warnings []inputprop.Warning
 }
 
-// Validate gives every violation of the values; the pointers start at them.
-func (s *Service) Validate(ctx context.Context, q Question) ([]fault.Violation, error) {
+// Validation is what was found in values; the pointers start at them.
+type Validation struct {
+	*inputprop.Validation
+	// Warnings are of the inputs: defaults that count as absent.
+	Warnings []inputprop.Warning
+}
+
+// Validate judges the values as a deployment of them would be.
+func (s *Service) Validate(ctx context.Context, q Question) (*Validation, error) {
 	a, err := s.read(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	violations, err := s.Engine.Validate(ctx, a.inputs, a.values, "", a.place.context)
-	return violations, busy(err)
+	found, err := s.Engine.Examine(ctx, a.inputs, a.values, "", a.place.context)
+	return &Validation{found, a.warnings}, busy(err)
 }
 
 // Resolve gives what a form shows for the values, and what cannot be made out.
@@ -52,12 +62,21 @@ func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved,
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.Engine.Resolve(ctx, a.inputs, a.values, "", a.place.context.Env)
+	resolved, violations, err := s.Engine.Resolve(ctx, a.inputs, a.values, "", a.place.context.Env)
+	if err != nil {
+		return nil, nil, busy(err)
+	}
+	resolved.Warnings = a.warnings
+	return resolved, violations, nil
 }
 
 // Complete gives the values that a deployment stores, with defaults and without what is hidden, or every
-// violation; pointers start with at.
+// violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
+// out of it.
 func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *inputprop.Node, at string, p *Place) (*inputprop.Node, []fault.Violation, error) {
+	if _, err := s.Engine.DropRefused(ctx, list, at); err != nil {
+		return nil, nil, busy(err)
+	}
 	violations, err := s.Engine.Validate(ctx, list, values, at, p.context)
 	if err != nil || len(violations) > 0 {
 		return nil, violations, busy(err)
@@ -66,7 +85,11 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	if err != nil || len(violations) > 0 {
 		return nil, violations, err
 	}
-	return resolved.Values, nil, nil
+	for _, pointer := range resolved.Unresolved {
+		violations = append(violations, fault.Violation{Pointer: at + pointer, Rule: "template_unresolved",
+			Message: "must have a value for every template, found one that is not known here"})
+	}
+	return resolved.Values, violations, nil
 }
 
 func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
@@ -82,12 +105,13 @@ func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
 	if violations = append(violations, wrong...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	a := &asked{values: values, place: s.nowhere()}
+	a := &asked{values: values}
 	version, err := s.subject(ctx, q, a)
 	if err != nil {
 		return nil, err
 	}
-	return a, s.locate(ctx, q, a, version)
+	a.place, err = s.locate(ctx, q, version)
+	return a, err
 }
 
 func given(is bool) int {
@@ -109,8 +133,10 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 		if err := meter.Spend(ctx, meter.Inputs, len(version.Inputs.JSON())); err != nil {
 			return nil, err
 		}
-		a.inputs, err = version.Inputs.Properties()
-		return version, err
+		if a.inputs, err = version.Inputs.Properties(); err == nil {
+			a.warnings, err = s.Engine.DropRefused(ctx, a.inputs, "/inputs")
+		}
+		return version, busy(err)
 	case q.DefinitionID != nil:
 		d, err := s.Defaults.Definition(ctx, *q.DefinitionID)
 		if err != nil {
@@ -120,8 +146,15 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 			return nil, err
 		}
 		schema, err := d.Schema.Property()
+		if err != nil {
+			return nil, err
+		}
 		a.inputs = []inputprop.Property{schema}
-		return nil, err
+		a.warnings, err = s.Engine.DropRefused(ctx, a.inputs, "")
+		for i := range a.warnings {
+			a.warnings[i].Pointer = "/schema" + strings.TrimPrefix(a.warnings[i].Pointer, "/0")
+		}
+		return nil, busy(err)
 	}
 	list, violations := inputprop.DecodeList(q.Inputs, "/inputs")
 	if len(violations) > 0 {
@@ -135,25 +168,45 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 	return nil, err
 }
 
-// locate finds where the values would be deployed.
-func (s *Service) locate(ctx context.Context, q Question, a *asked, version *ent.ModuleVersion) (err error) {
-	switch {
-	case version == nil:
-	case q.InstanceID != nil:
-		var instance *ent.ModuleInstance
-		if instance, err = s.Catalog.Instance(ctx, *q.InstanceID); err != nil {
-			return err
-		}
-		if instance.ModuleDefinitionID != version.ModuleDefinitionID {
-			return fault.Invalid(fault.RequestInvalid, OtherModule(instance, version))
-		}
-		a.place, err = s.At(ctx, instance, version)
-	case q.EnvironmentID != nil:
-		if err = store.Known(id.Environment, *q.EnvironmentID, fault.EnvironmentNotFound); err == nil {
-			a.place, err = s.In(ctx, *q.EnvironmentID, version)
+// locate finds where the values would be deployed: an instance, an environment, or nowhere yet. There is no
+// version where the inputs are given or a definition's.
+func (s *Service) locate(ctx context.Context, q Question, version *ent.ModuleVersion) (*Place, error) {
+	if q.EnvironmentID != nil {
+		if err := store.Known(id.Environment, *q.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+			return nil, err
 		}
 	}
-	return err
+	switch {
+	case q.InstanceID != nil:
+		return s.ofQuestion(ctx, q, version)
+	case q.EnvironmentID != nil:
+		return s.In(ctx, *q.EnvironmentID, version)
+	default:
+		return s.nowhere(ctx, version)
+	}
+}
+
+// ofQuestion gives the place of the instance that is asked about.
+func (s *Service) ofQuestion(ctx context.Context, q Question, version *ent.ModuleVersion) (*Place, error) {
+	instance, err := s.Catalog.Instance(ctx, *q.InstanceID)
+	if err != nil {
+		return nil, err
+	}
+	var wrong []fault.Violation
+	if version != nil && instance.ModuleDefinitionID != version.ModuleDefinitionID {
+		wrong = append(wrong, OtherModule(instance, version))
+	}
+	if q.EnvironmentID != nil && *q.EnvironmentID != instance.EnvironmentID {
+		if _, err := s.In(ctx, *q.EnvironmentID, nil); err != nil {
+			return nil, err
+		}
+		wrong = append(wrong, fault.Violation{Pointer: "/environmentId", Rule: "other_environment",
+			Message: fmt.Sprintf("must be the instance's environment %s or be left out, found %s", instance.EnvironmentID, *q.EnvironmentID)})
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, wrong...)
+	}
+	return s.At(ctx, instance, version)
 }
 
 // OtherModule is what is wrong with a version that is not one of the instance's module.

@@ -55,11 +55,12 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 // judged gives the violations of values, each as "pointer rule".
 func judged(t testing.TB, w *worldtest.World, q inputs.Question) []string {
 	t.Helper()
-	violations, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), q)
+	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), q)
 	if err != nil {
 		t.Errorf("%s: %v", q.Values, err)
+		return nil
 	}
-	return broken(violations)
+	return broken(found.Violations)
 }
 
 func broken(violations []fault.Violation) []string {

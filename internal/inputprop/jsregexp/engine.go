@@ -53,7 +53,7 @@ func (e *Engine) Close() error {
 	return errors.Join(failures...)
 }
 
-// Compile says whether a browser takes the pattern: nil, a *SyntaxError, ErrTooSlow, ErrBusy, ErrClosed
+// Compile says whether a browser takes the pattern: nil, a *SyntaxError, ErrTooSlow, ErrTooManyGroups, ErrBusy, ErrClosed
 // or the error of ctx.
 func (e *Engine) Compile(ctx context.Context, pattern string) error {
 	return e.run(ctx, func(m *machine) error {

@@ -99,6 +99,26 @@ func TestDeepAndHugePatternsGetAnAnswer(t *testing.T) {
 	}
 }
 
+func TestAPatternHasAsManyGroupsAsAMachineTakes(t *testing.T) {
+	t.Parallel()
+	e := engine(t, 1)
+	for pattern, want := range map[string]error{
+		strings.Repeat("(a)", jsregexp.MaxGroups):                                               nil,
+		strings.Repeat("(a)", jsregexp.MaxGroups+1):                                             jsregexp.ErrTooManyGroups,
+		strings.Repeat("()", jsregexp.MaxGroups):                                                nil,
+		strings.Repeat("()", jsregexp.MaxGroups+1):                                              jsregexp.ErrTooManyGroups,
+		strings.Repeat("(", jsregexp.MaxGroups) + "a" + strings.Repeat(")", jsregexp.MaxGroups): nil,
+		strings.Repeat("(", jsregexp.MaxGroups+1) + strings.Repeat(")", jsregexp.MaxGroups+1):   jsregexp.ErrTooManyGroups,
+		"(?<n>a)" + strings.Repeat("(a)", jsregexp.MaxGroups):                                   jsregexp.ErrTooManyGroups,
+		"(?<n>a)" + strings.Repeat("(a)", jsregexp.MaxGroups-1):                                 nil,
+		"[(]\\(" + strings.Repeat("(?:a)(?=a)(?i:a)(?<!b)", 300) + "(a)":                        nil,
+	} {
+		if err := e.Compile(t.Context(), pattern); !errors.Is(err, want) {
+			t.Errorf("%.60s… of %d bytes: %v, want %v", pattern, len(pattern), err, want)
+		}
+	}
+}
+
 func TestAMatchEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	e := engine(t, 1)

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/inputs"
+	"slipway/internal/server"
+	"slipway/internal/store"
+)
+
+// errFound says that a check has found something, which it has printed.
+var errFound = errors.New("something that is stored would be refused now")
+
+func checkCommand() *cobra.Command {
+	var s source
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "List stored inputs and live values that today's rules would refuse",
+		Long: "List the schemas of default value definitions, the inputs of module versions and the live values of\n" +
+			"instances that would be refused if they were saved or deployed now. Nothing is changed, and all of them\n" +
+			"keep working as docs/inputs.md says. The exit code is 3 where there are any.",
+		Example: "  slipway check --database postgres://slipway@db.internal/slipway",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			st, err := s.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, st.Close()) }()
+			return checkStored(c.Context(), st, c.OutOrStdout())
+		},
+	}
+	s.flags(c.Flags(), defaultDatabase, databaseUsage)
+	return c
+}
+
+// checked counts what a check has looked at, and what it has found.
+type checked struct{ stored, refused int }
+
+// checkStored checks the global modules and each organization, and prints a line for each violation.
+func checkStored(ctx context.Context, st *store.Store, out io.Writer) error {
+	services := server.NewServices(st, slog.New(slog.DiscardHandler), store.Now, "")
+	root := &actor.Actor{Name: "cli", Role: actor.System, Channel: actor.CLI}
+	organizations, err := services.Accounts.Organizations(actor.With(ctx, root))
+	if err != nil {
+		return err
+	}
+	var total checked
+	for _, o := range append([]*ent.Organization{{Slug: store.GlobalScope}}, organizations...) {
+		as := root
+		if o.ID != "" {
+			as = root.In(o.ID)
+		}
+		err := services.Inputs.EachStored(actor.With(ctx, as), func(found inputs.Stored) error { return total.print(out, o.Slug, found) })
+		if err != nil {
+			return fmt.Errorf("organization %s: %w", o.Slug, err)
+		}
+	}
+	if _, err := fmt.Fprintf(out, "%d of %d would be refused now\n", total.refused, total.stored); err != nil {
+		return err
+	}
+	if total.refused > 0 {
+		return errFound
+	}
+	return nil
+}
+
+func (c *checked) print(out io.Writer, organization string, found inputs.Stored) error {
+	c.stored++
+	if len(found.Violations) > 0 {
+		c.refused++
+	}
+	for _, v := range found.Violations {
+		_, err := fmt.Fprintf(out, "%s: %s %s (%s): %s: %s: %s\n", organization, found.Kind, found.ID, found.Name, v.Pointer, v.Rule, v.Message)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/defaults"
+	"slipway/internal/inputprop"
+	"slipway/internal/worldtest"
+)
+
+func TestCheckSaysWhatTodaysRulesWouldRefuse(t *testing.T) {
+	t.Parallel()
+	for name, database := range worldtest.Databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, database(t))
+			w.Place(t, w.Globex, "web")
+			if got := must(t, "check", "--database", w.DatabaseURL); got != "0 of 1 would be refused now" {
+				t.Errorf("with nothing to be found: %q", got)
+			}
+			schema, err := inputprop.Parse([]byte(`{"id":"mode","label":"Mode","type":"string","values":["a"],"default":"a"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "mode", Name: "Mode", Schema: inputprop.DraftJSON(schema)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const before = `UPDATE default_value_definitions SET schema = replace(schema, '"default":"a"', '"default":""') WHERE id = $1`
+			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), before, d.ID); err != nil {
+				t.Fatal(err)
+			}
+			o := run(t, nil, "check", "--database", w.DatabaseURL)
+			want := "acme: definition " + d.ID + ` (mode): /schema/default: not_in_values: must be one of "a", found ""` + "\n1 of 2 would be refused now\n"
+			if o.code != 3 || o.stdout != want || o.stderr != "" {
+				t.Errorf("got  %d %q %q\nwant 3 %q", o.code, o.stdout, o.stderr, want)
+			}
+		})
+	}
+}
+
+func TestCheckNeedsADatabase(t *testing.T) {
+	t.Parallel()
+	mustFail(t, 1, "there is no database", "check", "--database", file(t))
+	if o := run(t, nil, "check", "--nothing"); o.code != 2 || !strings.Contains(o.stderr, "nothing") {
+		t.Errorf("%d %q", o.code, o.stderr)
+	}
+}

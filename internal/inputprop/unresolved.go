@@ -1,0 +1,60 @@
+package inputprop
+
+import "slipway/internal/meter"
+
+// isOpen reports whether a template among the pieces names something of a place that is not known here.
+func (r *resolver) isOpen(pieces []piece) bool {
+	for _, p := range pieces {
+		if text, ok := r.env.text(p.name); ok && text == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// leaveOpen keeps a text with its templates as it is, and remembers that it is none that somebody entered.
+func (r *resolver) leaveOpen(n *Node) *Node {
+	open := *n
+	if r.open == nil {
+		r.open = map[*Node]bool{}
+	}
+	r.open[&open] = true
+	return &open
+}
+
+// isUnresolved reports whether anything in a value was left with its templates.
+func (r *resolver) isUnresolved(n *Node) bool {
+	if r == nil || len(r.open) == 0 || n == nil {
+		return false
+	}
+	if r.open[n] {
+		return true
+	}
+	for _, item := range n.Items {
+		if r.isUnresolved(item) {
+			return true
+		}
+	}
+	return false
+}
+
+// unresolved adds the pointers of the texts in a value that were left with their templates; at leads to it.
+func (r *resolver) unresolved(list *[]string, at *trail, n *Node) {
+	if len(r.open) == 0 || n == nil || r.err != nil {
+		return
+	}
+	if r.open[n] {
+		pointer := at.pointer("")
+		r.err = meter.Answer(r.ctx, meter.Made, len(pointer))
+		*list = append(*list, pointer)
+	}
+	for i, item := range n.Items {
+		if n.Kind == Object {
+			at.member(n.Keys[i])
+		} else {
+			at.item(i)
+		}
+		r.unresolved(list, at, item)
+		at.up()
+	}
+}

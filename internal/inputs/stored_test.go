@@ -1,0 +1,97 @@
+package inputs_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/inputs"
+	"slipway/internal/release"
+	"slipway/internal/worldtest"
+)
+
+func TestWhatIsStoredIsCheckedByTodaysRules(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, other := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		choice := input("s", "string", `"values":["x"],"default":"x"`)
+		d, v := definition(t, w, w.Acme, "s", choice), version(t, w, p, "2.0.0", "["+choice+"]")
+		shipped := live(t, w, p, p.Version, `{"image":"web:1"}`)
+		if got := found(system(w.Acme), t, w); len(got) > 0 {
+			t.Errorf("before rules changed: %v", got)
+		}
+		for statement, id := range map[string]string{
+			`UPDATE default_value_definitions SET schema = replace(schema, '"default":"x"', '"default":""') WHERE id = $1`: d.ID,
+			`UPDATE module_versions SET inputs = replace(inputs, '"default":"x"', '"default":""') WHERE id = $1`:           v.ID,
+		} {
+			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), statement, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stricter, err := release.Seal(release.Content{ModuleVersionID: p.Version.ID, Kind: p.Version.Kind, Inputs: []byte(`{"image":"web:1","replicas":""}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const shippedBefore = `UPDATE releases SET content = $1, digest = $2 WHERE id = $3`
+		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), shippedBefore, stricter.JSON, stricter.Digest, *shipped.ReleaseID); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			"definition " + d.ID + " s /schema/default not_in_values",
+			"live release " + p.Instance.ID + " web /inputs/replicas type",
+			"version " + v.ID + " 2.0.0 /inputs/0/default not_in_values",
+		}
+		got := found(system(w.Acme), t, w)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+		if got := found(system(w.Globex), t, w); len(got) > 0 {
+			t.Errorf("another organization: %v of %s", got, other.Definition.ID)
+		}
+	})
+}
+
+func TestEveryStoredRowIsCheckedOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		const rows = 45 // more than are read at once
+		for i := range rows {
+			definition(t, w, w.Acme, fmt.Sprintf("d%d", i), input("s", "text", ""))
+		}
+		seen := map[string]int{}
+		if err := w.Inputs.EachStored(system(w.Acme), func(s inputs.Stored) error { seen[s.ID]++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for id, times := range seen {
+			if times != 1 {
+				t.Errorf("%s was checked %d times", id, times)
+			}
+		}
+		if len(seen) != rows {
+			t.Errorf("%d of %d were checked", len(seen), rows)
+		}
+	})
+}
+
+// system is the server itself, in an organization.
+func system(o *worldtest.Org) context.Context {
+	return actor.With(context.Background(), (&actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}).In(o.ID))
+}
+
+func found(ctx context.Context, t *testing.T, w *worldtest.World) []string {
+	t.Helper()
+	var list []string
+	err := w.Inputs.EachStored(ctx, func(s inputs.Stored) error {
+		for _, v := range broken(s.Violations) {
+			list = append(list, s.Kind+" "+s.ID+" "+s.Name+" "+v)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return list
+}
