@@ -48,6 +48,18 @@ func TestLogHasNoToken(t *testing.T) {
 	}
 }
 
+func TestLogHasNoSecretOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"postgres://app:hunter2@db/app", "DB_PASSWORD=hunter2", "run --api-token hunter2"} {
+		var out bytes.Buffer
+		l := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: auth.Redact}))
+		l.Error("failed: "+text, "error", errors.New(text), "command", []string{"sh", "-c", text})
+		if strings.Contains(out.String(), "hunter2") || strings.Count(out.String(), "[redacted]") != 3 {
+			t.Errorf("%s: %s", text, &out)
+		}
+	}
+}
+
 func TestLogKeepsWhatIsNoToken(t *testing.T) {
 	t.Parallel()
 	var with, without bytes.Buffer

@@ -15,11 +15,12 @@ func (d *decoder) text(text string, r *rules) bool {
 	}
 	d.length(text, r.max)
 	if len(r.enum) > 0 && !slices.Contains(r.enum, text) {
-		d.fail("enum", "must be one of %s, found %s%s", strings.Join(r.enum, ", "), quote(text), d.hint(text, r.enum))
+		d.fail("enum", "must be one of %s, found %s%s", strings.Join(r.enum, ", "), quoteValue(text), d.hint(text, r.enum))
 	}
 	if r.format != "" {
-		if problem := formats[r.format](text); problem != "" {
-			d.fail("format", "%s", problem)
+		f := formats[r.format]
+		if flaw := f.flaw(text); flaw != "" {
+			d.fail("format", f.message, quoteValue(text), flaw)
 		}
 	}
 	return d.found.Count() == before
@@ -37,7 +38,7 @@ func (d *decoder) length(text string, limit int) {
 func (d *decoder) int32(literal string, v reflect.Value) {
 	number, err := parseInt32(literal)
 	if err != nil {
-		d.fail("int32", "%v", err)
+		d.fail("int32", "%v, found %s", err, repeated(short(literal)))
 		return
 	}
 	v.SetInt(int64(number))

@@ -68,6 +68,8 @@ func (c *checker) inputs(list []Property, taken map[string]string) {
 
 func (c *checker) input(p Property, taken map[string]string) {
 	c.unique(p.Head().ID, taken)
+	c.name(p.Head().ID)
+	defer c.rename(p.Head().ID)
 	switch p := p.(type) {
 	case *StringProperty:
 		c.patterns(p.Patterns)

@@ -47,7 +47,7 @@ func (c *checker) option(p Property, o Option) {
 	case *StringProperty:
 		j.text(o.Value.(string), p.Patterns)
 	case *StringArrayProperty:
-		j.text(o.Value.(string), p.Patterns)
+		j.itemText(o.Value.(string), p.Patterns)
 	case *NumberProperty:
 		j.within(p, o.Value.(int32))
 	}

@@ -38,9 +38,12 @@ func (c *checker) templates(n *Node) {
 
 func (c *checker) template(text string) {
 	pieces, err := templatePieces(text)
-	if err != nil {
+	switch {
+	case err == nil:
+	case c.isSecret():
+		c.fail("template_syntax", "must close every ${{ with }} behind a path such as project.slug")
+	default:
 		c.fail("template_syntax", "%v", err)
-		return
 	}
 	for _, p := range pieces {
 		if p.name == "" {

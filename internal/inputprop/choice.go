@@ -90,7 +90,7 @@ func (d *decoder) scalar(n *Node) any {
 	case Number:
 		number, err := parseInt32(n.Text)
 		if err != nil {
-			d.fail("int32", "%v", err)
+			d.fail("int32", "%v, found %s", err, repeated(short(n.Text)))
 		}
 		return number
 	default:

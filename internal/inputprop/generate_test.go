@@ -32,7 +32,7 @@ func (g generator) input(id string, index, depth int) string {
 	if index > 0 {
 		may(shown(fmt.Sprintf("%q:%s", string(rune('a'+g.IntN(index))), g.condition())))
 	}
-	kinds := []string{"string", "number", "boolean", "string_array", "text", "keyvalue", "array", "compound", "section", "$ref:net"}
+	kinds := []string{"string", "number", "boolean", "string_array", "text", "keyvalue", "array", "object", "compound", "section", "gitrepo", "$ref:net"}
 	if depth > 0 {
 		kinds = append(kinds, "object_map", "object_array")
 	}
@@ -62,7 +62,11 @@ func (g generator) input(id string, index, depth int) string {
 	case "keyvalue":
 		may(`"default":{"x":"y"}`)
 	case "array":
-		may(`"default":["x",1]`)
+		may(`"default":["x",1]`, `"default":[]`, `"default":["${{ project.slug }}",[""]]`)
+	case "object":
+		may(`"default":{"x":1.50,"a":null}`, `"default":{"b":{},"a":"${{ project.slug }}"}`)
+	case "gitrepo":
+		may(`"default":"https://h/a/b"`, `"default":"https://h/${{ project.slug }}/b"`)
 	case "compound":
 		more = append(more, sizes)
 		may(`"default":"$values:first"`, `"default":{"cpu":4,"mem":"8G"}`)
@@ -98,5 +102,5 @@ func (g generator) value(depth int) string {
 	if depth > 0 && g.IntN(3) == 0 {
 		return g.pick(`{"x":`+g.values(depth-1)+`,"y":`+g.values(depth-1)+`}`, `[`+g.values(depth-1)+`,`+g.values(depth-1)+`]`)
 	}
-	return g.pick(`"x"`, `"y"`, `""`, `1`, `3.0`, `true`, `false`, `null`, `["x"]`, `[]`, `{}`, `{"x":"y"}`, `{"cpu":1,"mem":"2G"}`, `"`+instance+`"`)
+	return g.pick(`"x"`, `"y"`, `""`, `[""]`, `{"x":""}`, `"${{ project.slug }}"`, `{"y":1e2,"x":[-0,0.1]}`, `"git@h:a/b"`, `1`, `3.0`, `true`, `false`, `null`, `["x"]`, `[]`, `{}`, `{"x":"y"}`, `{"cpu":1,"mem":"2G"}`, `"`+instance+`"`)
 }

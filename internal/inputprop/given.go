@@ -10,7 +10,7 @@ func ParseValues(text []byte, at string) (*Node, []fault.Violation) {
 	case err != nil:
 		wrong.Rule, wrong.Message = "json", wrong.Message+": "+err.Error()
 	case n.Kind != Object:
-		wrong.Message += ", found " + n.found()
+		wrong.Message += ", found " + string(n.found())
 	default:
 		return n, nil
 	}

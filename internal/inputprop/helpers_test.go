@@ -90,3 +90,11 @@ func judgedList(t testing.TB, list []inputprop.Property, at string) []fault.Viol
 	}
 	return violations
 }
+
+func rulesOf(violations []fault.Violation) string {
+	rules := make([]string, len(violations))
+	for i, v := range violations {
+		rules[i] = v.Rule
+	}
+	return strings.Join(rules, " ")
+}

@@ -1,6 +1,7 @@
 package inputprop
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,14 +9,14 @@ import (
 )
 
 // parseInt32 reads a JSON number whose value is a whole number of 32 bits, however it is written:
-// 1, 1.0, 1e3 and -0 are. It works on the digits, for a float would round.
+// 1, 1.0, 1e3 and -0 are. Of the error only the text is of use. It works on the digits, for a float would round.
 func parseInt32(literal string) (int32, error) {
 	digits, exponent := decimal(literal)
 	switch {
 	case digits == "":
 		return 0, nil
 	case exponent < 0:
-		return 0, fmt.Errorf("must be a whole number, found %s", short(literal))
+		return 0, errors.New("must be a whole number")
 	case len(digits)+exponent <= 10:
 		value, err := strconv.ParseInt(digits+strings.Repeat("0", exponent), 10, 64)
 		if strings.HasPrefix(literal, "-") {
@@ -25,7 +26,7 @@ func parseInt32(literal string) (int32, error) {
 			return int32(value), nil
 		}
 	}
-	return 0, fmt.Errorf("must be between %d and %d, found %s", math.MinInt32, math.MaxInt32, short(literal))
+	return 0, fmt.Errorf("must be between %d and %d", math.MinInt32, math.MaxInt32)
 }
 
 // farExponent stands for every exponent beyond it; a body has fewer digits than that to make up for it.

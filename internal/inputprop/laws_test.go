@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/release"
 )
 
 // worlds calls f for many lists of inputs that break no rule, with values for them.
@@ -91,6 +92,46 @@ func TestWhatIsResolvedFromGoodValuesIsGood(t *testing.T) {
 	if good < 100 {
 		t.Errorf("only %d values are good", good)
 	}
+}
+
+func TestResolvingTheInputsOfAReleaseGivesTheSameBytes(t *testing.T) {
+	t.Parallel()
+	sealed := map[string]bool{}
+	worlds(t, func(t *testing.T, list []inputprop.Property, values string) {
+		for _, values := range []string{values, "{}"} {
+			if len(validateAll(t, list, parse(t, values))) > 0 {
+				continue
+			}
+			first := seal(t, resolveAll(t, list, parse(t, values)).Values)
+			again := resolveAll(t, list, parse(t, first))
+			if second := seal(t, again.Values); second != first {
+				t.Errorf("%s\nfirst %s\nagain %s", values, first, second)
+			}
+			inputprop.Walk(list, "", func(p inputprop.Property, _ string) {
+				if again.Values.Get(p.Head().ID) != nil {
+					sealed[p.Head().Type] = true
+				}
+			})
+		}
+	})
+	delete(sealed, "section") // shares its id with an input of another level
+	if len(sealed) != 13 {
+		t.Errorf("only %d variants have had values: %v", len(sealed), sealed)
+	}
+}
+
+// seal returns the inputs of the release that has the values.
+func seal(t *testing.T, values *inputprop.Node) string {
+	t.Helper()
+	s, err := release.Seal(release.Content{ModuleVersionID: "v", Kind: "k", Inputs: values.JSON()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := release.Open(s.Digest, s.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content.Inputs)
 }
 
 func TestDefaultsOfInputsThatKeepTheRulesKeepThemToo(t *testing.T) {

@@ -1,6 +1,10 @@
 package inputprop
 
-import "strconv"
+import (
+	"strconv"
+
+	"slipway/internal/secret"
+)
 
 // Kind is one of JSON's six kinds of value.
 type Kind uint8
@@ -43,6 +47,14 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
+// text returns the text that a member has, "" where it has none.
+func (n *Node) text(key string) string {
+	if member := n.Get(key); member != nil && member.Kind == String {
+		return member.Text
+	}
+	return ""
+}
+
 // levels counts the arrays and objects on the longest way down: 0 for a scalar.
 func (n *Node) levels() int {
 	if n.Kind != Array && n.Kind != Object {
@@ -56,16 +68,19 @@ func (n *Node) levels() int {
 }
 
 // found describes the value after "found", short enough for a message.
-func (n *Node) found() string {
+func (n *Node) found() repeated {
 	switch n.Kind {
 	case Bool:
-		return strconv.FormatBool(n.Bool)
+		return repeated(strconv.FormatBool(n.Bool))
 	case Number:
-		return "the number " + short(n.Text)
+		return repeated("the number " + short(n.Text))
 	case String:
-		return "the string " + quote(n.Text)
+		if secret.IsText(n.Text) {
+			return concealed
+		}
+		return repeated("the string " + quote(n.Text))
 	default:
-		return n.Kind.String()
+		return repeated(n.Kind.String())
 	}
 }
 

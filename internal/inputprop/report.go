@@ -4,8 +4,10 @@ import "slipway/internal/fault"
 
 // report collects what is wrong with an input. Its pointers start with root.
 type report struct {
-	root  string
-	at    trail
+	root string
+	at   trail
+	// names are those that the value at hand has besides the ones on its trail.
+	names []string
 	found fault.Violations
 }
 
@@ -17,6 +19,7 @@ func (r *report) failBelow(pointer, rule, format string, args ...any) {
 	place := ""
 	if !r.found.IsFull() {
 		place = r.pointer() + pointer
+		r.conceal(args)
 	}
 	r.found.Add(place, rule, format, args...)
 }

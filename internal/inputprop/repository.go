@@ -1,7 +1,6 @@
 package inputprop
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -10,9 +9,16 @@ import (
 	"unicode"
 )
 
-// formats are the forms of strings that tags can ask for. Each says what is wrong, "" when nothing is.
-var formats = map[string]func(string) string{
-	"repository_url": repositoryProblem,
+// format is a form of strings that tags can ask for.
+type format struct {
+	// flaw says what is wrong with a text, "" when nothing is.
+	flaw func(text string) string
+	// message has a place for the text and one for its flaw.
+	message string
+}
+
+var formats = map[string]format{
+	"repository_url": {repositoryProblem, repositoryMessage},
 }
 
 var (
@@ -25,17 +31,11 @@ func repositoryProblem(text string) string {
 	if strings.Contains(text, "${{") {
 		return ""
 	}
-	flaw := repositoryFlaw(text)
-	if flaw == "" {
-		return ""
-	}
-	return repositoryMessage(text, flaw)
+	return repositoryFlaw(text)
 }
 
-func repositoryMessage(text, flaw string) string {
-	return fmt.Sprintf("must be a repository URL such as https://host/owner/repo, ssh://git@host/owner/repo or "+
-		"git@host:owner/repo, found %s: %s", quote(text), flaw)
-}
+const repositoryMessage = "must be a repository URL such as https://host/owner/repo, ssh://git@host/owner/repo or " +
+	"git@host:owner/repo, found %s: %s"
 
 func repositoryFlaw(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '\\' }) {

@@ -28,11 +28,11 @@ func templatePieces(text string) ([]piece, error) {
 		}
 		path, after, closed := strings.Cut(rest, "}}")
 		if !closed {
-			return nil, fmt.Errorf("must close every ${{ with }}, found %s", quote(templateOpen+rest))
+			return nil, fmt.Errorf("must close every ${{ with }}, found %s", quoteValue(templateOpen+rest))
 		}
 		path = strings.TrimSpace(path)
 		if !templatePath.MatchString(path) {
-			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, found %s", quote(path))
+			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, found %s", quoteValue(path))
 		}
 		pieces = append(pieces, piece{name: path})
 		text = after

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/fault"
+	"slipway/internal/secret"
 )
 
 // Context is what values are validated in.
@@ -64,9 +65,20 @@ func (j *judge) level(f *form, before *Node) {
 			continue
 		}
 		j.at.member(fl.in.id)
+		names := f.namesOf(fl.in.id)
+		j.name(names...)
 		j.field(f, fl, memberOf(before, fl.in.id))
+		j.rename(names...)
 		j.at.up()
 	}
+}
+
+// namesOf returns the names that a field has by the values of its level: that of an entry {name, value}.
+func (f *form) namesOf(id string) []string {
+	if id != secret.ValueMember {
+		return nil
+	}
+	return []string{f.plainText(secret.NameMember)}
 }
 
 func memberOf(n *Node, key string) *Node {
@@ -89,14 +101,14 @@ func (j *judge) field(f *form, fl *field, before *Node) {
 	}
 	j.bound(f, fl, before)
 	switch {
-	case !vacant(fl.value):
+	case !j.saving && fl.lacking():
+		j.fail("required", "is required and must not be empty")
+	case fl.value == nil:
+	case fl.value.Kind != Null:
 		j.value(fl, f)
 		j.entries(fl, before)
-	case fl.value != nil && fl.value.Kind == Null && isBoolean(fl.in.Property):
+	case isBoolean(fl.in.Property):
 		j.fail("type", "must be true or false, found null")
-	}
-	if !j.saving && fl.lacking() {
-		j.fail("required", "is required and must not be empty")
 	}
 }
 
@@ -112,12 +124,23 @@ func (fl *field) lacking() bool {
 	if !ok || !p.IsRequired() || fl.instance != "" && startOf(fl.in.Property) == (start{}) {
 		return false
 	}
-	if vacant(fl.value) {
+	return fl.isEmpty()
+}
+
+// isEmpty reports whether the value is what a required input of the variant refuses: nothing, null, an empty
+// text, or a collection without an item.
+func (fl *field) isEmpty() bool {
+	n := fl.value
+	if n == nil || n.Kind == Null {
 		return true
 	}
 	switch fl.in.Property.(type) {
-	case *ObjectMapProperty, *ObjectArrayProperty, *StringArrayProperty, *KeyValueProperty:
-		return (fl.value.Kind == Array || fl.value.Kind == Object) && len(fl.value.Items) == 0
+	case *StringProperty, *TextProperty, *GitRepoProperty:
+		return n.Kind == String && n.Text == ""
+	case *ObjectMapProperty, *KeyValueProperty:
+		return n.Kind == Object && len(n.Items) == 0
+	case *ObjectArrayProperty, *StringArrayProperty:
+		return n.Kind == Array && len(n.Items) == 0
 	default:
 		return false
 	}

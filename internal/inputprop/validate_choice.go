@@ -59,12 +59,8 @@ func (a *allowed) position(n *Node) (int, bool) {
 	return i, ok
 }
 
-// among judges a choice. What was left empty is none yet.
-func (j *judge) among(f *form, p Property, n *Node) {
-	if !vacant(n) {
-		j.member(j.allowed(f, p), n)
-	}
-}
+// among judges a choice, of which an empty text is one only where it stands among the values.
+func (j *judge) among(f *form, p Property, n *Node) { j.member(j.allowed(f, p), n) }
 
 func (j *judge) member(a *allowed, n *Node) {
 	if a == nil {
@@ -82,8 +78,11 @@ func (j *judge) member(a *allowed, n *Node) {
 		names[i] = string(option.JSON())
 	}
 	list := "the values, of which there are none"
-	if len(names) > 0 {
+	switch {
+	case j.isSecret():
+		list = "the values"
+	case len(names) > 0:
 		list = listing(names)
 	}
-	j.fail("not_in_values", "must be one of %s, found %s", list, short(string(n.JSON())))
+	j.fail("not_in_values", "must be one of %s, found %s", list, written(n))
 }

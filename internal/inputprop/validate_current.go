@@ -8,7 +8,7 @@ func (j *judge) bound(f *form, fl *field, before *Node) {
 	}
 	p := fl.in.Property
 	if c, ok := p.(interface{ IsImmutable() bool }); ok && c.IsImmutable() && (fl.value == nil || !equal(fl.value, before)) {
-		j.fail("immutable", "must stay as it was first deployed, %s, found %s", short(string(before.JSON())), shownValue(fl.value))
+		j.fail("immutable", "must stay as it was first deployed, %s, found %s", written(before), written(fl.value))
 		return
 	}
 	if d, ok := p.(interface{ KeepsMinCurrent() bool }); !ok || !d.KeepsMinCurrent() || vacant(fl.value) {
@@ -23,7 +23,7 @@ func (j *judge) bound(f *form, fl *field, before *Node) {
 		current, stands := a.position(before)
 		if found && stands && now < current {
 			j.fail("min_current_value", "must not stand before the current %s among the values, found %s",
-				short(string(before.JSON())), shownValue(fl.value))
+				written(before), written(fl.value))
 		}
 	}
 }
@@ -32,16 +32,9 @@ func (j *judge) noLess(n, before *Node) {
 	if n.Kind != Number || before.Kind != Number {
 		return
 	}
-	value, err := parseInt32(n.Text)
+	now, err := parseInt32(n.Text)
 	current, wrong := parseInt32(before.Text)
-	if err == nil && wrong == nil && value < current {
-		j.fail("min_current_value", "must not be less than the current %d, found %d", current, value)
+	if err == nil && wrong == nil && now < current {
+		j.fail("min_current_value", "must not be less than the current %s, found %s", numberValue(current), numberValue(now))
 	}
-}
-
-func shownValue(n *Node) string {
-	if n == nil {
-		return "nothing"
-	}
-	return short(string(n.JSON()))
 }

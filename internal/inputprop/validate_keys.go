@@ -18,6 +18,8 @@ func (j *judge) keys(fl *field) *keys {
 
 func (k *keys) judge(j *judge, e *entry) {
 	key, from := e.given, k.config.sources()
+	j.name(from...)
+	defer j.rename(from...)
 	if len(from) > 0 {
 		if e.form == nil {
 			return
@@ -29,7 +31,7 @@ func (k *keys) judge(j *judge, e *entry) {
 			return
 		}
 		if place, taken := k.taken[key]; taken {
-			j.fail("key_unique", "must have a key of its own, found %s as of %s", quote(key), place)
+			j.fail("key_unique", "must have a key of its own, found %s as of %s", quoteValue(key), place)
 			return
 		}
 		k.taken[key] = j.inside()

@@ -48,7 +48,7 @@ func TestEveryRuleOfValuesRefusesAndAllows(t *testing.T) {
 		{arrayOf("a", in("t", "text"), must), `{"a":[]}`, "/a required"},
 		{arrayOf("a", in("t", "text", must), must), `{"a":[{}]}`, "/a/0/t required"},
 		{in("c", "compound", sizes, must), `{}`, "/c required"},
-		{in("r", "$ref:net", must), `{"r":""}`, "/r required"},
+		{in("g", "gitrepo", must), `{"g":""}`, "/g required"},
 		{in("b", "boolean", `"default":true`), `{"b":null}`, "/b type"},
 		{in("a", "text"), `{"a":null}`, ""},
 		// hidden
@@ -81,7 +81,9 @@ func TestEveryRuleOfValuesRefusesAndAllows(t *testing.T) {
 		// values
 		{in("a", "string", listed), `{"a":"b"}`, ""},
 		{in("a", "string", listed), `{"a":"c"}`, "/a not_in_values"},
-		{in("a", "string", listed), `{"a":""}`, ""},
+		{in("a", "string", listed), `{"a":""}`, "/a not_in_values"},
+		{in("a", "string", `"values":["a",""]`), `{"a":""}`, ""},
+		{in("a", "string", `"values":["a",""]`, must), `{"a":""}`, "/a required"},
 		{in("a", "string_array", listed), `{"a":["a","c"]}`, "/a/1 not_in_values"},
 		{in("a", "string_array", listed), `{"a":[""]}`, "/a/0 not_in_values"},
 		{in("a", "number", `"values":[1,2]`), `{"a":2.0}`, ""},

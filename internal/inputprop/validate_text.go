@@ -2,16 +2,19 @@ package inputprop
 
 import "unicode/utf8"
 
-// text judges a text by its length and by patterns, which what was left empty need not match. When a
-// default is judged, what is wrong with a pattern stands at the pattern.
+// text judges the text of a field by its length and by patterns, which an empty one need not match: it is how
+// a form leaves the field empty.
 func (j *judge) text(text string, patterns []ValidationPattern) bool {
+	return text == "" || j.itemText(text, patterns)
+}
+
+// itemText judges a text of a list, which is judged as it is, by its length and by patterns. When a default is
+// judged, what is wrong with a pattern stands at the pattern.
+func (j *judge) itemText(text string, patterns []ValidationPattern) bool {
 	before := j.found.Count()
 	if len(text) > maxValue && utf8.RuneCountInString(text) > maxValue {
 		j.fail("max_length", "must have at most %d characters, found %d", maxValue, utf8.RuneCountInString(text))
 		return false
-	}
-	if text == "" {
-		return true
 	}
 	for _, p := range patterns {
 		ok, v := j.match.test(p.Pattern, text)
@@ -20,7 +23,7 @@ func (j *judge) text(text string, patterns []ValidationPattern) bool {
 		case v.rule != "":
 			j.fail(v.rule, "%s, in %s", v.message, quote(p.Pattern))
 		case !ok:
-			j.fail("pattern", "must match %s, found %s: %s", quote(p.Pattern), quote(text), p.Message)
+			j.fail("pattern", "must match %s, found %s: %s", quote(p.Pattern), quoteValue(text), p.Message)
 		}
 	}
 	return j.found.Count() == before

@@ -58,22 +58,22 @@ func (j *judge) number(f *form, p *NumberProperty, n *Node) {
 		j.fail("type", "must be a whole number, found %s", n.found())
 		return
 	}
-	value, err := parseInt32(n.Text)
+	whole, err := parseInt32(n.Text)
 	if err != nil {
-		j.fail("int32", "%v", err)
+		j.fail("int32", "%v, found %s", err, repeated(short(n.Text)))
 		return
 	}
-	j.within(p, value)
+	j.within(p, whole)
 	j.among(f, p, n)
 }
 
 // within judges a number by min and max.
-func (j *judge) within(p *NumberProperty, value int32) {
-	if p.Min != nil && value < *p.Min {
-		j.fail("min", "must be at least %d, found %d", *p.Min, value)
+func (j *judge) within(p *NumberProperty, n int32) {
+	if p.Min != nil && n < *p.Min {
+		j.fail("min", "must be at least %d, found %s", *p.Min, numberValue(n))
 	}
-	if p.Max != nil && value > *p.Max {
-		j.fail("max", "must be at most %d, found %d", *p.Max, value)
+	if p.Max != nil && n > *p.Max {
+		j.fail("max", "must be at most %d, found %s", *p.Max, numberValue(n))
 	}
 }
 
@@ -84,10 +84,13 @@ func (j *judge) strings(f *form, p *StringArrayProperty, n *Node) {
 	allowed := j.allowed(f, p)
 	for i, item := range n.Items {
 		j.at.item(i)
+		names := n.namesOf(i)
+		j.name(names...)
 		templated := j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
-		if !templated && j.kind(item, String) && j.text(item.Text, p.Patterns) {
+		if !templated && j.kind(item, String) && j.itemText(item.Text, p.Patterns) {
 			j.member(allowed, item)
 		}
+		j.rename(names...)
 		j.at.up()
 	}
 }
@@ -104,7 +107,7 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 		case String, Bool:
 		case Number:
 			if _, err := parseInt32(n.Items[i].Text); err != nil {
-				j.fail("int32", "%v", err)
+				j.fail("int32", "%v, found %s", err, repeated(short(n.Items[i].Text)))
 			}
 		default:
 			j.fail("type", "must be a string, a whole number or a boolean, found %s", n.Items[i].found())
@@ -130,17 +133,21 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 var instanceID = regexp.MustCompile(`^inst_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
 func (j *judge) reference(n *Node) {
-	if j.kind(n, String) && !instanceID.MatchString(n.Text) {
-		j.fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", quote(n.Text))
+	switch {
+	case !j.kind(n, String):
+	case n.Text == "":
+		j.fail("type", "must be the id of a module instance, or null for none, found an empty string")
+	case !instanceID.MatchString(n.Text):
+		j.fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", quoteValue(n.Text))
 	}
 }
 
 func (j *judge) repository(n *Node) {
-	if !j.kind(n, String) || !j.text(n.Text, nil) {
+	if !j.kind(n, String) || n.Text == "" || !j.text(n.Text, nil) {
 		return
 	}
 	if flaw := repositoryFlaw(n.Text); flaw != "" {
-		j.fail("format", "%s", repositoryMessage(n.Text, flaw))
+		j.fail("format", repositoryMessage, quoteValue(n.Text), flaw)
 	}
 }
 

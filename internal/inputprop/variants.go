@@ -78,7 +78,10 @@ func (d *decoder) property(n *Node) Property {
 		return d.reference(n, discriminator.Text)
 	}
 	p := v.make()
+	id := n.text("id")
+	d.name(id)
 	d.object(n, reflect.ValueOf(p).Elem(), false)
+	d.rename(id)
 	return p
 }
 

@@ -152,13 +152,14 @@ func (d *differ) items(at *place, before, after any) bool {
 		}
 	}
 	for _, p := range pairs {
+		hidden := follows(b, p.before) || follows(a, p.after)
 		switch {
 		case p.after < 0:
-			d.compare(at.item(p.before), b[p.before], absent{})
+			d.compare(at.item(p.before, hidden), b[p.before], absent{})
 		case p.before < 0:
-			d.compare(at.item(p.after), absent{}, a[p.after])
+			d.compare(at.item(p.after, hidden), absent{}, a[p.after])
 		default:
-			d.compare(at.item(p.after), b[p.before], a[p.after])
+			d.compare(at.item(p.after, hidden), b[p.before], a[p.after])
 		}
 	}
 	return true
@@ -175,7 +176,7 @@ func (d *differ) expand(at *place, value any, kind ChangeKind) {
 		}
 	case []any:
 		for i, item := range v {
-			d.expand(at.item(i), item, kind)
+			d.expand(at.item(i, follows(v, i)), item, kind)
 		}
 	}
 	switch {

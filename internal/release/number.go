@@ -6,6 +6,15 @@ import (
 	"strings"
 )
 
+// NumberPrecision is what is wrong with a number that is not the same as a double; it has a place for it.
+const NumberPrecision = "must be a number that a double holds exactly, found %s: send it as a string"
+
+// IsExact reports whether a release keeps a JSON number as it is: whether a double holds it exactly.
+func IsExact(literal string) bool {
+	_, exact := canonicalNumber(literal)
+	return exact
+}
+
 // canonicalNumber writes a JSON number as ECMAScript does (RFC 8785, section 3.2.2.3), and says whether
 // that is still the same decimal value. It is not where a double cannot hold the number.
 func canonicalNumber(literal string) (text string, exact bool) {

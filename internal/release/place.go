@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slipway/internal/secret"
 )
 
 // place is where a value is, and what the names on the way say of it.
@@ -26,19 +28,24 @@ type step struct {
 }
 
 // member is the place of a member of objects, which are those of the two sides. Everything under a
-// secret's name at the top is secret, and so is the value of an entry {name, value} that is named so.
+// secret's name is secret, and so is the value of an entry {name, value} that is named so; what an entry refers
+// to is not, nor is its name.
 func (p *place) member(name string, owners ...map[string]any) *place {
-	secret := p.secret || p.above == nil && namesSecret(name)
-	if name == "value" {
-		for _, owner := range owners {
-			secret = secret || entryNamesSecret(owner)
-		}
+	hidden := p.secret || secret.IsGroup(name) || p.above == nil && secret.IsName(name)
+	switch name {
+	case secret.ReferenceMember:
+		hidden = false
+	case secret.NameMember:
+		hidden = hidden && !slices.ContainsFunc(owners, isEntry)
+	case secret.ValueMember:
+		hidden = hidden || slices.ContainsFunc(owners, entryNamesSecret)
 	}
-	return &place{p, step{member: name}, name, secret}
+	return &place{p, step{member: name}, name, hidden}
 }
 
-func (p *place) item(index int) *place {
-	return &place{p, step{index: index, isItem: true}, p.name, p.secret}
+// item is the place of an item of an array; its value may follow an option of a command that names a secret.
+func (p *place) item(index int, follows bool) *place {
+	return &place{p, step{index: index, isItem: true}, p.name, p.secret || follows}
 }
 
 // path is the way from the whole to the place.

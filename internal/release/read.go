@@ -64,7 +64,7 @@ func (w *walk) value() any {
 	case json.Number:
 		text, exact := canonicalNumber(token.String())
 		if !exact {
-			w.refuse("number_precision", "must be a number that a double holds exactly, found %.40s: send it as a string", token)
+			w.refuse("number_precision", NumberPrecision, w.shown(token.String()))
 		}
 		return json.Number(text)
 	default:

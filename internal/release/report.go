@@ -2,9 +2,11 @@ package release
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"slipway/internal/fault"
+	"slipway/internal/secret"
 )
 
 // maxTokenRunes keeps the pointers of a report short, however long the names that they go through.
@@ -30,6 +32,15 @@ func (r *report) refuse(rule, format string, args ...any) {
 		}
 	}
 	r.found.Add(pointer.String(), rule, format, args...)
+}
+
+// shown returns a value as a message repeats it, unless it has a secret's name.
+func (r *report) shown(value string) string {
+	last := len(r.trail) - 1
+	if slices.ContainsFunc(r.trail, secret.IsGroup) || last >= 0 && secret.IsName(r.trail[last]) {
+		return "a value that looks like a secret"
+	}
+	return fmt.Sprintf("%.40s", value)
 }
 
 // err gives nil when nothing was found.

@@ -114,3 +114,40 @@ func TestWhatIsNoSecretUnderASecretsNameIsShown(t *testing.T) {
 		}
 	}
 }
+
+func TestSecretsAreMaskedAtAnyDepth(t *testing.T) {
+	t.Parallel()
+	for text, masked := range map[string]bool{
+		`{"box":{"secrets":{"db":%s}}}`:                                                               true,
+		`{"box":{"secrets":{"db":{"user":{"of":[%s]}}}}}`:                                             true,
+		`{"box":[{"credentials":[{"id":%s}]}]}`:                                                       true,
+		`{"box":{"app":{"env":[{"name":"API_TOKEN","value":%s}]}}}`:                                   true,
+		`{"box":{"app":{"env":[{"name":"API_TOKEN","value":{"of":[%s]}}]}}}`:                          true,
+		`{"definition":{"containerDefinitions":[{"command":["run","--password",%s,"--port","80"]}]}}`: true,
+		`{"box":{"command":["sh","-c",%s]}}`:                                                          false,
+		`{"box":{"command":["--verbose",%s]}}`:                                                        false,
+		`{"box":{"auth":{"provider":%s}}}`:                                                            false,
+		`{"box":{"secrets":[{"name":"DB","valueFrom":%s}]}}`:                                          false,
+		`{"box":{"secrets":[{"name":%s,"valueFrom":"a"}]}}`:                                           false,
+	} {
+		got := diff(t, json.RawMessage(fmt.Sprintf(text, `"before"`)), json.RawMessage(fmt.Sprintf(text, `"after"`)))
+		if len(got) == 0 {
+			t.Errorf("%s: nothing differs", text)
+		}
+		for _, c := range got {
+			if c.Masked != masked || masked && (c.Before != nil || c.After != nil) {
+				t.Errorf("%s: %s, want masked %t", text, told(got), masked)
+			}
+		}
+	}
+	for _, command := range []string{"DB_PASSWORD=hunter2", "exec app --api-token hunter2 --port 80", "curl 'https://h/?token=hunter2'"} {
+		text := fmt.Sprintf(`{"definition":{"command":["sh","-c",%q]}}`, command)
+		for _, got := range [][]release.Change{
+			diff(t, json.RawMessage(text), json.RawMessage(`{"definition":{"command":["sh","-c","true"]}}`)), diff(t, nil, json.RawMessage(text)),
+		} {
+			if strings.Contains(strings.Join(told(got), " "), "hunter2") {
+				t.Errorf("%s: %s", command, told(got))
+			}
+		}
+	}
+}

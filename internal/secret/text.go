@@ -1,0 +1,159 @@
+package secret
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Redacted stands where a secret was.
+const Redacted = "[redacted]"
+
+// finder returns where the first secret of a form is in a text from a place on; start is -1 where there is none.
+type finder func(text string, from int) (start, end int)
+
+var finders = []finder{
+	assigned,
+	optionValue,
+	// A URL with a password.
+	matching(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\s/]+)@`, "://"),
+	matching(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?s:.*))`, "-----BEGIN"),
+	// Keys of AWS, tokens of GitHub, of Slipway, and JSON Web Tokens.
+	matching(`\b((?:AKIA|ASIA)[A-Z0-9]{16})\b`, "AKIA", "ASIA"),
+	matching(`\b((?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,})`, "gh", "github_pat_"),
+	matching(`slp_([a-z]+_[0-9A-Za-z]{8,})`, "slp_"),
+	matching(`\b(eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)`, "eyJ"),
+}
+
+// IsText reports whether a text is a secret or has one in it, by its form: a URL with a password, a private key, a
+// token, or NAME=value and --name value with the name of a secret.
+func IsText(text string) bool {
+	return slices.ContainsFunc(finders, func(find finder) bool {
+		start, _ := find(text, 0)
+		return start >= 0
+	})
+}
+
+// Redact returns the text with Redacted for each secret that its form gives away.
+func Redact(text string) string {
+	for _, find := range finders {
+		text = redact(text, find)
+	}
+	return text
+}
+
+func redact(text string, find finder) string {
+	var b strings.Builder
+	done := 0
+	for {
+		start, end := find(text, done)
+		if start < 0 {
+			break
+		}
+		b.WriteString(text[done:start])
+		b.WriteString(Redacted)
+		done = end
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// matching finds what the first group of a pattern matches. No text without one of the marks, which are soon
+// looked for, has a match.
+func matching(pattern string, marks ...string) finder {
+	compiled := regexp.MustCompile(pattern)
+	return func(text string, from int) (start, end int) {
+		rest := text[from:]
+		if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(rest, mark) }) {
+			return -1, -1
+		}
+		m := compiled.FindStringSubmatchIndex(rest)
+		if m == nil {
+			return -1, -1
+		}
+		return from + m[2], from + m[3]
+	}
+}
+
+// assigned finds the value of NAME=value, as in an environment, a command line, a query or a connection string.
+func assigned(text string, from int) (start, end int) {
+	for at := from; ; at++ {
+		next := strings.IndexByte(text[at:], '=')
+		if next < 0 {
+			return -1, -1
+		}
+		at += next
+		before := strings.TrimRight(text[from:at], " ")
+		name := before[1+strings.LastIndexFunc(before, func(r rune) bool { return !isNamed(r) }):]
+		if name == "" || !IsName(name) {
+			continue
+		}
+		value := strings.TrimLeft(text[at+1:], " ")
+		start = len(text) - len(value)
+		if end = start + valueLength(value); isOpen(text[start:end]) {
+			return start, end
+		}
+	}
+}
+
+// optionValue finds the value of --name value in a command line.
+func optionValue(text string, from int) (start, end int) {
+	for at := from; ; {
+		next := strings.Index(text[at:], option)
+		if next < 0 {
+			return -1, -1
+		}
+		begun := at + next
+		name := text[begun+len(option):]
+		if i := strings.IndexFunc(name, func(r rune) bool { return !isNamed(r) }); i >= 0 {
+			name = name[:i]
+		}
+		at = begun + len(option) + len(name)
+		if begun > 0 && !strings.ContainsRune(space, rune(text[begun-1])) || !IsName(name) {
+			continue
+		}
+		value := strings.TrimLeft(text[at:], space)
+		start = len(text) - len(value)
+		end = start + valueLength(value)
+		if start > at && !strings.HasPrefix(value, "-") && isOpen(text[start:end]) {
+			return start, end
+		}
+	}
+}
+
+const (
+	option = "--"
+	space  = " \t\r\n"
+)
+
+// isNamed reports whether a character may be in a name.
+func isNamed(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.'
+}
+
+// valueLength is how long the value is that a text begins with: through its closing quote where it has one, else to
+// a space or what separates it from the next.
+func valueLength(text string) int {
+	if text != "" && (text[0] == '"' || text[0] == '\'') {
+		if closing := strings.IndexByte(text[1:], text[0]); closing >= 0 {
+			return closing + 2
+		}
+	}
+	if i := strings.IndexAny(text, space+";&"); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// isOpen reports whether a value is there to be read.
+func isOpen(value string) bool { return IsValue(value) && value != Redacted }
+
+// IsOption reports whether an argument of a command is --name with the name of a secret, which the next argument
+// then is.
+func IsOption(argument string) bool {
+	name, ok := strings.CutPrefix(argument, option)
+	return ok && !strings.ContainsFunc(name, func(r rune) bool { return !isNamed(r) }) && IsName(name)
+}
