@@ -19,6 +19,8 @@ type field struct {
 	entered, value *Node
 	// subject is the value for conditions.
 	subject subject
+	// refused references may not choose the instance that they name; notLive ones have nothing to be read from.
+	refused, notLive bool
 	// unknown values are those of an instance that cannot be looked into here.
 	unknown bool
 	// entries are the items of a collection, in order.

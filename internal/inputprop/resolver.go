@@ -23,7 +23,8 @@ type resolver struct {
 	env *Env
 	// saving is set while a default is judged: its templates stay as they are.
 	saving bool
-	// instance is what is chosen for the reference that the place at hand is mapped from.
+	// chosen is the reference that the place at hand is mapped from, and instance what is chosen for it.
+	chosen   *field
 	instance string
 	size     int
 	// known are the lists that were asked for, looked the values at paths of instances.
@@ -54,6 +55,7 @@ func (r *resolver) level(p *plan, given *Node) *form {
 		r.field(f, &f.fields[in.index])
 		r.at.up()
 	}
+	r.notLive(f)
 	return f
 }
 
@@ -83,14 +85,19 @@ func (r *resolver) field(f *form, fl *field) {
 		return
 	}
 	if fl.in.owner != nil {
+		owner := &f.fields[fl.in.owner.index]
 		fl.instance = f.instance(fl.in.owner)
-		r.instance = fl.instance
-		defer func() { r.instance = "" }()
+		if fl.unknown = owner.refused; fl.unknown {
+			return
+		}
+		r.chosen, r.instance = owner, fl.instance
+		defer func() { r.chosen, r.instance = nil, "" }()
 	}
 	fl.value = fl.entered
 	if fl.instance != "" || fl.entered == nil {
 		fl.value = r.begin(f, fl)
 	}
+	r.reference(fl)
 	if fl.value != nil {
 		r.collection(fl)
 	}

@@ -147,9 +147,12 @@ func TestMappedInputsTakeWhatTheChosenInstanceHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, stored(t, w, d), `{"copies":7,"name":"x-web:1","of":"`+p.Instance.ID+`"}`)
-		for what, of := range map[string]string{"foreign": foreign.Instance.ID, "absent": id.New(id.ModuleInstance), "not live": instance.ID} {
-			_, err := created(w.Acme.As(actor.Developer), w, instance.ID, v.ID, chosen(of))
-			wants(t, what, broken(wantsCode(t, what, err, fault.DeploymentInputsInvalid)), "/inputs/copies template_unresolved", "/inputs/name template_unresolved")
+		for what, c := range map[string]struct{ of, rule string }{
+			"foreign": {foreign.Instance.ID, "reference"}, "absent": {id.New(id.ModuleInstance), "reference"},
+			"not live": {p.NewInstance(t, "idle").ID, "reference_not_live"},
+		} {
+			_, err := created(w.Acme.As(actor.Developer), w, instance.ID, v.ID, chosen(c.of))
+			wants(t, what, broken(wantsCode(t, what, err, fault.DeploymentInputsInvalid)), "/inputs/of "+c.rule)
 		}
 	})
 }

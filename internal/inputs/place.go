@@ -3,7 +3,6 @@ package inputs
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"slipway/ent"
 	"slipway/internal/fault"
@@ -16,6 +15,8 @@ import (
 // Place is where values are judged: what templates may name, and what is live.
 type Place struct {
 	context inputprop.Context
+	// instanceID is the instance that is deployed, "" where it is still to be made.
+	instanceID string
 	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
 	LiveDeploymentID *string
 }
@@ -23,8 +24,11 @@ type Place struct {
 // At gives the place of an instance for a version of its module.
 func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion) (*Place, error) {
 	p, err := s.In(ctx, instance.EnvironmentID, version)
-	if err != nil || instance.LiveDeploymentID == nil {
-		return p, err
+	if err != nil {
+		return nil, err
+	}
+	if p.instanceID = instance.ID; instance.LiveDeploymentID == nil {
+		return p, nil
 	}
 	p.LiveDeploymentID = instance.LiveDeploymentID
 	l, err := s.live(ctx, *instance.LiveDeploymentID)
@@ -63,7 +67,7 @@ func (s *Service) In(ctx context.Context, environmentID string, version *ent.Mod
 
 // nowhere is a place of which nothing is known but the server's lists.
 func (s *Service) nowhere() *Place {
-	return &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options, Ref: s.ofInstance}}}
+	return &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options}}}
 }
 
 // live is what an instance was last deployed with.
@@ -100,26 +104,4 @@ func shipped(ctx context.Context, r *ent.Release) (*live, error) {
 	}
 	values, err := inputprop.Parse(content.Inputs)
 	return &live{content.ModuleVersionID, values}, err
-}
-
-// ofInstance gives what a chosen instance has at a path: input.<id> from its live release. Outputs are
-// known to whoever carries the deployment out.
-func (s *Service) ofInstance(ctx context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
-	input, ok := strings.CutPrefix(path, "input.")
-	if !ok {
-		return nil, false, inputprop.ErrUnknownRef
-	}
-	instance, err := s.Store.Client.ModuleInstance.Get(ctx, instanceID)
-	if ent.IsNotFound(err) || err == nil && instance.LiveDeploymentID == nil {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	l, err := s.live(ctx, *instance.LiveDeploymentID)
-	if err != nil || l == nil {
-		return nil, false, err
-	}
-	value := l.values.Get(input)
-	return value, value != nil, nil
 }

@@ -58,6 +58,9 @@ func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved,
 // Complete gives the values that a deployment stores, with defaults and without what is hidden, or every
 // violation; pointers start with at.
 func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *inputprop.Node, at string, p *Place) (*inputprop.Node, []fault.Violation, error) {
+	if err := s.refer(ctx, list, values, p); err != nil {
+		return nil, nil, err
+	}
 	violations, err := s.Engine.Validate(ctx, list, values, at, p.context)
 	if err != nil || len(violations) > 0 {
 		return nil, violations, busy(err)
@@ -87,7 +90,10 @@ func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, s.locate(ctx, q, a, version)
+	if err := s.locate(ctx, q, a, version); err != nil {
+		return nil, err
+	}
+	return a, s.refer(ctx, a.inputs, a.values, a.place)
 }
 
 func given(is bool) int {
