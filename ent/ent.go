@@ -13,6 +13,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/inputbaseline"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
@@ -92,6 +93,7 @@ func checkColumn(t, c string) error {
 			deploymentchange.Table:       deploymentchange.ValidColumn,
 			environment.Table:            environment.ValidColumn,
 			idempotencykey.Table:         idempotencykey.ValidColumn,
+			inputbaseline.Table:          inputbaseline.ValidColumn,
 			moduledefinition.Table:       moduledefinition.ValidColumn,
 			moduleinstance.Table:         moduleinstance.ValidColumn,
 			moduleversion.Table:          moduleversion.ValidColumn,

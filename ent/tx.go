@@ -26,6 +26,8 @@ type Tx struct {
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// InputBaseline is the client for interacting with the InputBaseline builders.
+	InputBaseline *InputBaselineClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
 	ModuleDefinition *ModuleDefinitionClient
 	// ModuleInstance is the client for interacting with the ModuleInstance builders.
@@ -179,6 +181,7 @@ func (tx *Tx) init() {
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.InputBaseline = NewInputBaselineClient(tx.config)
 	tx.ModuleDefinition = NewModuleDefinitionClient(tx.config)
 	tx.ModuleInstance = NewModuleInstanceClient(tx.config)
 	tx.ModuleVersion = NewModuleVersionClient(tx.config)

@@ -35,6 +35,13 @@ func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, fa
 			}
 			end(u, deployment.StatusSUCCEEDED, e.At, nil)
 			e.Changes = map[string]any{"status": deployment.StatusSUCCEEDED}
+			instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
+			if err != nil {
+				return err
+			}
+			if err := s.Inputs.Remember(ctx, tx, d, instance.LiveDeploymentID, e.At); err != nil {
+				return err
+			}
 			return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).
 				SetLiveDeploymentID(d.ID).SetUpdatedAt(e.At).Exec(ctx)
 		})

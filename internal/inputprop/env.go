@@ -11,6 +11,9 @@ import (
 type Env struct {
 	Organization, Project, Environment Scope
 	Module                             ModuleScope
+	// Previous are the values that bind: those of the live release, and those that immutable inputs had before
+	// they were hidden. It is nil before there are any. They also stand for immutable inputs that are left out.
+	Previous *Node
 	// Ref gives what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
 	// it has nothing there, ErrNotLive where it has nothing at all, and ErrUnknownRef where only whoever carries
 	// the deployment out can tell.

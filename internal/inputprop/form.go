@@ -5,6 +5,8 @@ type form struct {
 	plan *plan
 	// fields stand at the places of the plan's inputs.
 	fields []field
+	// before are the previous values of the level, nil where there are none.
+	before *Node
 	// stray are the members of the given values that are no input's.
 	stray []string
 }
@@ -15,6 +17,8 @@ type field struct {
 	visible bool
 	// instance is what is chosen for the reference that gives the field its value, "" where it is entered.
 	instance string
+	// before is the value that binds, nil where there is none.
+	before *Node
 	// entered is what was given by hand; value is what counts, nil where there is none.
 	entered, value *Node
 	// subject is the value for conditions.

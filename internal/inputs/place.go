@@ -31,11 +31,17 @@ func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version 
 		return p, nil
 	}
 	p.LiveDeploymentID = instance.LiveDeploymentID
-	l, err := s.live(ctx, *instance.LiveDeploymentID)
-	if l != nil {
-		p.context.Previous = l.values
+	baseline, err := s.baseline(ctx, instance)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	p.context.Previous = baseline
+	if l, err := s.live(ctx, *instance.LiveDeploymentID); err != nil {
+		return nil, err
+	} else if l != nil {
+		p.context.Previous = inputprop.Overlay(l.values, baseline)
+	}
+	return p, nil
 }
 
 // In gives the place of an environment, where nothing is live yet, for a version.
@@ -95,6 +101,11 @@ func shipped(ctx context.Context, r *ent.Release) (*live, error) {
 	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
 		return nil, err
 	}
+	return opened(r)
+}
+
+// opened is shipped for what is not counted as work of a request.
+func opened(r *ent.Release) (*live, error) {
 	content, err := release.Open(r.Digest, r.Content)
 	if errors.Is(err, release.ErrDigestMismatch) {
 		return nil, nil
