@@ -17,6 +17,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
@@ -52,6 +53,8 @@ type Client struct {
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// InputBaseline is the client for interacting with the InputBaseline builders.
+	InputBaseline *InputBaselineClient
 	// LeaseSweep is the client for interacting with the LeaseSweep builders.
 	LeaseSweep *LeaseSweepClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
@@ -87,6 +90,7 @@ func (c *Client) init() {
 	c.DeploymentChange = NewDeploymentChangeClient(c.config)
 	c.Environment = NewEnvironmentClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.InputBaseline = NewInputBaselineClient(c.config)
 	c.LeaseSweep = NewLeaseSweepClient(c.config)
 	c.ModuleDefinition = NewModuleDefinitionClient(c.config)
 	c.ModuleInstance = NewModuleInstanceClient(c.config)
@@ -194,6 +198,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
+		InputBaseline:          NewInputBaselineClient(cfg),
 		LeaseSweep:             NewLeaseSweepClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
@@ -228,6 +233,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
+		InputBaseline:          NewInputBaselineClient(cfg),
 		LeaseSweep:             NewLeaseSweepClient(cfg),
 		ModuleDefinition:       NewModuleDefinitionClient(cfg),
 		ModuleInstance:         NewModuleInstanceClient(cfg),
@@ -267,9 +273,9 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.LeaseSweep, c.ModuleDefinition,
-		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Token,
+		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
+		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
+		c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -280,9 +286,9 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.LeaseSweep, c.ModuleDefinition,
-		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Token,
+		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
+		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
+		c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -303,6 +309,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Environment.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *InputBaselineMutation:
+		return c.InputBaseline.mutate(ctx, m)
 	case *LeaseSweepMutation:
 		return c.LeaseSweep.mutate(ctx, m)
 	case *ModuleDefinitionMutation:
@@ -1281,6 +1289,171 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// InputBaselineClient is a client for the InputBaseline schema.
+type InputBaselineClient struct {
+	config
+}
+
+// NewInputBaselineClient returns a client for the InputBaseline from the given config.
+func NewInputBaselineClient(c config) *InputBaselineClient {
+	return &InputBaselineClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `inputbaseline.Hooks(f(g(h())))`.
+func (c *InputBaselineClient) Use(hooks ...Hook) {
+	c.hooks.InputBaseline = append(c.hooks.InputBaseline, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `inputbaseline.Intercept(f(g(h())))`.
+func (c *InputBaselineClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InputBaseline = append(c.inters.InputBaseline, interceptors...)
+}
+
+// Create returns a builder for creating a InputBaseline entity.
+func (c *InputBaselineClient) Create() *InputBaselineCreate {
+	mutation := newInputBaselineMutation(c.config, OpCreate)
+	return &InputBaselineCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InputBaseline entities.
+func (c *InputBaselineClient) CreateBulk(builders ...*InputBaselineCreate) *InputBaselineCreateBulk {
+	return &InputBaselineCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InputBaselineClient) MapCreateBulk(slice any, setFunc func(*InputBaselineCreate, int)) *InputBaselineCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InputBaselineCreateBulk{err: fmt.Errorf("calling to InputBaselineClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InputBaselineCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InputBaselineCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InputBaseline.
+func (c *InputBaselineClient) Update() *InputBaselineUpdate {
+	mutation := newInputBaselineMutation(c.config, OpUpdate)
+	return &InputBaselineUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InputBaselineClient) UpdateOne(_m *InputBaseline) *InputBaselineUpdateOne {
+	mutation := newInputBaselineMutation(c.config, OpUpdateOne, withInputBaseline(_m))
+	return &InputBaselineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InputBaselineClient) UpdateOneID(id int64) *InputBaselineUpdateOne {
+	mutation := newInputBaselineMutation(c.config, OpUpdateOne, withInputBaselineID(id))
+	return &InputBaselineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InputBaseline.
+func (c *InputBaselineClient) Delete() *InputBaselineDelete {
+	mutation := newInputBaselineMutation(c.config, OpDelete)
+	return &InputBaselineDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InputBaselineClient) DeleteOne(_m *InputBaseline) *InputBaselineDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InputBaselineClient) DeleteOneID(id int64) *InputBaselineDeleteOne {
+	builder := c.Delete().Where(inputbaseline.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InputBaselineDeleteOne{builder}
+}
+
+// Query returns a query builder for InputBaseline.
+func (c *InputBaselineClient) Query() *InputBaselineQuery {
+	return &InputBaselineQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInputBaseline},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InputBaseline entity by its id.
+func (c *InputBaselineClient) Get(ctx context.Context, id int64) (*InputBaseline, error) {
+	return c.Query().Where(inputbaseline.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InputBaselineClient) GetX(ctx context.Context, id int64) *InputBaseline {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryModuleInstance queries the module_instance edge of a InputBaseline.
+func (c *InputBaselineClient) QueryModuleInstance(_m *InputBaseline) *ModuleInstanceQuery {
+	query := (&ModuleInstanceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(inputbaseline.Table, inputbaseline.FieldID, id),
+			sqlgraph.To(moduleinstance.Table, moduleinstance.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, inputbaseline.ModuleInstanceTable, inputbaseline.ModuleInstanceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryDeployment queries the deployment edge of a InputBaseline.
+func (c *InputBaselineClient) QueryDeployment(_m *InputBaseline) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(inputbaseline.Table, inputbaseline.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, inputbaseline.DeploymentTable, inputbaseline.DeploymentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *InputBaselineClient) Hooks() []Hook {
+	return c.hooks.InputBaseline
+}
+
+// Interceptors returns the client interceptors.
+func (c *InputBaselineClient) Interceptors() []Interceptor {
+	return c.inters.InputBaseline
+}
+
+func (c *InputBaselineClient) mutate(ctx context.Context, m *InputBaselineMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InputBaselineCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InputBaselineUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InputBaselineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InputBaselineDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown InputBaseline mutation op: %q", m.Op())
 	}
 }
 
@@ -2613,13 +2786,14 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 type (
 	hooks struct {
 		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
-		Organization, Project, Quarantine, Release, Token []ent.Hook
+		IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance,
+		ModuleVersion, Organization, Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
 		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
-		Organization, Project, Quarantine, Release, Token []ent.Interceptor
+		IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance,
+		ModuleVersion, Organization, Project, Quarantine, Release,
+		Token []ent.Interceptor
 	}
 )
 

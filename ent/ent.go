@@ -13,6 +13,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
@@ -93,6 +94,7 @@ func checkColumn(t, c string) error {
 			deploymentchange.Table:       deploymentchange.ValidColumn,
 			environment.Table:            environment.ValidColumn,
 			idempotencykey.Table:         idempotencykey.ValidColumn,
+			inputbaseline.Table:          inputbaseline.ValidColumn,
 			leasesweep.Table:             leasesweep.ValidColumn,
 			moduledefinition.Table:       moduledefinition.ValidColumn,
 			moduleinstance.Table:         moduleinstance.ValidColumn,

@@ -13,6 +13,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
@@ -48,6 +49,7 @@ const (
 	TypeDeploymentChange       = "DeploymentChange"
 	TypeEnvironment            = "Environment"
 	TypeIdempotencyKey         = "IdempotencyKey"
+	TypeInputBaseline          = "InputBaseline"
 	TypeLeaseSweep             = "LeaseSweep"
 	TypeModuleDefinition       = "ModuleDefinition"
 	TypeModuleInstance         = "ModuleInstance"
@@ -6816,6 +6818,654 @@ func (m *IdempotencyKeyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
+}
+
+// InputBaselineMutation represents an operation that mutates the InputBaseline nodes in the graph.
+type InputBaselineMutation struct {
+	config
+	op                     Op
+	typ                    string
+	id                     *int64
+	organization_id        *string
+	content                *string
+	updated_at             *time.Time
+	clearedFields          map[string]struct{}
+	module_instance        *string
+	clearedmodule_instance bool
+	deployment             *string
+	cleareddeployment      bool
+	done                   bool
+	oldValue               func(context.Context) (*InputBaseline, error)
+	predicates             []predicate.InputBaseline
+}
+
+var _ ent.Mutation = (*InputBaselineMutation)(nil)
+
+// inputbaselineOption allows management of the mutation configuration using functional options.
+type inputbaselineOption func(*InputBaselineMutation)
+
+// newInputBaselineMutation creates new mutation for the InputBaseline entity.
+func newInputBaselineMutation(c config, op Op, opts ...inputbaselineOption) *InputBaselineMutation {
+	m := &InputBaselineMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInputBaseline,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInputBaselineID sets the ID field of the mutation.
+func withInputBaselineID(id int64) inputbaselineOption {
+	return func(m *InputBaselineMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *InputBaseline
+		)
+		m.oldValue = func(ctx context.Context) (*InputBaseline, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().InputBaseline.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInputBaseline sets the old InputBaseline of the mutation.
+func withInputBaseline(node *InputBaseline) inputbaselineOption {
+	return func(m *InputBaselineMutation) {
+		m.oldValue = func(context.Context) (*InputBaseline, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InputBaselineMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InputBaselineMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of InputBaseline entities.
+func (m *InputBaselineMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InputBaselineMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InputBaselineMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().InputBaseline.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *InputBaselineMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *InputBaselineMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the InputBaseline entity.
+// If the InputBaseline object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InputBaselineMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *InputBaselineMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetModuleInstanceID sets the "module_instance_id" field.
+func (m *InputBaselineMutation) SetModuleInstanceID(s string) {
+	m.module_instance = &s
+}
+
+// ModuleInstanceID returns the value of the "module_instance_id" field in the mutation.
+func (m *InputBaselineMutation) ModuleInstanceID() (r string, exists bool) {
+	v := m.module_instance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModuleInstanceID returns the old "module_instance_id" field's value of the InputBaseline entity.
+// If the InputBaseline object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InputBaselineMutation) OldModuleInstanceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModuleInstanceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModuleInstanceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModuleInstanceID: %w", err)
+	}
+	return oldValue.ModuleInstanceID, nil
+}
+
+// ResetModuleInstanceID resets all changes to the "module_instance_id" field.
+func (m *InputBaselineMutation) ResetModuleInstanceID() {
+	m.module_instance = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *InputBaselineMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *InputBaselineMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the InputBaseline entity.
+// If the InputBaseline object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InputBaselineMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *InputBaselineMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetContent sets the "content" field.
+func (m *InputBaselineMutation) SetContent(s string) {
+	m.content = &s
+}
+
+// Content returns the value of the "content" field in the mutation.
+func (m *InputBaselineMutation) Content() (r string, exists bool) {
+	v := m.content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContent returns the old "content" field's value of the InputBaseline entity.
+// If the InputBaseline object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InputBaselineMutation) OldContent(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContent: %w", err)
+	}
+	return oldValue.Content, nil
+}
+
+// ResetContent resets all changes to the "content" field.
+func (m *InputBaselineMutation) ResetContent() {
+	m.content = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *InputBaselineMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *InputBaselineMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the InputBaseline entity.
+// If the InputBaseline object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InputBaselineMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *InputBaselineMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// ClearModuleInstance clears the "module_instance" edge to the ModuleInstance entity.
+func (m *InputBaselineMutation) ClearModuleInstance() {
+	m.clearedmodule_instance = true
+	m.clearedFields[inputbaseline.FieldModuleInstanceID] = struct{}{}
+}
+
+// ModuleInstanceCleared reports if the "module_instance" edge to the ModuleInstance entity was cleared.
+func (m *InputBaselineMutation) ModuleInstanceCleared() bool {
+	return m.clearedmodule_instance
+}
+
+// ModuleInstanceIDs returns the "module_instance" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ModuleInstanceID instead. It exists only for internal usage by the builders.
+func (m *InputBaselineMutation) ModuleInstanceIDs() (ids []string) {
+	if id := m.module_instance; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetModuleInstance resets all changes to the "module_instance" edge.
+func (m *InputBaselineMutation) ResetModuleInstance() {
+	m.module_instance = nil
+	m.clearedmodule_instance = false
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *InputBaselineMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[inputbaseline.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *InputBaselineMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *InputBaselineMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *InputBaselineMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the InputBaselineMutation builder.
+func (m *InputBaselineMutation) Where(ps ...predicate.InputBaseline) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InputBaselineMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InputBaselineMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.InputBaseline, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InputBaselineMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InputBaselineMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (InputBaseline).
+func (m *InputBaselineMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InputBaselineMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.organization_id != nil {
+		fields = append(fields, inputbaseline.FieldOrganizationID)
+	}
+	if m.module_instance != nil {
+		fields = append(fields, inputbaseline.FieldModuleInstanceID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, inputbaseline.FieldDeploymentID)
+	}
+	if m.content != nil {
+		fields = append(fields, inputbaseline.FieldContent)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, inputbaseline.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InputBaselineMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case inputbaseline.FieldOrganizationID:
+		return m.OrganizationID()
+	case inputbaseline.FieldModuleInstanceID:
+		return m.ModuleInstanceID()
+	case inputbaseline.FieldDeploymentID:
+		return m.DeploymentID()
+	case inputbaseline.FieldContent:
+		return m.Content()
+	case inputbaseline.FieldUpdatedAt:
+		return m.UpdatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InputBaselineMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case inputbaseline.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case inputbaseline.FieldModuleInstanceID:
+		return m.OldModuleInstanceID(ctx)
+	case inputbaseline.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case inputbaseline.FieldContent:
+		return m.OldContent(ctx)
+	case inputbaseline.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown InputBaseline field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InputBaselineMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case inputbaseline.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case inputbaseline.FieldModuleInstanceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModuleInstanceID(v)
+		return nil
+	case inputbaseline.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case inputbaseline.FieldContent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContent(v)
+		return nil
+	case inputbaseline.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InputBaseline field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InputBaselineMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InputBaselineMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InputBaselineMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown InputBaseline numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InputBaselineMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InputBaselineMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InputBaselineMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown InputBaseline nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InputBaselineMutation) ResetField(name string) error {
+	switch name {
+	case inputbaseline.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case inputbaseline.FieldModuleInstanceID:
+		m.ResetModuleInstanceID()
+		return nil
+	case inputbaseline.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case inputbaseline.FieldContent:
+		m.ResetContent()
+		return nil
+	case inputbaseline.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown InputBaseline field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InputBaselineMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.module_instance != nil {
+		edges = append(edges, inputbaseline.EdgeModuleInstance)
+	}
+	if m.deployment != nil {
+		edges = append(edges, inputbaseline.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InputBaselineMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case inputbaseline.EdgeModuleInstance:
+		if id := m.module_instance; id != nil {
+			return []ent.Value{*id}
+		}
+	case inputbaseline.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InputBaselineMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InputBaselineMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InputBaselineMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedmodule_instance {
+		edges = append(edges, inputbaseline.EdgeModuleInstance)
+	}
+	if m.cleareddeployment {
+		edges = append(edges, inputbaseline.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InputBaselineMutation) EdgeCleared(name string) bool {
+	switch name {
+	case inputbaseline.EdgeModuleInstance:
+		return m.clearedmodule_instance
+	case inputbaseline.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InputBaselineMutation) ClearEdge(name string) error {
+	switch name {
+	case inputbaseline.EdgeModuleInstance:
+		m.ClearModuleInstance()
+		return nil
+	case inputbaseline.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown InputBaseline unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InputBaselineMutation) ResetEdge(name string) error {
+	switch name {
+	case inputbaseline.EdgeModuleInstance:
+		m.ResetModuleInstance()
+		return nil
+	case inputbaseline.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown InputBaseline edge %s", name)
 }
 
 // LeaseSweepMutation represents an operation that mutates the LeaseSweep nodes in the graph.

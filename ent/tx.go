@@ -26,6 +26,8 @@ type Tx struct {
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// InputBaseline is the client for interacting with the InputBaseline builders.
+	InputBaseline *InputBaselineClient
 	// LeaseSweep is the client for interacting with the LeaseSweep builders.
 	LeaseSweep *LeaseSweepClient
 	// ModuleDefinition is the client for interacting with the ModuleDefinition builders.
@@ -181,6 +183,7 @@ func (tx *Tx) init() {
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.InputBaseline = NewInputBaselineClient(tx.config)
 	tx.LeaseSweep = NewLeaseSweepClient(tx.config)
 	tx.ModuleDefinition = NewModuleDefinitionClient(tx.config)
 	tx.ModuleInstance = NewModuleInstanceClient(tx.config)

@@ -80,6 +80,18 @@ func (f IdempotencyKeyFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Val
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.IdempotencyKeyMutation", m)
 }
 
+// The InputBaselineFunc type is an adapter to allow the use of ordinary
+// function as InputBaseline mutator.
+type InputBaselineFunc func(context.Context, *ent.InputBaselineMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InputBaselineFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.InputBaselineMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.InputBaselineMutation", m)
+}
+
 // The LeaseSweepFunc type is an adapter to allow the use of ordinary
 // function as LeaseSweep mutator.
 type LeaseSweepFunc func(context.Context, *ent.LeaseSweepMutation) (ent.Value, error)

@@ -13,6 +13,7 @@ import (
 	"slipway/ent/deploymentchange"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/inputbaseline"
 	"slipway/ent/leasesweep"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
@@ -243,6 +244,33 @@ func (f TraverseIdempotencyKey) Traverse(ctx context.Context, q ent.Query) error
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The InputBaselineFunc type is an adapter to allow the use of ordinary function as a Querier.
+type InputBaselineFunc func(context.Context, *ent.InputBaselineQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f InputBaselineFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.InputBaselineQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.InputBaselineQuery", q)
+}
+
+// The TraverseInputBaseline type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseInputBaseline func(context.Context, *ent.InputBaselineQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseInputBaseline) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseInputBaseline) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.InputBaselineQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.InputBaselineQuery", q)
 }
 
 // The LeaseSweepFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -503,6 +531,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.EnvironmentQuery, predicate.Environment, environment.OrderOption]{typ: ent.TypeEnvironment, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
+	case *ent.InputBaselineQuery:
+		return &query[*ent.InputBaselineQuery, predicate.InputBaseline, inputbaseline.OrderOption]{typ: ent.TypeInputBaseline, tq: q}, nil
 	case *ent.LeaseSweepQuery:
 		return &query[*ent.LeaseSweepQuery, predicate.LeaseSweep, leasesweep.OrderOption]{typ: ent.TypeLeaseSweep, tq: q}, nil
 	case *ent.ModuleDefinitionQuery:

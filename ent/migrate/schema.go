@@ -460,6 +460,42 @@ var (
 			},
 		},
 	}
+	// InputBaselinesColumns holds the columns for the "input_baselines" table.
+	InputBaselinesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "content", Type: field.TypeString},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "module_instance_id", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// InputBaselinesTable holds the schema information for the "input_baselines" table.
+	InputBaselinesTable = &schema.Table{
+		Name:       "input_baselines",
+		Columns:    InputBaselinesColumns,
+		PrimaryKey: []*schema.Column{InputBaselinesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "input_baselines_module_instances_module_instance",
+				Columns:    []*schema.Column{InputBaselinesColumns[4]},
+				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "input_baselines_deployments_deployment",
+				Columns:    []*schema.Column{InputBaselinesColumns[5]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "inputbaseline_module_instance_id",
+				Unique:  true,
+				Columns: []*schema.Column{InputBaselinesColumns[4]},
+			},
+		},
+	}
 	// LeaseSweepsColumns holds the columns for the "lease_sweeps" table.
 	LeaseSweepsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -862,6 +898,7 @@ var (
 		DeploymentChangesTable,
 		EnvironmentsTable,
 		IdempotencyKeysTable,
+		InputBaselinesTable,
 		LeaseSweepsTable,
 		ModuleDefinitionsTable,
 		ModuleInstancesTable,
@@ -883,6 +920,8 @@ func init() {
 	DeploymentsTable.ForeignKeys[4].RefTable = DeploymentsTable
 	DeploymentsTable.ForeignKeys[5].RefTable = DeploymentsTable
 	EnvironmentsTable.ForeignKeys[0].RefTable = ProjectsTable
+	InputBaselinesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
+	InputBaselinesTable.ForeignKeys[1].RefTable = DeploymentsTable
 	ModuleInstancesTable.ForeignKeys[0].RefTable = ProjectsTable
 	ModuleInstancesTable.ForeignKeys[1].RefTable = EnvironmentsTable
 	ModuleInstancesTable.ForeignKeys[2].RefTable = ModuleDefinitionsTable

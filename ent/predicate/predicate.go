@@ -24,6 +24,9 @@ type Environment func(*sql.Selector)
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
 
+// InputBaseline is the predicate function for inputbaseline builders.
+type InputBaseline func(*sql.Selector)
+
 // LeaseSweep is the predicate function for leasesweep builders.
 type LeaseSweep func(*sql.Selector)
 

@@ -7795,9 +7795,16 @@ input CreateDeploymentInput {
   inputs: JSON!
   "What it is for, at most 10,000 characters."
   description: String
-  "The artifact: for ` + "`" + `aws:ecs` + "`" + ` the task definition, an object of ` + "`" + `arn` + "`" + `, ` + "`" + `definition` + "`" + ` and ` + "`" + `revision` + "`" + `; not for ` + "`" + `terraform` + "`" + `."
+  """
+  The artifact: for ` + "`" + `aws:ecs` + "`" + ` the task definition, an object of ` + "`" + `arn` + "`" + `, ` + "`" + `definition` + "`" + ` and ` + "`" + `revision` + "`" + `, and of nothing
+  else; not for ` + "`" + `terraform` + "`" + `.
+  """
   artifact: JSON
-  "For ` + "`" + `aws:ecs` + "`" + `: what is known of the deployment beforehand, such as ` + "`" + `clusterArn` + "`" + ` and ` + "`" + `serviceArn` + "`" + `."
+  """
+  For ` + "`" + `aws:ecs` + "`" + `: what is known of the deployment beforehand, such as ` + "`" + `clusterArn` + "`" + ` and ` + "`" + `serviceArn` + "`" + `. Keys that are
+  not declared are refused, and so are ` + "`" + `deployedTaskDefinition` + "`" + `, ` + "`" + `previousTaskDefinition` + "`" + `, ` + "`" + `triggerChannel` + "`" + ` and
+  ` + "`" + `triggeredBy` + "`" + `, which Slipway fills.
+  """
   data: JSON
   "The cloud resource that it changes: one line of at most 2,048 characters."
   resourceArn: String
@@ -7994,7 +8001,11 @@ input ReportDeploymentInput {
   sequence: Int
   "What happened, in order, at most 100; added to the events there are."
   events: [DeploymentEventInput!]
-  "For ` + "`" + `aws:ecs` + "`" + `: the fields of ` + "`" + `data` + "`" + ` that have changed; events are added to those there are."
+  """
+  For ` + "`" + `aws:ecs` + "`" + `: the fields of ` + "`" + `data` + "`" + ` that have changed; events are added to those there are. Keys that are not
+  declared do not count, for the cloud adds some. ` + "`" + `deployedTaskDefinition` + "`" + `, ` + "`" + `previousTaskDefinition` + "`" + `,
+  ` + "`" + `triggerChannel` + "`" + ` and ` + "`" + `triggeredBy` + "`" + ` may be there only as they are.
+  """
   data: JSON
   "What the system that carries it out calls it: one line of at most 2,048 characters."
   externalDeploymentId: String

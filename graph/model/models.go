@@ -121,9 +121,12 @@ type CreateDeploymentInput struct {
 	Inputs json.RawMessage `json:"inputs"`
 	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
-	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`; not for `terraform`.
+	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
+	// else; not for `terraform`.
 	Artifact graphql.Omittable[json.RawMessage] `json:"artifact,omitempty"`
-	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`.
+	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`. Keys that are
+	// not declared are refused, and so are `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and
+	// `triggeredBy`, which Slipway fills.
 	Data graphql.Omittable[json.RawMessage] `json:"data,omitempty"`
 	// The cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
@@ -407,7 +410,9 @@ type ReportDeploymentInput struct {
 	Sequence graphql.Omittable[*int32] `json:"sequence,omitempty"`
 	// What happened, in order, at most 100; added to the events there are.
 	Events graphql.Omittable[[]*ecs.Event] `json:"events,omitempty"`
-	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are.
+	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
+	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
+	// `triggerChannel` and `triggeredBy` may be there only as they are.
 	Data graphql.Omittable[json.RawMessage] `json:"data,omitempty"`
 	// What the system that carries it out calls it: one line of at most 2,048 characters.
 	ExternalDeploymentID graphql.Omittable[*string] `json:"externalDeploymentId,omitempty"`

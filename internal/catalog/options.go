@@ -41,16 +41,21 @@ func (s *Service) KnownTypes(ctx context.Context, types []string) ([]string, err
 		Select(moduledefinition.FieldType).Strings(ctx)
 }
 
-// ofType keeps the instances of modules of a type: the organization's own of that type, and the global one.
+// ofType keeps the instances of the module that a type stands for: the organization's own of that type, and the
+// global one where it has none.
 func ofType(moduleType, organizationID string) predicate.ModuleInstance {
 	return func(s *sql.Selector) {
-		t := sql.Dialect(s.Dialect()).Table(moduledefinition.Table)
+		t, own := ofTypeAs(s, "t", moduleType), ofTypeAs(s, "own", moduleType)
+		own.Where(sql.EQ(own.C(moduledefinition.FieldOrganizationID), organizationID))
 		owner := t.C(moduledefinition.FieldOrganizationID)
-		s.Where(sql.In(s.C(moduleinstance.FieldModuleDefinitionID),
-			sql.Dialect(s.Dialect()).Select(t.C(moduledefinition.FieldID)).From(t).
-				Where(sql.And(
-					sql.EQ(t.C(moduledefinition.FieldType), moduleType),
-					sql.Or(sql.EQ(owner, organizationID), sql.IsNull(owner)),
-				))))
+		t.Where(sql.Or(sql.EQ(owner, organizationID), sql.And(sql.IsNull(owner), sql.NotExists(own))))
+		s.Where(sql.In(s.C(moduleinstance.FieldModuleDefinitionID), t))
 	}
+}
+
+// ofTypeAs selects the ids of definitions of a type, whosever they are.
+func ofTypeAs(s *sql.Selector, as, moduleType string) *sql.Selector {
+	d := sql.Dialect(s.Dialect())
+	t := d.Table(moduledefinition.Table).As(as)
+	return d.Select(t.C(moduledefinition.FieldID)).From(t).Where(sql.EQ(t.C(moduledefinition.FieldType), moduleType))
 }

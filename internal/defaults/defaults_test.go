@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,7 +18,9 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/store"
 	"slipway/internal/worldtest"
 )
 
@@ -226,4 +229,26 @@ func updated(o *defaults.Outcome, err error) (*ent.DefaultValueDefinition, error
 		return nil, err
 	}
 	return o.Definition, nil
+}
+
+func TestSchemaThatIsChangedMeanwhileIsNotTakenForTheSame(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		admin, d := w.Acme.As(actor.Admin), create(t, w, w.Acme, "region")
+		other, same, name := inputprop.DraftJSON(parsed(t, `{"id":"zone","type":"string","label":"Zone"}`)), inputprop.DraftJSON(parsed(t, region)), "Home"
+		var meanwhile sync.Once
+		late := *w.Defaults
+		late.Journal = journal.New(w.Store, func() time.Time {
+			meanwhile.Do(func() {
+				if _, err := w.Defaults.Update(admin, d.ID, defaults.Patch{Schema: &other}); err != nil {
+					t.Error(err)
+				}
+			})
+			return store.Now()
+		}, id.New)
+		o, err := late.Update(admin, d.ID, defaults.Patch{Name: &name, Schema: &same})
+		if err != nil || o.Definition.Version != 3 || o.Definition.Name != name || !o.Definition.Schema.Equal(d.Schema) || len(o.Changes) != 2 {
+			t.Errorf("%+v, %v, want the name and the schema of the last patch", o, err)
+		}
+	})
 }

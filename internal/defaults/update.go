@@ -1,10 +1,10 @@
 package defaults
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"slices"
 
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
@@ -29,9 +29,6 @@ type Patch struct {
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation
 }
-
-// changesNothing says whether the patch has no field.
-func (p Patch) changesNothing() bool { return p.Name == nil && p.Description == nil && p.Schema == nil }
 
 func (p Patch) check() (inputprop.Property, error) {
 	violations := append(p.Violations, textrules.Description("/description", p.Description)...)
@@ -88,26 +85,32 @@ func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Ou
 	if err != nil {
 		return nil, err
 	}
-	current, err := find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
-	if err != nil {
-		return nil, err
+	for {
+		current, err := find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
+		if err != nil {
+			return nil, err
+		}
+		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+			return nil, err
+		}
+		if err := p.madeOn(current); err != nil {
+			return nil, err
+		}
+		// Patterns and other people's values take their time: they are checked before the transaction.
+		outcome, err := s.foresee(ctx, current, p.edit(current, schema))
+		if err != nil || p.DryRun || len(outcome.Changes) == 0 {
+			return outcome, err
+		}
+		outcome.Definition, err = s.write(ctx, p, schema, outcome)
+		switch {
+		case errors.Is(err, errUnchecked):
+			// Somebody changed the schema in between: look again.
+		case err != nil:
+			return nil, err
+		default:
+			return outcome, nil
+		}
 	}
-	if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
-		return nil, err
-	}
-	if err := p.madeOn(current); err != nil {
-		return nil, err
-	}
-	// Patterns and other people's values take their time: they are judged before the transaction.
-	outcome, err := s.foresee(ctx, current, p, schema)
-	if err != nil || p.DryRun {
-		return outcome, err
-	}
-	outcome.Definition, err = s.write(ctx, definitionID, p, schema)
-	if err != nil {
-		return nil, err
-	}
-	return outcome, nil
 }
 
 // madeOn refuses a change that was made on another version of the definition.
@@ -118,106 +121,60 @@ func (p Patch) madeOn(d *ent.DefaultValueDefinition) error {
 	return fault.New(fault.RequestPreconditionFailed, "The default value definition %s has changed since version %d.", d.ID, *p.Version)
 }
 
-// foresee says what the change of a definition would do.
-func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, p Patch, schema inputprop.Property) (*Outcome, error) {
-	o := &Outcome{Definition: d, Changes: p.changesOf(d, schema)}
-	if schema == nil || bytes.Equal(inputprop.Encode(schema), d.Schema.JSON()) {
-		return o, nil // what is stored stays, whatever today's rules say of it
-	}
-	var err error
-	if o.Warnings, err = s.judge(ctx, schema); err != nil {
+// foresee says what an edit of a definition would do. A schema that stays is not checked again.
+func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, e edit) (*Outcome, error) {
+	warnings, err := s.judge(ctx, e.schema)
+	if err != nil {
 		return nil, err
 	}
-	o.Impact, err = s.Rules.Impact(ctx, d.GivenID, schema)
+	o := &Outcome{Definition: d, Changes: e.changes(d), Warnings: warnings}
+	if e.schema == nil {
+		return o, nil
+	}
+	o.Impact, err = s.Rules.Impact(ctx, d.GivenID, e.schema)
 	o.Warnings = append(o.Warnings, o.Impact.Warnings...)
 	return o, err
 }
 
-func (s *Service) write(ctx context.Context, definitionID string, p Patch, schema inputprop.Property) (*ent.DefaultValueDefinition, error) {
+// errUnchecked says that a schema would be written that was not checked, because it was that of the definition
+// when it was last looked at.
+var errUnchecked = errors.New("defaults: the schema was not checked")
+
+// write carries out what was foreseen, and gives the definition as it is then.
+func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property, foreseen *Outcome) (*ent.DefaultValueDefinition, error) {
 	var updated *ent.DefaultValueDefinition
 	err := s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		d, err := find(ctx, tx.DefaultValueDefinition, definitionID)
+		d, err := find(ctx, tx.DefaultValueDefinition, foreseen.Definition.ID)
 		if err != nil {
 			return err
 		}
 		if err := p.madeOn(d); err != nil {
 			return err
 		}
-		if updated = d; p.changesNothing() {
-			e.Silent = true
+		edit := p.edit(d, schema)
+		switch {
+		case edit.isEmpty():
+			updated, e.Silent = d, true
 			return nil
+		case edit.schema != nil && !foreseen.changes("schema"):
+			return errUnchecked
 		}
-		e.ObjectID, e.Changes = definitionID, p.changes(schema)
-		updated, err = p.apply(d.Update().SetUpdatedAt(e.At), schema).Save(ctx)
+		e.ObjectID, e.Changes = d.ID, edit.told()
+		update := edit.apply(d.Update().SetUpdatedAt(e.At).AddVersion(1))
+		if p.Version != nil {
+			update.Where(defaultvaluedefinition.Version(*p.Version))
+		}
+		updated, err = update.Save(ctx)
 		if ent.IsNotFound(err) && p.Version != nil {
 			d.Version++ // somebody else raised it in between
 			return p.madeOn(d)
 		}
-		updated, err = store.Found(updated, err, definitionID, fault.DefaultValueDefinitionNotFound)
+		updated, err = store.Found(updated, err, d.ID, fault.DefaultValueDefinitionNotFound)
 		return err
 	})
 	return updated, err
 }
 
-// changesOf gives the fields that the patch changes.
-func (p Patch) changesOf(d *ent.DefaultValueDefinition, schema inputprop.Property) []Change {
-	var changes []Change
-	add := func(field string, before, after json.RawMessage) {
-		if !bytes.Equal(before, after) {
-			changes = append(changes, Change{field, before, after})
-		}
-	}
-	if p.Name != nil {
-		add("name", text(&d.Name), text(p.Name))
-	}
-	if p.Description != nil {
-		add("description", text(d.Description), text(p.Description))
-	}
-	if schema != nil {
-		add("schema", d.Schema.JSON(), inputprop.Encode(schema))
-	}
-	return changes
-}
-
-// text is a text as JSON, nil for none; an empty description is none.
-func text(t *string) json.RawMessage {
-	if t == nil || *t == "" {
-		return nil
-	}
-	encoded, err := json.Marshal(*t)
-	if err != nil {
-		panic(fmt.Errorf("defaults: encode a text: %w", err))
-	}
-	return encoded
-}
-
-func (p Patch) apply(u *ent.DefaultValueDefinitionUpdateOne, schema inputprop.Property) *ent.DefaultValueDefinitionUpdateOne {
-	u.AddVersion(1).SetNillableName(p.Name)
-	if p.Version != nil {
-		u.Where(defaultvaluedefinition.Version(*p.Version))
-	}
-	if p.Description != nil {
-		u.SetDescription(*p.Description)
-		if *p.Description == "" {
-			u.ClearDescription()
-		}
-	}
-	if schema != nil {
-		u.SetSchema(inputprop.NewColumn(schema))
-	}
-	return u
-}
-
-func (p Patch) changes(schema inputprop.Property) map[string]any {
-	changes := map[string]any{}
-	if p.Name != nil {
-		changes["name"] = *p.Name
-	}
-	if p.Description != nil {
-		changes["description"] = *p.Description
-	}
-	if schema != nil {
-		changes["schema"] = inputprop.Encode(schema)
-	}
-	return changes
+func (o *Outcome) changes(field string) bool {
+	return slices.ContainsFunc(o.Changes, func(c Change) bool { return c.Field == field })
 }

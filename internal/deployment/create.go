@@ -225,7 +225,7 @@ func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
 	data := &ecs.Data{Type: ecs.Type}
 	var violations []fault.Violation
 	if in.Data != nil {
-		known, wrong := ecs.DecodePatch(in.Data)
+		known, wrong := ecs.DecodeNew(in.Data)
 		violations = fault.Under("/data", wrong)
 		data = known
 	}
@@ -233,7 +233,7 @@ func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
 		return data, append(violations, fault.Violation{Pointer: "/artifact", Rule: "required",
 			Message: "is required for modules of the kind " + ecs.Type + ": a task definition"})
 	}
-	artifact, wrong := ecs.DecodeTaskDefinition(in.Artifact)
+	artifact, wrong := ecs.DecodeArtifact(in.Artifact)
 	if violations = append(violations, fault.Under("/artifact", wrong)...); len(violations) > 0 {
 		return nil, violations
 	}

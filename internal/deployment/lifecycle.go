@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"context"
+	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -59,11 +60,23 @@ func (s *Service) finish(ctx context.Context, deploymentID, leaseID string, how 
 				end(u, how.status, e.At, how.words)
 			default:
 				end(u, how.status, e.At, nil)
-				return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).
-					SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(e.At).Exec(ctx)
+				return s.goLive(ctx, tx, d, e.At)
 			}
 			return nil
 		})
+}
+
+// goLive makes a deployment that succeeded the live one of its instance.
+func (s *Service) goLive(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
+	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
+	if err != nil {
+		return err
+	}
+	if err := s.Inputs.Remember(ctx, tx, d, instance.LiveDeploymentID, at); err != nil {
+		return err
+	}
+	return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).
+		SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(at).Exec(ctx)
 }
 
 // check bounds what is told of an end. A program may say it, so its characters are left as they are.

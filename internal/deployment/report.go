@@ -115,6 +115,9 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	}
 	if in.Data != nil {
 		patch, violations := ecs.DecodePatch(in.Data)
+		if len(violations) == 0 {
+			violations = data.Unchanged(patch)
+		}
 		if len(violations) > 0 {
 			return fault.Invalid(fault.RequestInvalid, fault.Under("/data", violations)...)
 		}

@@ -3,6 +3,9 @@ package ecs
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+
+	"slipway/internal/fault"
 )
 
 // Replay gives the data of a new deployment that ships artifact, the release's task definition as a
@@ -28,14 +31,38 @@ func (d *Data) Replay(artifact json.RawMessage, previous *TaskDefinition, channe
 	return replay, nil
 }
 
+// filled are the fields that Slipway itself fills when a deployment is made: who started it, what it ships and what
+// was live before. They are evidence, and nobody changes them.
+var filled = []string{"deployedTaskDefinition", "previousTaskDefinition", "triggerChannel", "triggeredBy"}
+
+// Unchanged gives a violation for each field of patch that Slipway itself has filled and that patch has with
+// another value. A program that hands back what it was given says nothing new.
+func (d *Data) Unchanged(patch *Data) []fault.Violation {
+	var found fault.Violations
+	have, given := d.members(), patch.members()
+	for _, name := range filled {
+		if value, ok := given[name]; ok && !reflect.DeepEqual(value, have[name]) {
+			found.Add(fault.Pointer(name), "read_only", "was filled by Slipway when the deployment was made, and must be left out or stay as it is")
+		}
+	}
+	return found.All("")
+}
+
+// members are the fields as JSON has them.
+func (d *Data) members() map[string]any {
+	var members map[string]any
+	if err := json.Unmarshal(d.Encode(), &members); err != nil {
+		panic(fmt.Errorf("ecs: decode what was encoded: %w", err))
+	}
+	return members
+}
+
 // Merge takes over what a runner reports: each field of patch that is there replaces that of d, whole.
-// The type never changes, and the events are left to Append.
+// The type and what Slipway has filled never change, and the events are left to Append.
 func (d *Data) Merge(patch *Data) {
 	replace(&d.ClusterARN, patch.ClusterARN)
 	replace(&d.ServiceARN, patch.ServiceARN)
 	replace(&d.AcceptedPauseControl, patch.AcceptedPauseControl)
-	replace(&d.DeployedTaskDefinition, patch.DeployedTaskDefinition)
-	replace(&d.PreviousTaskDefinition, patch.PreviousTaskDefinition)
 	replace(&d.DetectedVia, patch.DetectedVia)
 	replace(&d.ECSModuleDeploymentID, patch.ECSModuleDeploymentID)
 	replace(&d.PostDeployEnabled, patch.PostDeployEnabled)
@@ -45,8 +72,6 @@ func (d *Data) Merge(patch *Data) {
 	replace(&d.RevertServiceDeploymentARN, patch.RevertServiceDeploymentARN)
 	replace(&d.ServiceDeploymentARN, patch.ServiceDeploymentARN)
 	replace(&d.ServiceDeploymentState, patch.ServiceDeploymentState)
-	replace(&d.TriggerChannel, patch.TriggerChannel)
-	replace(&d.TriggeredBy, patch.TriggeredBy)
 	if patch.ELBListenerState != nil {
 		d.ELBListenerState = patch.ELBListenerState
 	}

@@ -75,17 +75,56 @@ func TestMergeReplacesWhatIsReportedAndKeepsTheRest(t *testing.T) {
 	}
 }
 
-func TestMergeTakesEveryField(t *testing.T) {
+// filled are the fields that Slipway itself fills.
+var filled = []string{"deployedTaskDefinition", "previousTaskDefinition", "triggerChannel", "triggeredBy"}
+
+func TestMergeTakesEveryFieldButThoseThatSlipwayFills(t *testing.T) {
 	t.Parallel()
-	d := &ecs.Data{Type: ecs.Type}
+	d := decoded(t, []byte(`{"type":"aws:ecs","deployedTaskDefinition":{"revision":1},"previousTaskDefinition":{},"triggerChannel":"rest","triggeredBy":"grace"}`))
+	want := members(t, full)
+	for _, name := range filled {
+		want[name] = members(t, d.Encode())[name]
+	}
 	patch := decoded(t, full)
 	d.Merge(patch)
 	d.Events, _ = ecs.Append(nil, 0, patch.Events...)
-	if diff := cmp.Diff(tree(t, full), tree(t, d.Encode())); diff != "" {
+	if diff := cmp.Diff(want, members(t, d.Encode())); diff != "" {
 		t.Error(diff)
 	}
 	d.Merge(&ecs.Data{})
-	if diff := cmp.Diff(tree(t, full), tree(t, d.Encode())); diff != "" {
+	if diff := cmp.Diff(want, members(t, d.Encode())); diff != "" {
 		t.Errorf("an empty report: %s", diff)
+	}
+}
+
+func members(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	object, ok := tree(t, text).(map[string]any)
+	if !ok {
+		t.Fatalf("no object: %s", text)
+	}
+	return object
+}
+
+func TestOtherValuesOfWhatSlipwayFillsAreNamed(t *testing.T) {
+	t.Parallel()
+	d := decoded(t, full)
+	for text, want := range map[string]string{
+		`{"type":"aws:ecs","clusterArn":"other"}`: "",
+		string(full): "",
+		`{"type":"aws:ecs","deployedTaskDefinition":{"revision":8.0,"definition":{"runtimePlatform":null,"family":"cart","cpu":"256",
+			"containerDefinitions":[{"image":"cart:8","name":"app","limit":12345678901234567890,"command":["sh","-c","a && b < c"]}]},"arn":"arn:aws:ecs:eu-west-1:111122223333:task-definition/cart:8"}}`: "",
+		`{"type":"aws:ecs","triggeredBy":"eve","triggerChannel":""}`:                             "/triggerChannel /triggeredBy",
+		`{"type":"aws:ecs","deployedTaskDefinition":{"revision":8},"previousTaskDefinition":{}}`: "/deployedTaskDefinition /previousTaskDefinition",
+	} {
+		var places []string
+		for _, v := range d.Unchanged(decoded(t, []byte(text))) {
+			if places = append(places, v.Pointer); v.Rule != "read_only" {
+				t.Errorf("%s: the rule %s", text, v.Rule)
+			}
+		}
+		if got := strings.Join(places, " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

@@ -3,6 +3,10 @@ package ecs
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"slipway/internal/fault"
@@ -30,14 +34,41 @@ func DecodePatch(raw []byte) (*Data, []fault.Violation) {
 	})
 }
 
+// DecodeNew reads what a caller knows of a deployment beforehand. It is DecodePatch, but for two things: what
+// Slipway itself fills must be left out, and keys that nothing declares are refused, except in the objects that
+// the cloud describes itself by, to which it adds.
+func DecodeNew(raw []byte) (*Data, []fault.Violation) {
+	return decode(raw, func(p place) *Data {
+		p.strict = true
+		o := closed[Data](p)
+		for _, name := range filled {
+			if value, given := o.members[name]; given {
+				o.child(name, value).refuse("read_only", "is filled by Slipway and must be left out")
+			}
+		}
+		d := o.data()
+		d.Type = Type
+		return d
+	})
+}
+
 // DecodeTaskDefinition reads a task definition, as Decode does; the pointers start at it.
 func DecodeTaskDefinition(raw []byte) (*TaskDefinition, []fault.Violation) {
 	return decode(raw, taskDefinition)
 }
 
+// DecodeArtifact reads the task definition of a new release: as DecodeTaskDefinition, but keys that it does not
+// have are refused.
+func DecodeArtifact(raw []byte) (*TaskDefinition, []fault.Violation) {
+	return decode(raw, func(p place) *TaskDefinition {
+		p.strict = true
+		return taskDefinition(p)
+	})
+}
+
 func decode[T any](raw []byte, read func(place) *T) (*T, []fault.Violation) {
 	var found fault.Violations
-	p := place{bytes.TrimSpace(raw), "", &found}
+	p := place{raw: bytes.TrimSpace(raw), found: &found}
 	switch {
 	case !utf8.Valid(raw):
 		p.refuse("encoding", "must be valid UTF-8")
@@ -79,6 +110,30 @@ func open(p place) object {
 		o.members[name] = value
 	}
 	return o
+}
+
+// closed is open for an object that has no members but the fields of T, where the place is strict.
+func closed[T any](p place) object {
+	o := open(p)
+	if !p.strict {
+		return o
+	}
+	names := fieldsOf(reflect.TypeFor[T]())
+	for _, name := range slices.Sorted(maps.Keys(o.members)) {
+		if !slices.Contains(names, name) {
+			o.child(name, nil).refuse("unknown_field", "is not a field here; allowed are %s", strings.Join(names, ", "))
+		}
+	}
+	return o
+}
+
+// fieldsOf gives the names that the fields of a type have in JSON.
+func fieldsOf(t reflect.Type) []string {
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return names
 }
 
 // member reads one member, and gives the zero T where it is absent.

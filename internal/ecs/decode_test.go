@@ -268,3 +268,38 @@ func TestAPatchMayLeaveOutItsType(t *testing.T) {
 		t.Errorf("no object: got %v", violations)
 	}
 }
+
+func TestWhatACallerWritesHasDeclaredKeysOnly(t *testing.T) {
+	t.Parallel()
+	refused := func(_ any, violations []fault.Violation) string {
+		var places []string
+		for _, v := range violations {
+			places = append(places, v.Pointer+" "+v.Rule)
+		}
+		return strings.Join(places, ", ")
+	}
+	for text, want := range map[string]string{
+		`{"clusterArn":"c","type":"aws:ecs"}`:                                    "",
+		`{"clusterArm":"c","b":{},"serviceArn":1}`:                               "/b unknown_field, /clusterArm unknown_field, /serviceArn type",
+		`{"acceptedPauseControl":{"hook":1},"events":[{},{"note":"x"}]}`:         "/acceptedPauseControl/hook unknown_field, /events/1/note unknown_field",
+		`{"serviceDeploymentState":{"new":1,"targetServiceRevision":{"new":1}}}`: "",
+		`{"elbListenerState":[{"new":1,"rules":[{"new":1}]}]}`:                   "",
+		`{"triggeredBy":"eve","triggerChannel":"rest"}`:                          "/triggerChannel read_only, /triggeredBy read_only",
+		`{"deployedTaskDefinition":{},"previousTaskDefinition":null}`:            "/deployedTaskDefinition read_only, /previousTaskDefinition read_only, /previousTaskDefinition null",
+	} {
+		if got := refused(ecs.DecodeNew([]byte(text))); got != want {
+			t.Errorf("data %s: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"arn":"a","revision":1,"definition":{"anything":{"goes":1}}}`: "",
+		`{"family":"web","definition":{"new":1}}`:                       "/family unknown_field",
+	} {
+		if got := refused(ecs.DecodeArtifact([]byte(text))); got != want {
+			t.Errorf("artifact %s: %q, want %q", text, got, want)
+		}
+		if _, violations := ecs.DecodeTaskDefinition([]byte(text)); len(violations) > 0 {
+			t.Errorf("what is stored is not read: %s: %v", text, violations)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func (o object) data() *Data {
 }
 
 func acceptedPauseControl(p place) *AcceptedPauseControl {
-	o := open(p)
+	o := closed[AcceptedPauseControl](p)
 	return &AcceptedPauseControl{
 		AcceptedAt:     member(o, "acceptedAt", moment),
 		HookID:         member(o, "hookId", text),
@@ -36,7 +36,7 @@ func acceptedPauseControl(p place) *AcceptedPauseControl {
 }
 
 func taskDefinition(p place) *TaskDefinition {
-	o := open(p)
+	o := closed[TaskDefinition](p)
 	return &TaskDefinition{
 		ARN:        member(o, "arn", text),
 		Definition: member(o, "definition", freeForm),
@@ -71,7 +71,7 @@ func listenerRule(p place) *ListenerRule {
 }
 
 func event(p place) *Event {
-	o := open(p)
+	o := closed[Event](p)
 	return &Event{
 		CurrentStep:    member(o, "currentStep", count),
 		TotalSteps:     member(o, "totalSteps", count),

@@ -17,10 +17,12 @@ type place struct {
 	raw     json.RawMessage
 	pointer string
 	found   *fault.Violations
+	// strict places are within what a caller writes: see DecodeNew.
+	strict bool
 }
 
 func (p place) child(token string, raw json.RawMessage) place {
-	return place{raw, p.pointer + fault.Pointer(token), p.found}
+	return place{raw, p.pointer + fault.Pointer(token), p.found, p.strict}
 }
 
 func (p place) refuse(rule, format string, args ...any) {

@@ -62,7 +62,7 @@ func (c *checker) takes(p Property, value *Node) {
 	r.collection(fl)
 	j := c.judge()
 	j.value(fl, nil)
-	j.entries(fl, nil)
+	j.entries(fl)
 }
 
 // judge is one for defaults and values that are saved with an input.

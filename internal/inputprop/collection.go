@@ -10,8 +10,8 @@ func (r *resolver) collection(fl *field) {
 	switch p := fl.in.Property.(type) {
 	case *ObjectMapProperty:
 		if fl.value.Kind == Object {
-			r.entries(fl, fl.value.Keys)
-			r.rekey(fl.entries, p.Key)
+			r.entries(fl, p.Key)
+			rekey(fl.entries, p.Key)
 			fl.value = rebuilt(Object, fl.entries)
 		}
 	case *ObjectArrayProperty:
@@ -22,45 +22,61 @@ func (r *resolver) collection(fl *field) {
 	}
 }
 
-func (r *resolver) entries(fl *field, keys []string) {
+func (r *resolver) entries(fl *field, c *MapKeyConfig) {
 	fl.entries = make([]entry, len(fl.value.Items))
+	previous := pairing(fl, c)
 	for i, item := range fl.value.Items {
 		e := &fl.entries[i]
 		e.node = item
-		if keys != nil {
-			e.key, e.given = keys[i], keys[i]
-			r.at.member(keys[i])
+		if fl.value.Kind == Object {
+			e.key, e.given = fl.value.Keys[i], fl.value.Keys[i]
+			r.at.member(e.given)
 		} else {
 			e.given = strconv.Itoa(i)
 			r.at.item(i)
 		}
 		if item.Kind == Object && r.err == nil && r.size <= maxEffective {
-			e.form = r.level(fl.in.level(), item)
-			e.node = e.form.values()
+			r.entry(fl, e, c, previous(i))
 		}
 		r.at.up()
 	}
 }
 
+// entry resolves an item against the one before, and once more where the key that comes of it is another item's.
+func (r *resolver) entry(fl *field, e *entry, c *MapKeyConfig, before *Node) {
+	found, size, item := r.found, r.size, e.node
+	r.form(fl, e, c, item, before)
+	if len(c.sources()) == 0 || r.err != nil {
+		return
+	}
+	if named := memberOf(fl.before, e.computed); named != before {
+		r.found, r.size = found, size
+		r.form(fl, e, c, item, named)
+	}
+}
+
+func (r *resolver) form(fl *field, e *entry, c *MapKeyConfig, item, before *Node) {
+	e.form = r.level(fl.in.level(), item, before)
+	e.node = e.form.values()
+	if from := c.sources(); len(from) > 0 {
+		parts, size := e.form.keyParts(from)
+		if r.afford(size + len(parts)*len(c.SeparatorOrDefault())) {
+			e.computed = strings.Join(parts, c.SeparatorOrDefault())
+		}
+	}
+}
+
 // rekey gives the entries their computed keys, unless one is empty or there twice: an object cannot
 // have such keys, and Validate names them.
-func (r *resolver) rekey(entries []entry, c *MapKeyConfig) {
-	from := c.sources()
-	if len(from) == 0 {
+func rekey(entries []entry, c *MapKeyConfig) {
+	if len(c.sources()) == 0 {
 		return
 	}
 	taken := make(map[string]bool, len(entries))
-	for i := range entries {
-		e := &entries[i]
-		if e.form == nil {
-			continue
+	for _, e := range entries {
+		if e.form != nil {
+			taken[e.computed] = true
 		}
-		parts, size := e.form.keyParts(from)
-		if !r.afford(size + len(parts)*len(c.SeparatorOrDefault())) {
-			return
-		}
-		e.computed = strings.Join(parts, c.SeparatorOrDefault())
-		taken[e.computed] = true
 	}
 	if taken[""] || len(taken) < len(entries) {
 		return

@@ -33,6 +33,17 @@ func (c Column) Property() (Property, error) {
 	return p, broken(violations)
 }
 
+// Equal reports whether two columns have the same value, whatever the order of the members of objects and the
+// spelling of numbers.
+func (c Column) Equal(other Column) bool {
+	if bytes.Equal(c.text, other.text) {
+		return true
+	}
+	a, errA := stored(c.text)
+	b, errB := stored(other.text)
+	return errA == nil && errB == nil && equal(a, b)
+}
+
 // Value implements driver.Valuer.
 func (c Column) Value() (driver.Value, error) { return value(c.text), nil }
 

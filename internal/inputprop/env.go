@@ -11,10 +11,17 @@ import (
 type Env struct {
 	Organization, Project, Environment Scope
 	Module                             ModuleScope
+	// Previous are the values that bind: those of the live release, and those that immutable inputs had before
+	// they were hidden. It is nil before there are any. They also stand for immutable inputs that are left out.
+	Previous *Node
 	// Ref gives what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
-	// it has nothing there, and ErrUnknownRef where only whoever carries the deployment out can tell.
+	// it has nothing there, ErrNotLive where it has nothing at all, and ErrUnknownRef where only whoever carries
+	// the deployment out can tell.
 	// Without it, values that come from instances are not known.
 	Ref func(ctx context.Context, instanceID, path string) (*Node, bool, error)
+	// Reference returns why an instance may not be chosen by a reference to a module type, "" where it may. Without
+	// it, every instance may.
+	Reference func(instanceID, moduleType string) string
 	// Options gives the options of a source of dynamic values. Without it, they are not known and no
 	// value is refused for not being among them.
 	Options func(ctx context.Context, source string, params map[string]string) ([]Option, error)
@@ -22,6 +29,9 @@ type Env struct {
 
 // ErrUnknownRef says that a value of a chosen instance is not known here; it is left to be filled in.
 var ErrUnknownRef = errors.New("inputprop: the value is not known here")
+
+// ErrNotLive says that a chosen instance has nothing live that its inputs could be read from.
+var ErrNotLive = errors.New("inputprop: the instance has nothing live")
 
 // Scope is what templates may name of an organization, a project or an environment.
 type Scope struct{ ID, Name, Slug string }

@@ -7,6 +7,8 @@ type form struct {
 	plan *plan
 	// fields stand at the places of the plan's inputs.
 	fields []field
+	// before are the previous values of the level, nil where there are none.
+	before *Node
 	// stray are the members of the given values that are no input's.
 	stray []string
 }
@@ -17,12 +19,16 @@ type field struct {
 	visible bool
 	// instance is what is chosen for the reference that gives the field its value, "" where it is entered.
 	instance string
+	// before is the value that binds, nil where there is none.
+	before *Node
 	// entered is what was given by hand; value is what counts, nil where there is none.
 	entered, value *Node
 	// subject is the value for conditions.
 	subject subject
 	// open values have templates that name what is not known here.
 	open bool
+	// refused references may not choose the instance that they name; notLive ones have nothing to be read from.
+	refused, notLive bool
 	// unknown values are those of an instance that cannot be looked into here.
 	unknown bool
 	// entries are the items of a collection, in order.

@@ -76,7 +76,7 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := plain.Validate(t.Context(), list, values, "", inputprop.Context{Previous: once.Values}); err != nil {
+		if _, err := plain.Validate(t.Context(), list, values, "", inputprop.Context{Env: inputprop.Env{Previous: once.Values}}); err != nil {
 			t.Fatal(err)
 		}
 		if violations, _, _ := plain.CheckList(t.Context(), list, ""); len(violations) > 0 {

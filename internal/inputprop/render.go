@@ -102,8 +102,8 @@ func (r *resolver) inside(fl *field, path string) *Node {
 	value, known := r.looked[key]
 	if !known {
 		found, ok, err := r.env.Ref(r.ctx, r.instance, path)
-		if errors.Is(err, ErrUnknownRef) {
-			fl.unknown = true
+		if errors.Is(err, ErrUnknownRef) || errors.Is(err, ErrNotLive) {
+			fl.unknown, r.chosen.notLive = true, r.chosen.notLive || errors.Is(err, ErrNotLive)
 			return nil
 		}
 		if err != nil {

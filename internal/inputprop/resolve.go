@@ -87,7 +87,7 @@ func (r *resolver) root(list []Property, values *Node) *form {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return nil
 	}
-	return r.level(planOf(list), values)
+	return r.level(planOf(list), values, r.env.Previous)
 }
 
 // showing collects what is shown on every level.

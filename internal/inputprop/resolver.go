@@ -23,9 +23,12 @@ type resolver struct {
 	env *Env
 	// saving is set while a default is judged: its templates stay as they are.
 	saving bool
-	// instance is what is chosen for the reference that the place at hand is mapped from.
+	// chosen is the reference that the place at hand is mapped from, and instance what is chosen for it.
+	chosen   *field
 	instance string
 	size     int
+	// defaulted is set while what is resolved is a default, which nobody has entered.
+	defaulted bool
 	// known are the lists that were asked for, looked the values at paths of instances.
 	known  map[string][]Option
 	looked map[[2]string]*Node
@@ -35,10 +38,10 @@ type resolver struct {
 	err error
 }
 
-func (r *resolver) level(p *plan, given *Node) *form {
-	f := &form{plan: p, fields: make([]field, len(p.inputs))}
+func (r *resolver) level(p *plan, given, before *Node) *form {
+	f := &form{plan: p, before: before, fields: make([]field, len(p.inputs))}
 	for i, in := range p.inputs {
-		f.fields[i].in = in
+		f.fields[i].in, f.fields[i].before = in, memberOf(before, in.id)
 	}
 	for i, key := range given.Keys {
 		in, ok := p.byID[key]
@@ -56,6 +59,7 @@ func (r *resolver) level(p *plan, given *Node) *form {
 		r.field(f, &f.fields[in.index])
 		r.at.up()
 	}
+	r.notLive(f)
 	return f
 }
 
@@ -85,15 +89,24 @@ func (r *resolver) field(f *form, fl *field) {
 		return
 	}
 	if fl.in.owner != nil {
+		owner := &f.fields[fl.in.owner.index]
 		fl.instance = f.instance(fl.in.owner)
-		r.instance = fl.instance
-		defer func() { r.instance = "" }()
+		if fl.unknown = owner.refused; fl.unknown {
+			return
+		}
+		r.chosen, r.instance = owner, fl.instance
+		defer func() { r.chosen, r.instance = nil, "" }()
 	}
-	fl.value = fl.entered
-	if fl.instance != "" || fl.entered == nil {
+	switch fl.value = fl.entered; {
+	case r.stays(f, fl):
+		fl.value = fl.before
+	case fl.instance != "" || fl.entered == nil:
 		fl.value = r.begin(f, fl)
 	}
+	r.reference(fl)
 	if fl.value != nil {
+		defer func(outside bool) { r.defaulted = outside }(r.defaulted)
+		r.defaulted = r.defaulted || fl.entered == nil
 		r.collection(fl)
 	}
 	fl.open = r.isUnresolved(fl.value)

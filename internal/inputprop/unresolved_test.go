@@ -40,7 +40,9 @@ func TestTemplatesOfAPlaceThatIsNotKnownStayAsTheyAre(t *testing.T) {
 			t.Errorf("%s: resolve leaves %q, want %q", c.list, got, c.unresolved)
 		}
 		list, locked := mustDecodeList(t, "["+c.list+"]"), parse(t, `{"a":"locked"}`)
-		v, err := plain.Examine(t.Context(), list, parse(t, c.given), "", inputprop.Context{Env: nowhere, Previous: locked})
+		bound := nowhere
+		bound.Previous = locked
+		v, err := plain.Examine(t.Context(), list, parse(t, c.given), "", inputprop.Context{Env: bound})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,7 @@ import (
 )
 
 // Context is what values are validated in.
-type Context struct {
-	Env
-	// Previous are the values of the last deployment that succeeded, nil before there is one. They bind
-	// immutable inputs and those that may not fall below their current value.
-	Previous *Node
-}
+type Context struct{ Env }
 
 // RuleMappedInput is the rule of a value by hand where the chosen instance gives another.
 const RuleMappedInput = "mapped_input"
@@ -46,7 +41,7 @@ func (e *Engine) Examine(ctx context.Context, list []Property, values *Node, at 
 	}
 	j := &judge{report: r.report, match: e.matcher(ctx), resolver: r}
 	if values == nil || values.Kind == Object {
-		j.level(f, c.Previous)
+		j.level(f)
 	}
 	if r.err == nil {
 		r.err = j.match.err
@@ -77,8 +72,8 @@ type judge struct {
 	choices map[choiceKey]*allowed
 }
 
-// level judges the values of a level; before are the previous ones.
-func (j *judge) level(f *form, before *Node) {
+// level judges the values of a level.
+func (j *judge) level(f *form) {
 	ids := f.plan.sources()
 	for _, key := range f.stray {
 		j.failMember(key, "unknown_input", "is not the id of an input that has a value%s", j.hint(key, ids))
@@ -91,7 +86,7 @@ func (j *judge) level(f *form, before *Node) {
 		j.at.member(fl.in.id)
 		names := f.namesOf(fl.in.id)
 		j.name(names...)
-		j.field(f, fl, memberOf(before, fl.in.id))
+		j.field(f, fl, fl.before)
 		j.rename(names...)
 		j.at.up()
 	}
@@ -134,7 +129,7 @@ func (j *judge) field(f *form, fl *field, before *Node) {
 	case fl.value == nil:
 	case fl.value.Kind != Null:
 		j.value(fl, f)
-		j.entries(fl, before)
+		j.entries(fl)
 	case isBoolean(fl.in.Property):
 		j.fail("type", "must be true or false, found null")
 	}
@@ -174,34 +169,24 @@ func (fl *field) isEmpty() bool {
 	}
 }
 
-// vacant says whether a field was left empty.
-func vacant(n *Node) bool {
-	return n == nil || n.Kind == Null || n.Kind == String && n.Text == ""
-}
-
 func isBoolean(p Property) bool {
 	_, ok := p.(*BooleanProperty)
 	return ok
 }
 
 // entries judges the items of a collection, each as a level of its own.
-func (j *judge) entries(fl *field, before *Node) {
+func (j *judge) entries(fl *field) {
 	keys := j.keys(fl)
 	for i := range fl.entries {
 		e := &fl.entries[i]
-		var previous *Node
 		if keys != nil {
 			j.at.member(e.given)
 			keys.judge(j, e)
-			previous = memberOf(before, e.key)
 		} else {
 			j.at.item(i)
-			if before != nil && before.Kind == Array && i < len(before.Items) {
-				previous = before.Items[i]
-			}
 		}
 		if e.form != nil {
-			j.level(e.form, previous)
+			j.level(e.form)
 		} else if e.node.Kind != Object {
 			j.fail("type", "must be an object of values by the ids of the item inputs, found %s", e.node.found())
 		}

@@ -3,15 +3,15 @@ package inputprop
 // bound holds a field to its value before: immutable ones to the value itself, others to no less.
 // Where there was no value before, nothing binds.
 func (j *judge) bound(f *form, fl *field, before *Node) {
-	if vacant(before) {
+	if !isValue(before) {
 		return
 	}
 	p := fl.in.Property
-	if c, ok := p.(interface{ IsImmutable() bool }); ok && c.IsImmutable() && (fl.value == nil || !equal(fl.value, before)) {
+	if isImmutable(p) && (fl.value == nil || !equal(fl.value, before)) {
 		j.fail("immutable", "must stay as it was first deployed, %s, found %s", written(before), written(fl.value))
 		return
 	}
-	if d, ok := p.(interface{ KeepsMinCurrent() bool }); !ok || !d.KeepsMinCurrent() || vacant(fl.value) {
+	if d, ok := p.(interface{ KeepsMinCurrent() bool }); !ok || !d.KeepsMinCurrent() || !isValue(fl.value) {
 		return
 	}
 	if _, ok := p.(*NumberProperty); ok {

@@ -143,20 +143,27 @@ func TestEveryRuleOfValuesRefusesAndAllows(t *testing.T) {
 func TestWhatWasDeployedBinds(t *testing.T) {
 	t.Parallel()
 	const locked, keep = `"immutable":true`, `"min_current_value":true`
+	disk := in("id", "string", locked) + "," + in("size", "number", locked)
 	for _, c := range []struct{ list, values, previous, want string }{
 		{in("a", "text", locked), `{"a":"y"}`, ``, ""},
 		{in("a", "text", locked), `{"a":"y"}`, `{}`, ""},
 		{in("a", "text", locked), `{"a":"y"}`, `{"a":null}`, ""},
 		{in("a", "text", locked), `{"a":"x"}`, `{"a":"x"}`, ""},
 		{in("a", "text", locked), `{"a":"y"}`, `{"a":"x"}`, "/a immutable"},
-		{in("a", "text", locked), `{}`, `{"a":"x"}`, "/a immutable"},
+		{in("a", "text", locked), `{}`, `{"a":"x"}`, ""},
+		{in("a", "text", locked), `{"a":null}`, `{"a":"x"}`, "/a immutable"},
+		{in("a", "text", locked), `{"a":"y"}`, `{"a":""}`, "/a immutable"},
 		{in("a", "text"), `{"a":"y"}`, `{"a":"x"}`, ""},
 		{in("a", "number", locked), `{"a":1.0}`, `{"a":1}`, ""},
 		{in("a", "object", locked), `{"a":{"x":1,"y":2}}`, `{"a":{"y":2.0,"x":1}}`, ""},
-		{in("a", "text", locked, `"default":"new"`), `{}`, `{"a":"old"}`, "/a immutable"},
+		{in("a", "text", locked, `"default":"new"`), `{}`, `{"a":"old"}`, ""},
+		{in("a", "text", locked, `"default":"new"`), `{"a":"new"}`, `{"a":"old"}`, "/a immutable"},
 		{in("s", "text") + "," + in("a", "text", locked, shown(`"s":"x"`)), `{}`, `{"a":"old"}`, ""},
 		{arrayOf("l", in("a", "text", locked)), `{"l":[{"a":"x"},{"a":"new"}]}`, `{"l":[{"a":"x"}]}`, ""},
-		{arrayOf("l", in("a", "text", locked)), `{"l":[{"a":"y"}]}`, `{"l":[{"a":"x"}]}`, "/l/0/a immutable"},
+		{arrayOf("l", in("a", "text", locked)), `{"l":[{"a":"y"}]}`, `{"l":[{"a":"x"}]}`, ""},
+		{arrayOf("l", in("a", "text", locked)), `{"l":[{"a":"y"},{"a":"y"}]}`, `{"l":[{"a":"x"}]}`, "/l/0/a immutable"},
+		{arrayOf("l", disk), `{"l":[{"id":"b","size":2},{"id":"c","size":9},{"id":"a","size":3}]}`, `{"l":[{"id":"a","size":1},{"id":"b","size":2}]}`, "/l/2/size immutable"},
+		{arrayOf("l", disk), `{"l":[{"id":"a","size":2},{"id":"a","size":2}]}`, `{"l":[{"id":"a","size":1},{"id":"b","size":1}]}`, "/l/0/size immutable; /l/1/id immutable; /l/1/size immutable"},
 		{mapOf("m", in("a", "text", locked)), `{"m":{"n":{"a":"new"},"k":{"a":"y"}}}`, `{"m":{"k":{"a":"x"},"gone":{"a":"z"}}}`, "/m/k/a immutable"},
 		{mapOf("m", in("k", "string")+","+in("a", "text", locked), `"key":{"from_fields":["k"]}`), `{"m":{"0":{"k":"b","a":"y"}}}`, `{"m":{"b":{"k":"b","a":"x"}}}`, "/m/0/a immutable"},
 		{in("n", "number", keep), `{"n":3}`, `{"n":3}`, ""},
@@ -182,7 +189,7 @@ func TestMessagesOfValuesSayWhatIsAllowedAndWhatWasFound(t *testing.T) {
 	for _, c := range []struct{ list, values, previous, want string }{
 		{in("size", "text"), `{"sise":1}`, ``, `is not the id of an input that has a value, did you mean "size"`},
 		{in("n", "number", `"min":3`), `{"n":2}`, ``, `must be at least 3, found 2`},
-		{in("a", "text", `"immutable":true`), `{}`, `{"a":"x"}`, `must stay as it was first deployed, "x", found nothing`},
+		{in("a", "text", `"immutable":true`), `{"a":null}`, `{"a":"x"}`, `must stay as it was first deployed, "x", found null`},
 		{in("n", "number", `"min_current_value":true`), `{"n":1}`, `{"n":2}`, `must not be less than the current 2, found 1`},
 		{in("s", "string", `"min_current_value":true`, listed), `{"s":"a"}`, `{"s":"b"}`, `must not stand before the current "b" among the values, found "a"`},
 		{in("g", "gitrepo"), `{"g":"x"}`, ``, `must be a repository URL such as https://host/owner/repo, ssh://git@host/owner/repo or git@host:owner/repo, found "x": it has no host`},

@@ -109,21 +109,19 @@ func TestTheAPIRefusesValuesWithPointersIntoTheInput(t *testing.T) {
 	}
 }
 
-func TestATamperedReleaseBindsNothing(t *testing.T) {
+func TestATamperedReleaseBindsNothingButWhatIsRemembered(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Place(t, w.Acme, "web")
-		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+"]")
-		forged := live(t, w, p, v, `{"name":"a"}`)
-		q := inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"name":"b"}`)}
-		wants(t, "before", judged(t, w, q), "/name immutable")
+		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+","+input("disk", "number", `"min_current_value":true`)+"]")
+		forged := live(t, w, p, v, `{"name":"a","disk":2}`)
+		q := inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"name":"b","disk":1}`)}
+		wants(t, "before", judged(t, w, q), "/name immutable", "/disk min_current_value")
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE releases SET content = '{}' WHERE id = $1`, *forged.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
-		wants(t, "after", judged(t, w, q))
-		same(t, stored(t, w, live(t, w, p, v, `{"name":"b"}`)), `{"name":"b"}`)
-		wants(t, "mended", judged(t, w, q))
-		q.Values = []byte(`{"name":"c"}`)
+		wants(t, "after", judged(t, w, q), "/name immutable")
+		same(t, stored(t, w, live(t, w, p, v, `{"disk":1}`)), `{"disk":1,"name":"a"}`)
 		wants(t, "mended", judged(t, w, q), "/name immutable")
 	})
 }
@@ -147,9 +145,12 @@ func TestMappedInputsTakeWhatTheChosenInstanceHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, stored(t, w, d), `{"copies":7,"name":"x-web:1","of":"`+p.Instance.ID+`"}`)
-		for what, of := range map[string]string{"foreign": foreign.Instance.ID, "absent": id.New(id.ModuleInstance), "not live": instance.ID} {
-			_, err := created(w.Acme.As(actor.Developer), w, instance.ID, v.ID, chosen(of))
-			wants(t, what, broken(wantsCode(t, what, err, fault.DeploymentInputsInvalid)), "/inputs/copies template_unresolved", "/inputs/name template_unresolved")
+		for what, c := range map[string]struct{ of, rule string }{
+			"foreign": {foreign.Instance.ID, "reference"}, "absent": {id.New(id.ModuleInstance), "reference"},
+			"not live": {p.NewInstance(t, "idle").ID, "reference_not_live"},
+		} {
+			_, err := created(w.Acme.As(actor.Developer), w, instance.ID, v.ID, chosen(c.of))
+			wants(t, what, broken(wantsCode(t, what, err, fault.DeploymentInputsInvalid)), "/inputs/of "+c.rule)
 		}
 	})
 }

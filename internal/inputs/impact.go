@@ -143,6 +143,9 @@ func (l *liveInstances) spoiled(ctx context.Context, instance *ent.ModuleInstanc
 	if err != nil {
 		return nil, err
 	}
+	if err := l.refer(ctx, list, live.values, place); err != nil {
+		return nil, err
+	}
 	before, err := l.Engine.Validate(ctx, list, live.values, "", place.context)
 	if err != nil || len(before) > 0 {
 		return nil, busy(err)

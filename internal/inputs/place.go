@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 
 	"slipway/ent"
 	"slipway/internal/fault"
@@ -17,6 +16,8 @@ import (
 // Place is where values are judged: what templates may name, and what is live.
 type Place struct {
 	context inputprop.Context
+	// instanceID is the instance that is deployed, "" where it is still to be made.
+	instanceID string
 	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
 	LiveDeploymentID *string
 }
@@ -27,15 +28,24 @@ func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version 
 	if err == nil && version == nil {
 		err = s.nameModule(ctx, p, instance.ModuleDefinitionID, "")
 	}
-	if err != nil || instance.LiveDeploymentID == nil {
-		return p, err
+	if err != nil {
+		return nil, err
+	}
+	if p.instanceID = instance.ID; instance.LiveDeploymentID == nil {
+		return p, nil
 	}
 	p.LiveDeploymentID = instance.LiveDeploymentID
-	l, err := s.live(ctx, *instance.LiveDeploymentID)
-	if l != nil {
-		p.context.Previous = l.values
+	baseline, err := s.baseline(ctx, instance)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	p.context.Previous = baseline
+	if l, err := s.live(ctx, *instance.LiveDeploymentID); err != nil {
+		return nil, err
+	} else if l != nil {
+		p.context.Previous = inputprop.Overlay(l.values, baseline)
+	}
+	return p, nil
 }
 
 // In gives the place of an environment, where nothing is live yet, for a version, nil where there is none.
@@ -65,7 +75,7 @@ func (s *Service) In(ctx context.Context, environmentID string, version *ent.Mod
 
 // nowhere gives a place of which nothing is known but the server's lists and, where there is one, the version.
 func (s *Service) nowhere(ctx context.Context, version *ent.ModuleVersion) (*Place, error) {
-	p := &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options, Ref: s.ofInstance}}}
+	p := &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options}}}
 	if version == nil {
 		return p, nil
 	}
@@ -107,6 +117,11 @@ func shipped(ctx context.Context, r *ent.Release) (*live, error) {
 	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
 		return nil, err
 	}
+	return opened(r)
+}
+
+// opened is shipped for what is not counted as work of a request.
+func opened(r *ent.Release) (*live, error) {
 	content, err := release.Open(r.Digest, r.Content)
 	if errors.Is(err, release.ErrDigestMismatch) {
 		return nil, nil
@@ -117,26 +132,4 @@ func shipped(ctx context.Context, r *ent.Release) (*live, error) {
 	// With their defaults, values may be longer and deeper than those that are given.
 	values, err := inputprop.ParseWithin(content.Inputs, inputprop.Limits{Depth: 2 * inputprop.MaxLevels, Bytes: math.MaxInt})
 	return &live{content.ModuleVersionID, values}, err
-}
-
-// ofInstance gives what a chosen instance has at a path: input.<id> from its live release. Outputs are
-// known to whoever carries the deployment out.
-func (s *Service) ofInstance(ctx context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
-	input, ok := strings.CutPrefix(path, "input.")
-	if !ok {
-		return nil, false, inputprop.ErrUnknownRef
-	}
-	instance, err := s.Store.Client.ModuleInstance.Get(ctx, instanceID)
-	if ent.IsNotFound(err) || err == nil && instance.LiveDeploymentID == nil {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	l, err := s.live(ctx, *instance.LiveDeploymentID)
-	if err != nil || l == nil {
-		return nil, false, err
-	}
-	value := l.values.Get(input)
-	return value, value != nil, nil
 }

@@ -77,6 +77,9 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	if _, err := s.Engine.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, busy(err)
 	}
+	if err := s.refer(ctx, list, values, p); err != nil {
+		return nil, nil, err
+	}
 	violations, err := s.Engine.Validate(ctx, list, values, at, p.context)
 	if err != nil || len(violations) > 0 {
 		return nil, violations, busy(err)
@@ -110,8 +113,10 @@ func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.place, err = s.locate(ctx, q, version)
-	return a, err
+	if a.place, err = s.locate(ctx, q, version); err != nil {
+		return nil, err
+	}
+	return a, s.refer(ctx, a.inputs, a.values, a.place)
 }
 
 func given(is bool) int {

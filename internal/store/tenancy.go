@@ -40,6 +40,7 @@ var Classes = map[string]Class{
 	ent.TypeDeploymentChange:       Owned,
 	ent.TypeQuarantine:             Owned,
 	ent.TypeIdempotencyKey:         Owned,
+	ent.TypeInputBaseline:          Owned,
 	ent.TypeAuditEvent:             Owned,
 }
 

@@ -1,0 +1,91 @@
+package inputprop
+
+import (
+	"slices"
+	"strings"
+)
+
+// pairing returns which previous item each item of a collection is compared with, nil for one that is new. c says how
+// the keys of a map come about.
+func pairing(fl *field, c *MapKeyConfig) func(i int) *Node {
+	before := fl.before
+	switch {
+	case before == nil || before.Kind != fl.value.Kind:
+		return func(int) *Node { return nil }
+	case before.Kind == Object:
+		return func(i int) *Node { return memberOf(before, fl.value.knownAs(i, c)) }
+	default:
+		return listPairing(fl.in.level(), fl.value.Items, before.Items)
+	}
+}
+
+// knownAs returns the key by which an item of a map is known: the one that its values make, or the one that it came
+// with, where keys are given or the item leaves out a part of its key.
+func (n *Node) knownAs(i int, c *MapKeyConfig) string {
+	var parts []string
+	for _, id := range c.sources() {
+		part := plainText(memberOf(n.Items[i], id))
+		if part == "" {
+			return n.Keys[i]
+		}
+		parts = append(parts, part)
+	}
+	if parts == nil {
+		return n.Keys[i]
+	}
+	return strings.Join(parts, c.SeparatorOrDefault())
+}
+
+// listPairing matches the items of a list by an immutable input whose values tell them apart, else by position.
+func listPairing(p *plan, items, before []*Node) func(i int) *Node {
+	for _, in := range p.inputs {
+		if !isImmutable(in.Property) {
+			continue
+		}
+		known, unique := byValue(before, in.id)
+		if _, alsoUnique := byValue(items, in.id); unique && alsoUnique {
+			return func(i int) *Node { return known[canonical(items[i].Get(in.id))] }
+		}
+	}
+	return func(i int) *Node {
+		if i < len(before) {
+			return before[i]
+		}
+		return nil
+	}
+}
+
+// byValue indexes items by their values of an input, and reports whether each has one of its own: a text, a number
+// or a boolean.
+func byValue(items []*Node, id string) (map[string]*Node, bool) {
+	index := make(map[string]*Node, len(items))
+	for _, item := range items {
+		value := memberOf(item, id)
+		if value == nil || !slices.Contains([]Kind{String, Number, Bool}, value.Kind) || index[canonical(value)] != nil {
+			return nil, false
+		}
+		index[canonical(value)] = item
+	}
+	return index, true
+}
+
+func isImmutable(p Property) bool {
+	c, ok := p.(interface{ IsImmutable() bool })
+	return ok && c.IsImmutable()
+}
+
+// isValue reports whether there is a value: null is none.
+func isValue(n *Node) bool { return n != nil && n.Kind != Null }
+
+// stays reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
+// instance gives the value, that holds while the instance is the same.
+func (r *resolver) stays(f *form, fl *field) bool {
+	if fl.entered != nil && !r.defaulted || !isImmutable(fl.in.Property) || !isValue(fl.before) {
+		return false
+	}
+	if fl.instance == "" {
+		return true
+	}
+	chosenBefore := f.fields[fl.in.owner.index].before
+	return isValue(chosenBefore) && chosenBefore.Text == fl.instance
+}

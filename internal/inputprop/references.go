@@ -1,0 +1,116 @@
+package inputprop
+
+import "slices"
+
+// Choice is an instance that a reference may choose.
+type Choice struct {
+	ID string
+	// ReadsInput reports whether a mapped input takes its value from the inputs of the instance.
+	ReadsInput bool
+}
+
+// Choices returns the instances that the references of a level name, at any depth, in the values, nil ones aside,
+// and in the defaults of collections; each once. Hidden references are among them.
+func Choices(list []Property, values ...*Node) []Choice {
+	if !hasReference(list) {
+		return nil
+	}
+	c := choices{index: map[string]int{}}
+	for _, n := range values {
+		c.level(list, n)
+	}
+	return c.list
+}
+
+func hasReference(list []Property) bool {
+	found := false
+	Walk(list, "", func(p Property, _ string) {
+		_, is := p.(*ReferenceProperty)
+		found = found || is
+	})
+	return found
+}
+
+type choices struct {
+	list  []Choice
+	index map[string]int
+}
+
+func (c *choices) level(list []Property, values *Node) {
+	for _, p := range list {
+		value := memberOf(values, p.Head().ID)
+		switch p := p.(type) {
+		case *ReferenceProperty:
+			if value != nil && value.Kind == String && instanceID.MatchString(value.Text) {
+				c.add(value.Text, p.readsInput())
+			}
+		case *ObjectMapProperty:
+			c.items(p.ItemInputs, value, startOf(p).node)
+		case *ObjectArrayProperty:
+			c.items(p.ItemInputs, value, startOf(p).node)
+		}
+	}
+}
+
+func (c *choices) items(list []Property, collections ...*Node) {
+	for _, n := range collections {
+		if n != nil {
+			for _, item := range n.Items {
+				c.level(list, item)
+			}
+		}
+	}
+}
+
+func (c *choices) add(id string, reads bool) {
+	i, known := c.index[id]
+	if !known {
+		i = len(c.list)
+		c.index[id] = i
+		c.list = append(c.list, Choice{ID: id})
+	}
+	c.list[i].ReadsInput = c.list[i].ReadsInput || reads
+}
+
+// readsInput reports whether a default of the mapped inputs, at any depth, may name an input of the instance.
+func (p *ReferenceProperty) readsInput() bool {
+	return slices.ContainsFunc(p.MappedInputs, func(mapped Property) bool {
+		reads := false
+		WalkOne(mapped, "", func(p Property, _ string) {
+			n := startOf(p).node
+			reads = reads || n != nil && n.holds(refRoot+"."+inputPath)
+		})
+		return reads
+	})
+}
+
+// inputPath begins what a template names of the inputs of an instance.
+const inputPath = "input."
+
+// reference refuses an instance that may not be chosen. What its mapped inputs would be is then not known, and not
+// asked for.
+func (r *resolver) reference(fl *field) {
+	p, is := fl.in.Property.(*ReferenceProperty)
+	if !is || fl.value == nil || fl.value.Kind != String || fl.value.Text == "" || r.env.Reference == nil {
+		return
+	}
+	if fl.refused = !instanceID.MatchString(fl.value.Text); fl.refused {
+		return // which the judge of values says
+	}
+	if flaw := r.env.Reference(fl.value.Text, p.ModuleType()); flaw != "" {
+		fl.refused = true
+		r.fail("reference", "%s", flaw)
+	}
+}
+
+// notLive refuses the references of a level that have nothing live for their mapped inputs to be read from.
+func (r *resolver) notLive(f *form) {
+	for i := range f.fields {
+		if fl := &f.fields[i]; fl.notLive {
+			r.at.member(fl.in.id)
+			r.fail("reference_not_live", "must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
+				quoteValue(fl.value.Text))
+			r.at.up()
+		}
+	}
+}

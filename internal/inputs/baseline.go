@@ -1,0 +1,168 @@
+package inputs
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/inputbaseline"
+	"slipway/internal/inputprop"
+	"slipway/internal/meter"
+)
+
+// Remember notes, in the transaction of a success, what the immutable inputs of its instance are compared with from
+// now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it, as
+// in a database from before there were baselines, that is left to the next who asks for it.
+func (s *Service) Remember(ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time) error {
+	known, err := baselineOf(ctx, tx.InputBaseline, d.ModuleInstanceID)
+	if err != nil || !isOf(known, live) {
+		return err
+	}
+	before, err := contentOf(known)
+	if err != nil {
+		return err
+	}
+	now, err := baselineAfter(ctx, tx, d, before)
+	if err != nil {
+		return err
+	}
+	return keepBaseline(ctx, tx, known, d, now, at)
+}
+
+func baselineOf(ctx context.Context, c *ent.InputBaselineClient, instanceID string) (*ent.InputBaseline, error) {
+	known, err := c.Query().Where(inputbaseline.ModuleInstanceID(instanceID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	return known, err
+}
+
+// isOf reports whether a baseline, nil for none, knows of a deployment, nil for none.
+func isOf(known *ent.InputBaseline, deploymentID *string) bool {
+	if known == nil || deploymentID == nil {
+		return known == nil && deploymentID == nil
+	}
+	return known.DeploymentID == *deploymentID
+}
+
+func contentOf(known *ent.InputBaseline) (*inputprop.Node, error) {
+	if known == nil {
+		return nil, nil
+	}
+	return inputprop.ParseWithin([]byte(known.Content), inputprop.Limits{Depth: 2 * inputprop.MaxLevels, Bytes: math.MaxInt})
+}
+
+// baselineAfter returns the baseline once a deployment has succeeded. A release that is not stored any more, or is
+// not what was stored, leaves it as it was.
+func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *inputprop.Node) (*inputprop.Node, error) {
+	if d.ReleaseID == nil {
+		return before, nil
+	}
+	r, err := tx.Release.Get(ctx, *d.ReleaseID)
+	if err != nil {
+		return nil, err
+	}
+	shipped, err := opened(r)
+	if err != nil || shipped == nil {
+		return before, err
+	}
+	version, err := tx.ModuleVersion.Get(ctx, shipped.versionID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := version.Inputs.Properties()
+	if err != nil {
+		return nil, err
+	}
+	return inputprop.Baseline(list, shipped.values, before), nil
+}
+
+func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *inputprop.Node, at time.Time) error {
+	if content == nil {
+		content = &inputprop.Node{Kind: inputprop.Object}
+	}
+	if known == nil {
+		return tx.InputBaseline.Create().SetOrganizationID(d.OrganizationID).SetModuleInstanceID(d.ModuleInstanceID).
+			SetDeploymentID(d.ID).SetContent(string(content.JSON())).SetUpdatedAt(at).Exec(ctx)
+	}
+	return tx.InputBaseline.Update().Where(inputbaseline.ModuleInstanceID(d.ModuleInstanceID)).
+		SetDeploymentID(d.ID).SetContent(string(content.JSON())).SetUpdatedAt(at).Exec(ctx)
+}
+
+// baseline gives what the immutable inputs of an instance are compared with, nil before its first success.
+func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*inputprop.Node, error) {
+	if instance.LiveDeploymentID == nil {
+		return nil, nil
+	}
+	known, err := baselineOf(ctx, s.Store.Client.InputBaseline, instance.ID)
+	for err == nil && !isOf(known, instance.LiveDeploymentID) {
+		known, err = s.catchUp(ctx, instance)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := meter.Spend(ctx, meter.Inputs, len(known.Content)); err != nil {
+		return nil, err
+	}
+	return contentOf(known)
+}
+
+// mostCaughtUp bounds the successes that one transaction looks at.
+const mostCaughtUp = 20
+
+// catchUp lets the baseline of an instance know of more of its successes, in their order; the live deployment is the
+// last. It is for an instance from before there were baselines, and after a success that a server of before carried
+// out. Each success is read once in all, and what was read is kept, so it is not counted as work of a request.
+func (s *Service) catchUp(ctx context.Context, instance *ent.ModuleInstance) (*ent.InputBaseline, error) {
+	var known *ent.InputBaseline
+	committed := func(context.Context, *ent.Client) (bool, error) { return false, nil } // again does no harm
+	err := s.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) (err error) {
+		if known, err = baselineOf(ctx, tx.InputBaseline, instance.ID); err != nil {
+			return err
+		}
+		content, err := contentOf(known)
+		if err != nil {
+			return err
+		}
+		missed, err := missedSuccesses(ctx, tx, instance, known)
+		if err != nil {
+			return err
+		}
+		for _, d := range missed {
+			if content, err = baselineAfter(ctx, tx, d, content); err != nil {
+				return err
+			}
+		}
+		last := missed[len(missed)-1]
+		if err := keepBaseline(ctx, tx, known, last, content, last.UpdatedAt); err != nil {
+			return err
+		}
+		known, err = baselineOf(ctx, tx.InputBaseline, instance.ID)
+		return err
+	})
+	return known, err
+}
+
+// missedSuccesses gives the next successes that a baseline does not know of, at least one: the live deployment comes
+// after all others.
+func missedSuccesses(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, known *ent.InputBaseline) ([]*ent.Deployment, error) {
+	q := tx.Deployment.Query().Where(deployment.ModuleInstanceID(instance.ID), deployment.StatusEQ(deployment.StatusSUCCEEDED),
+		deployment.IDNEQ(*instance.LiveDeploymentID)).
+		Order(ent.Asc(deployment.FieldCreatedAt, deployment.FieldID)).Limit(mostCaughtUp)
+	if known != nil {
+		last, err := tx.Deployment.Get(ctx, known.DeploymentID)
+		if err != nil {
+			return nil, err
+		}
+		q.Where(deployment.Or(deployment.CreatedAtGT(last.CreatedAt),
+			deployment.And(deployment.CreatedAtEQ(last.CreatedAt), deployment.IDGT(last.ID))))
+	}
+	missed, err := q.All(ctx)
+	if err != nil || len(missed) == mostCaughtUp {
+		return missed, err
+	}
+	live, err := tx.Deployment.Get(ctx, *instance.LiveDeploymentID)
+	return append(missed, live), err
+}

@@ -1,0 +1,156 @@
+package inputs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
+	entrelease "slipway/ent/release"
+	"slipway/internal/inputprop"
+	"slipway/internal/meter"
+)
+
+const (
+	// maxReferences bounds the instances that the values of one request choose.
+	maxReferences = 1000
+	// referenceBytes is about what it takes to look up one, as bytes of inputs.
+	referenceBytes = 512
+)
+
+// references are the instances that values choose.
+type references struct {
+	// self is the instance that is deployed, "" where there is none yet.
+	self  string
+	asked map[string]bool
+	found map[string]*referred
+}
+
+// referred is an instance that there is, in the organization.
+type referred struct {
+	ID   string `sql:"id"`
+	Type string `sql:"module_type"`
+	// Shadowed instances are of a global module of whose type the organization has a module of its own.
+	Shadowed         bool    `sql:"shadowed"`
+	LiveDeploymentID *string `sql:"live_deployment_id"`
+	// Digest and Content are those of the live release, where they are asked for and there.
+	Digest  *string `sql:"release_digest"`
+	Content *string `sql:"release_content"`
+
+	values *inputprop.Node
+	read   bool
+}
+
+// refer looks up the instances that values choose in a place, all in one statement, and lets references be judged
+// by what there is.
+func (s *Service) refer(ctx context.Context, list []inputprop.Property, values *inputprop.Node, p *Place) error {
+	r := &references{self: p.instanceID, asked: map[string]bool{}, found: map[string]*referred{}}
+	choices := inputprop.Choices(list, values, p.context.Previous)
+	choices = choices[:min(len(choices), maxReferences)]
+	var ids, read []string
+	for _, c := range choices {
+		r.asked[c.ID] = true
+		ids = append(ids, c.ID)
+		if c.ReadsInput {
+			read = append(read, c.ID)
+		}
+	}
+	p.context.Reference, p.context.Ref = r.flaw, r.value
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := meter.Spend(ctx, meter.Inputs, referenceBytes*len(ids)); err != nil {
+		return err
+	}
+	var found []*referred
+	err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).
+		Modify(func(s *sql.Selector) { joinReferred(s, read) }).Scan(ctx, &found)
+	for _, i := range found {
+		r.found[i.ID] = i
+	}
+	return err
+}
+
+// joinReferred selects what a reference is judged by; the releases only of the instances to be read from. Every
+// joined row is of the same organization; a module may be global.
+func joinReferred(s *sql.Selector, read []string) {
+	owned := func(t *sql.SelectTable, on ...*sql.Predicate) *sql.Predicate {
+		return sql.And(append(on, sql.ColumnsEQ(t.C("organization_id"), s.C("organization_id")))...)
+	}
+	d, own := sql.Table(moduledefinition.Table).As("d"), sql.Table(moduledefinition.Table).As("own")
+	s.Join(d).OnP(sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleinstance.FieldModuleDefinitionID)))
+	s.LeftJoin(own).OnP(owned(own, sql.ColumnsEQ(own.C(moduledefinition.FieldType), d.C(moduledefinition.FieldType)),
+		sql.IsNull(d.C(moduledefinition.FieldOrganizationID))))
+	s.Select(s.C(moduleinstance.FieldID), s.C(moduleinstance.FieldLiveDeploymentID))
+	s.AppendSelectAs(d.C(moduledefinition.FieldType), "module_type")
+	s.AppendSelectExprAs(sql.NotNull(own.C(moduledefinition.FieldID)), "shadowed")
+	if len(read) == 0 {
+		return
+	}
+	ids := make([]any, len(read))
+	for i, id := range read {
+		ids[i] = id
+	}
+	l, r := sql.Table(deployment.Table).As("l"), sql.Table(entrelease.Table).As("r")
+	s.LeftJoin(l).OnP(owned(l, sql.ColumnsEQ(l.C(deployment.FieldID), s.C(moduleinstance.FieldLiveDeploymentID)),
+		sql.In(s.C(moduleinstance.FieldID), ids...)))
+	s.LeftJoin(r).OnP(owned(r, sql.ColumnsEQ(r.C(entrelease.FieldID), l.C(deployment.FieldReleaseID))))
+	s.AppendSelectAs(r.C(entrelease.FieldDigest), "release_digest")
+	s.AppendSelectAs(r.C(entrelease.FieldContent), "release_content")
+}
+
+// flaw says why a reference to a module type may not choose an instance. An organization's module goes before a
+// global one of the same type. What is absent and what is another organization's are told alike.
+func (r *references) flaw(instanceID, moduleType string) string {
+	i := r.found[instanceID]
+	switch {
+	case instanceID == r.self:
+		return "must be another instance than the one that is deployed"
+	case !r.asked[instanceID]:
+		return fmt.Sprintf("must be among the first %d instances that the values choose, found more", maxReferences)
+	case i == nil:
+		return fmt.Sprintf("must be an instance of the organization, of a module of the type %s; there is none with the id %s", moduleType, instanceID)
+	case i.Type != moduleType:
+		return fmt.Sprintf("must be an instance of a module of the type %s, found one of the type %s", moduleType, i.Type)
+	case i.Shadowed:
+		return fmt.Sprintf("must be an instance of the organization's own module of the type %s, found one of the global module", moduleType)
+	default:
+		return ""
+	}
+}
+
+// value gives what a chosen instance has at a path: input.<id> from its live release. Outputs are known to whoever
+// carries the deployment out.
+func (r *references) value(ctx context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
+	input, ok := strings.CutPrefix(path, "input.")
+	if !ok {
+		return nil, false, inputprop.ErrUnknownRef
+	}
+	i := r.found[instanceID]
+	if i == nil || i.LiveDeploymentID == nil {
+		return nil, false, inputprop.ErrNotLive
+	}
+	if err := i.open(ctx); err != nil || i.values == nil {
+		return nil, false, err
+	}
+	value := i.values.Get(input)
+	return value, value != nil, nil
+}
+
+// open reads the live release once; there are no values where it is not stored any more or not what was stored.
+func (i *referred) open(ctx context.Context) error {
+	if i.read || i.Digest == nil {
+		return nil
+	}
+	l, err := shipped(ctx, &ent.Release{Digest: *i.Digest, Content: *i.Content})
+	if l != nil {
+		i.values = l.values
+	}
+	i.read = err == nil
+	return err
+}

@@ -1,0 +1,246 @@
+package inputs_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	"slipway/ent/moduledefinition"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/inputs"
+	"slipway/internal/meter"
+	"slipway/internal/worldtest"
+)
+
+// referring has references on every level that may have one.
+var referring = "[" + input("of", "$ref:base", "") + "," +
+	input("named", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`) + "," +
+	input("listed", "object_array", `"item_inputs":[`+input("deep", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`)+`]`) + "]"
+
+// refused judges values for the place's instance, in both ways, and gives what is wrong as "pointer rule".
+func refused(t *testing.T, w *worldtest.World, p *worldtest.Place, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
+	t.Helper()
+	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	violations := found.Violations
+	d, err := created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
+	if err == nil {
+		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
+			t.Fatal(err)
+		}
+		if len(violations) > 0 {
+			t.Errorf("%s: validateInputs refuses what createDeployment takes: %v", values, violations)
+		}
+		return nil, nil
+	}
+	if diff := cmp.Diff(fault.Under("/inputs", violations), wantsCode(t, values, err, fault.DeploymentInputsInvalid)); diff != "" {
+		t.Errorf("%s: validateInputs (-) and createDeployment (+) differ: %s", values, diff)
+	}
+	return broken(violations), violations
+}
+
+func TestReferencesNameAnotherInstanceOfTheirType(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		base, p, foreign := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "base")
+		v := version(t, w, p, "2.0.0", referring)
+		own := version(t, w, base, "2.0.0", referring)
+		for what, c := range map[string]struct {
+			at      *worldtest.Place
+			version *ent.ModuleVersion
+			of      string
+			rule    string
+		}{
+			"there":              {p, v, base.Instance.ID, ""},
+			"another of its own": {base, own, base.NewInstance(t, "other").ID, ""},
+			"absent":             {p, v, id.New(id.ModuleInstance), " reference"},
+			"foreign":            {p, v, foreign.Instance.ID, " reference"},
+			"itself":             {base, own, base.Instance.ID, " reference"},
+			"of another type":    {p, v, p.NewInstance(t, "other").ID, " reference"},
+			"no id":              {p, v, "prj_1", " format"},
+		} {
+			for values, pointer := range map[string]string{
+				`{"of":%q}`: "/of", `{"named":{"a/b":{"of":%q}}}`: "/named/a~1b/of", `{"listed":[{},{"deep":{"x":{"of":%q}}}]}`: "/listed/1/deep/x/of",
+			} {
+				var want []string
+				if c.rule != "" {
+					want = []string{pointer + c.rule}
+				}
+				got, _ := refused(t, w, c.at, c.version, fmt.Sprintf(values, c.of))
+				wants(t, what+" "+values, got, want...)
+			}
+		}
+	})
+}
+
+func TestAbsentAndForeignInstancesAreToldAlike(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "base")
+		live := foreign.Succeeded(t)
+		v := version(t, w, p, "2.0.0", "["+input("of", "$ref:base", `"mapped_inputs":[`+input("image", "string", `"default":"${{ ref.input.image }}"`)+`]`)+"]")
+		told := map[string]string{}
+		ran := map[string][]string{}
+		for what, of := range map[string]string{"absent": id.New(id.ModuleInstance), "foreign": live.ModuleInstanceID} {
+			q := inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"of":"` + of + `"}`)}
+			ran[what] = w.Statements(func() {
+				_, violations, err := w.Inputs.Resolve(w.Acme.As(actor.Viewer), q)
+				told[what] = strings.ReplaceAll(fmt.Sprint(violations, err), of, "ID")
+			})
+		}
+		if diff := cmp.Diff(told["absent"], told["foreign"]); diff != "" || !strings.Contains(told["absent"], "/of") {
+			t.Errorf("%s: %s", told["absent"], diff)
+		}
+		if diff := cmp.Diff(ran["absent"], ran["foreign"]); diff != "" {
+			t.Errorf("statements: %s", diff)
+		}
+	})
+}
+
+func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		v := version(t, w, p, "2.0.0", referring)
+		root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Channel: actor.CLI})
+		global, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "base", Status: moduledefinition.StatusACTIVE})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Place(t, w.Globex, "base") // another organization's module of the type is nothing to this one
+		instance, err := w.Catalog.CreateInstance(w.Acme.As(actor.Admin), catalog.NewInstance{EnvironmentID: p.Environment.ID, DefinitionID: global.ID, Name: "global"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		offered := func() (ids []string) {
+			options, err := w.Inputs.Dynamic.All(w.Acme.As(actor.Viewer), "module_instances", map[string]string{"type": "base"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range options {
+				ids = append(ids, fmt.Sprint(o.Value))
+			}
+			return ids
+		}
+		got, _ := refused(t, w, p, v, `{"of":"`+instance.ID+`"}`)
+		wants(t, "of the global module", got)
+		wants(t, "offered", offered(), instance.ID)
+
+		own := w.Place(t, w.Acme, "base")
+		got, _ = refused(t, w, p, v, `{"of":"`+instance.ID+`"}`)
+		wants(t, "of the global module, beside an own one", got, "/of reference")
+		got, _ = refused(t, w, p, v, `{"of":"`+own.Instance.ID+`"}`)
+		wants(t, "of the own module", got)
+		wants(t, "offered", offered(), own.Instance.ID)
+	})
+}
+
+func TestInstancesWithNothingLiveAreChosenUnlessTheyAreReadFrom(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+		mapped := func(number, inputs string) *ent.ModuleVersion {
+			return version(t, w, p, number, "["+input("shown", "boolean", `"default":false`)+","+input("of", "$ref:base", `"mapped_inputs":[`+inputs+`]`)+"]")
+		}
+		reads := `"default":"${{ ref.input.image }}"`
+		chosen := `{"of":"` + base.Instance.ID + `"}`
+		for what, c := range map[string]struct {
+			inputs, values string
+			want           []string
+		}{
+			"nothing":        {"", chosen, nil},
+			"an output":      {input("a", "string", `"default":"${{ ref.stack.output.vpc }}"`), chosen, nil},
+			"a hidden input": {input("a", "string", reads+`,"show_when":{"shown":true}`), chosen, nil},
+			"an input":       {input("a", "string", reads) + "," + input("b", "string", reads), chosen, []string{"/of reference_not_live"}},
+			"an input in items": {input("a", "object_map", `"default":{"x":{"i":"${{ ref.input.image }}"}},"item_inputs":[`+input("i", "string", "")+`]`),
+				chosen, []string{"/of reference_not_live"}},
+			"an input, shown": {input("a", "string", reads+`,"show_when":{"shown":true}`), `{"shown":true,` + chosen[1:], []string{"/of reference_not_live"}},
+		} {
+			got, _ := refused(t, w, p, mapped("2.0."+fmt.Sprint(len(what)), c.inputs), c.values)
+			wants(t, what, got, c.want...)
+		}
+		base.Succeeded(t)
+		v := mapped("3.0.0", input("a", "string", reads))
+		same(t, stored(t, w, live(t, w, p, v, chosen)), `{"a":"web:1.4.2","of":"`+base.Instance.ID+`","shown":false}`)
+	})
+}
+
+// each is a map of items that each choose an instance.
+func each(ids []string) string {
+	items := make([]string, len(ids))
+	for i, id := range ids {
+		items[i] = fmt.Sprintf(`"i%d":{"of":%q}`, i, id)
+	}
+	return `{"named":{` + strings.Join(items, ",") + `}}`
+}
+
+func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+		v := version(t, w, p, "2.0.0", "["+input("named", "object_map", `"item_inputs":[`+
+			input("of", "$ref:base", `"mapped_inputs":[`+input("image", "string", `"default":"${{ ref.input.image }}"`)+`]`)+`]`)+"]")
+		var ids []string
+		for i := range 30 {
+			instance := base.NewInstance(t, fmt.Sprint("base-", i))
+			base.Finish(t, base.Deploy(t, instance.ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
+			ids = append(ids, instance.ID)
+		}
+		judge := func(values string) (statements, cost int) {
+			m := meter.New(meter.Limits{}, 0, nil)
+			ctx := meter.With(w.Acme.As(actor.Viewer), m)
+			statements = len(w.Recorded(func() {
+				found, err := w.Inputs.Validate(ctx, inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+				if err != nil || len(found.Violations) > 0 {
+					t.Errorf("%s: %v, %v", values, found, err)
+				}
+			}))
+			return statements, m.Cost()
+		}
+		none, _ := judge(`{}`)
+		one, costOfOne := judge(each(ids[:1]))
+		all, costOfAll := judge(each(ids))
+		if one != none+1 || all != none+1 {
+			t.Errorf("%d statements without references, %d with one, %d with thirty; want one more", none, one, all)
+		}
+		if least := 29 * 3; costOfAll-costOfOne < least {
+			t.Errorf("one costs %d, thirty cost %d; want at least %d more", costOfOne, costOfAll, least)
+		}
+		d := live(t, w, p, v, each(ids))
+		named, _ := stored(t, w, d)["named"].(map[string]any)
+		for i := range ids {
+			item, _ := named[fmt.Sprint("i", i)].(map[string]any)
+			if item["image"] != fmt.Sprint("web:", i) {
+				t.Errorf("item %d: %v", i, item)
+			}
+		}
+	})
+}
+
+func TestReferencesOfOneRequestAreBound(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+	v := version(t, w, p, "2.0.0", referring)
+	ids := make([]string, 1001)
+	for i := range ids {
+		ids[i] = base.NewInstance(t, fmt.Sprint("base-", i)).ID
+	}
+	// The thousand count each once.
+	if got, _ := refused(t, w, p, v, each(append(ids[:1000:1000], ids[0]))); len(got) > 0 {
+		t.Errorf("1,000 instances: %.5q", got)
+	}
+	_, violations := refused(t, w, p, v, each(ids))
+	if len(violations) != 1 || violations[0].Pointer != "/named/i1000/of" || !strings.Contains(violations[0].Message, "the first 1000 instances") {
+		t.Errorf("1,001 instances: %d violations, %.200s", len(violations), fmt.Sprint(violations))
+	}
+}
