@@ -28,8 +28,8 @@ func TestCheckSaysWhatTodaysRulesWouldRefuse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			const before = `UPDATE default_value_definitions SET schema = replace(schema, '"default":"a"', '"default":""') WHERE id = $1`
-			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), before, d.ID); err != nil {
+			const older = `{"id":"mode","label":"Mode","type":"string","values":["a"],"default":""}`
+			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE default_value_definitions SET schema = $1 WHERE id = $2`, older, d.ID); err != nil {
 				t.Fatal(err)
 			}
 			o := run(t, nil, "check", "--database", w.DatabaseURL)

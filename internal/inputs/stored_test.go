@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"slipway/internal/actor"
@@ -22,11 +23,12 @@ func TestWhatIsStoredIsCheckedByTodaysRules(t *testing.T) {
 		if got := found(system(w.Acme), t, w); len(got) > 0 {
 			t.Errorf("before rules changed: %v", got)
 		}
-		for statement, id := range map[string]string{
-			`UPDATE default_value_definitions SET schema = replace(schema, '"default":"x"', '"default":""') WHERE id = $1`: d.ID,
-			`UPDATE module_versions SET inputs = replace(inputs, '"default":"x"', '"default":""') WHERE id = $1`:           v.ID,
+		older := strings.Replace(choice, `"default":"x"`, `"default":""`, 1)
+		for statement, row := range map[string][]any{
+			`UPDATE default_value_definitions SET schema = $1 WHERE id = $2`: {older, d.ID},
+			`UPDATE module_versions SET inputs = $1 WHERE id = $2`:           {"[" + older + "]", v.ID},
 		} {
-			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), statement, id); err != nil {
+			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), statement, row...); err != nil {
 				t.Fatal(err)
 			}
 		}
