@@ -59,7 +59,9 @@ func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) 
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	st, err := store.Open(ctx, s.opening())
+	opening := s.opening()
+	opening.Checking = func(why string) { log.Warn("checking the database before it is served", "why", why) }
+	st, err := store.Open(ctx, opening)
 	if err != nil {
 		return nil, err
 	}

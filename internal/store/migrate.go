@@ -74,7 +74,7 @@ func openMigrator(url string) (*migrator, error) {
 	dialect, dir := goose.DialectPostgres, "postgres"
 	var options []goose.ProviderOption
 	if t.isSQLite() {
-		if err := makePrivate(t.path); err != nil {
+		if err := errors.Join(refuseHalfRestored(t.path), makePrivate(t.path)); err != nil {
 			return nil, err
 		}
 		dialect, dir = goose.DialectSQLite3, "sqlite"
