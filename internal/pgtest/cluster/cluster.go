@@ -30,15 +30,18 @@ type Cluster struct {
 	// URL is of the server's own database, as its superuser.
 	URL string
 
-	dir    string
+	// Dir is the folder that goes with the cluster; its data are in data below it.
+	Dir string
+
+	bin    string
 	owner  *syscall.Credential
 	server *exec.Cmd
 	exited chan struct{}
 }
 
 // Start makes a cluster out of the programs in bin and waits until it answers. It gives up durability
-// for speed. The caller stops it.
-func Start(bin string) (*Cluster, error) {
+// for speed. The settings, such as fsync=on, come on top of that. The caller stops it.
+func Start(bin string, settings ...string) (*Cluster, error) {
 	owner, err := serverUser()
 	if err != nil {
 		return nil, err
@@ -48,38 +51,51 @@ func Start(bin string) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the cluster: %w", err)
 	}
-	c := &Cluster{dir: dir, owner: owner, exited: make(chan struct{})}
-	if err := c.boot(bin); err != nil {
+	c := &Cluster{Dir: dir, bin: bin, owner: owner}
+	if err := c.boot(settings); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
 
-func (c *Cluster) boot(bin string) error {
+func (c *Cluster) boot(settings []string) error {
 	if c.owner != nil {
-		if err := os.Chown(c.dir, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
+		if err := os.Chown(c.Dir, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
 			return fmt.Errorf("give the cluster's directory to its user: %w", err)
 		}
 	}
-	data := filepath.Join(c.dir, "data")
-	initdb := c.command(filepath.Join(bin, "initdb"), "--pgdata="+data, "--username="+superuser,
+	initdb := c.Command("initdb", "--pgdata="+filepath.Join(c.Dir, "data"), "--username="+superuser,
 		"--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
 	if output, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, output)
 	}
+	return c.Resume("data", settings...)
+}
+
+// Resume starts the server again, once it has ended, on a folder with data below Dir and a port of its own.
+func (c *Cluster) Resume(data string, settings ...string) error {
 	port, err := freePort()
 	if err != nil {
 		return err
 	}
 	c.URL = fmt.Sprintf("postgres://%s@127.0.0.1:%d/postgres?sslmode=disable", superuser, port)
-	return c.serve(c.command(filepath.Join(bin, "postgres"), "-D", data, "-k", c.dir, "-h", "127.0.0.1",
-		"-p", fmt.Sprint(port), "-c", "max_connections=300", "-c", "fsync=off",
-		"-c", "synchronous_commit=off", "-c", "full_page_writes=off"))
+	args := []string{"-D", filepath.Join(c.Dir, data), "-k", c.Dir, "-h", "127.0.0.1", "-p", fmt.Sprint(port)}
+	for _, s := range append([]string{"max_connections=300", "fsync=off", "synchronous_commit=off", "full_page_writes=off"}, settings...) {
+		args = append(args, "-c", s)
+	}
+	return c.serve(c.Command("postgres", args...))
+}
+
+// Kill ends the server by SIGKILL.
+func (c *Cluster) Kill() error {
+	err := c.server.Process.Kill()
+	<-c.exited
+	return err
 }
 
 // serve starts the server and waits until it answers.
 func (c *Cluster) serve(server *exec.Cmd) error {
-	log, err := os.Create(filepath.Join(c.dir, "server.log"))
+	log, err := os.Create(filepath.Join(c.Dir, "server.log"))
 	if err != nil {
 		return fmt.Errorf("make the server's log: %w", err)
 	}
@@ -88,11 +104,12 @@ func (c *Cluster) serve(server *exec.Cmd) error {
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
-	c.server = server
+	exited := make(chan struct{})
+	c.server, c.exited = server, exited
 	go func() {
 		// How the server ended is in its log.
 		_ = server.Wait()
-		close(c.exited)
+		close(exited)
 	}()
 	if err := c.await(); err != nil {
 		said, _ := os.ReadFile(log.Name())
@@ -138,19 +155,27 @@ func (c *Cluster) Stop() error {
 			<-c.exited
 		}
 	}
-	if err := os.RemoveAll(c.dir); err != nil {
+	if err := os.RemoveAll(c.Dir); err != nil {
 		return fmt.Errorf("remove the cluster: %w", err)
 	}
 	return nil
 }
 
-// command is one of the server's programs, run as its user. It has a process group of its own: ^C at
-// the terminal must not end the server before those who use it.
-func (c *Cluster) command(program string, args ...string) *exec.Cmd {
+// Command is one of the server's programs, or any other, run as its user in Dir. It has a process group of
+// its own: ^C at the terminal must not end the server before those who use it.
+func (c *Cluster) Command(program string, args ...string) *exec.Cmd {
+	if own := filepath.Join(c.bin, program); isProgram(own) {
+		program = own
+	}
 	cmd := exec.Command(program, args...)
-	cmd.Dir = c.dir
+	cmd.Dir = c.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: c.owner}
 	return cmd
+}
+
+func isProgram(path string) bool {
+	_, err := exec.LookPath(path)
+	return err == nil
 }
 
 func freePort() (int, error) {
