@@ -408,6 +408,23 @@ func TestDatabaseThatCameWithALogFileIsChecked(t *testing.T) {
 	}
 }
 
+func TestLogFileWithoutItsDatabaseIsNotThrownAway(t *testing.T) {
+	t.Parallel()
+	url := organized(t, "acme")
+	killed(t, url, func() { must(t, "org", "create", "--database", url, "--name", "logged", "--slug", "logged") })
+	aside := pathOf(file(t))
+	if err := os.Rename(pathOf(url), aside); err != nil {
+		t.Fatal(err)
+	}
+	mustFail(t, 1, "there is "+pathOf(url)+"-wal without its database", "serve", "--database", url)
+	if err := os.Rename(aside, pathOf(url)); err != nil {
+		t.Fatal(err)
+	}
+	if found := slugs(t, url); found != "acme logged" {
+		t.Error(found)
+	}
+}
+
 func TestSignalLeavesNothingOfABackup(t *testing.T) {
 	t.Parallel()
 	url := organized(t, "acme")

@@ -33,8 +33,11 @@ func checkAfterUncleanEnd(ctx context.Context, t target, checking func(why strin
 		return err
 	}
 	there, err := hasContent(t.path)
-	if err != nil || !there {
+	if err != nil {
 		return err
+	}
+	if !there {
+		return refuseLostLog(t.path)
 	}
 	if checking != nil {
 		checking(why)
@@ -48,6 +51,16 @@ func checkAfterUncleanEnd(ctx context.Context, t target, checking func(why strin
 		err = t.corrupt(err)
 	}
 	return errors.Join(err, db.Close())
+}
+
+// refuseLostLog keeps the -wal of a database that is not there, which SQLite would delete with the new one
+// that it makes.
+func refuseLostLog(path string) error {
+	left, err := hasContent(path + "-wal")
+	if left {
+		return fmt.Errorf("there is %s-wal without its database %s: put that back beside it, or move it away", path, path)
+	}
+	return err
 }
 
 // uncleanEnd says why a SQLite file may be damaged, or nothing.
