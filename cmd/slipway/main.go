@@ -51,6 +51,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env envir
 		serveCommand(),
 		demoCommand(),
 		runnerCommand(),
+		backupCommand(),
+		restoreCommand(),
 		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
 		checkCommand(),
 		group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),

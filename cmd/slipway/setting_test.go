@@ -63,6 +63,13 @@ func TestBadSettingEndsWithTwoAndSaysWhatIsWanted(t *testing.T) {
 		{"token create --name ci --role admin", `--org: want the slug of an organization for the role admin, found nothing`},
 		{"token create --org acme --name ci --role superadmin", `--org: want none for the role superadmin, found "acme"`},
 		{"token create --org acme --name ci --role admin --expires-in 30d", `--expires-in: want a duration of at least 1s, such as 10s, found "30d"`},
+		{"backup", `--to: want text, found nothing; SLIPWAY_TO is not set either`},
+		{"backup --to=", `--to: want at least one character, found ""`},
+		{"backup --to a.db --database postgres://b/c", `--database: want sqlite:PATH, found PostgreSQL, for which there is pg_dump or pg_basebackup: see docs/backup.md`},
+		{"backup --to a.db --database sqlite:a.db --database-direct postgres://b/c", `found SQLite in --database`},
+		{"backup a.db", `unknown command "a.db" for "slipway backup"`},
+		{"restore", `--from: want text, found nothing; SLIPWAY_FROM is not set either`},
+		{"restore --from a.db --database postgres://b/c", `--database: want sqlite:PATH, found PostgreSQL, for which there is pg_restore: see docs/backup.md`},
 		{"token revoke", `accepts 1 arg(s), received 0`},
 	} {
 		t.Run(c.args, func(t *testing.T) {
@@ -122,7 +129,7 @@ func TestHelpNamesTheVariableOfEveryFlag(t *testing.T) {
 	t.Parallel()
 	flag := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+).*$`)
 	seen := 0
-	for _, command := range []string{"serve", "demo", "migrate up", "migrate status", "org create", "org list", "token create", "token list", "token revoke"} {
+	for _, command := range []string{"serve", "demo", "backup", "restore", "migrate up", "migrate status", "org create", "org list", "token create", "token list", "token revoke"} {
 		for _, line := range flag.FindAllStringSubmatch(must(t, append(strings.Fields(command), "--help")...), -1) {
 			variable := "[SLIPWAY_" + strings.ToUpper(strings.ReplaceAll(line[1], "-", "_")) + "]"
 			if line[1] != "help" && !strings.Contains(line[0], variable) {

@@ -115,7 +115,10 @@ func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.
 
 // opening says how to open the database for a server.
 func (s *settings) opening(log *slog.Logger) store.Config {
-	return store.Config{URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log}
+	return store.Config{
+		URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log,
+		Checking: func(why string) { log.Warn("checking the database before it is served", "why", why) },
+	}
 }
 
 // api says how to serve the API. With loopbackOnly it is served under the names of this machine.

@@ -2,7 +2,9 @@ package prooftest_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"sync"
 	"testing"
 )
 
@@ -17,6 +19,7 @@ type roller struct {
 	// pending is a rollback with a key that was not answered, nil for none.
 	pending *request
 	// acknowledged are the deployments that were answered, by the ids of the requests.
+	mu           sync.Mutex
 	acknowledged map[string]string
 	// unanswered counts the rollbacks that a kill left without an answer.
 	unanswered int
@@ -87,6 +90,8 @@ func (r *roller) step(t *testing.T, url string, acknowledged func()) bool {
 }
 
 func (r *roller) acknowledge(t *testing.T, q request, id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.acknowledged == nil {
 		r.acknowledged = map[string]string{}
 	}
@@ -94,6 +99,26 @@ func (r *roller) acknowledge(t *testing.T, q request, id string) {
 		t.Errorf("%s was answered with %s and %s", q.id, before, id)
 	}
 	r.acknowledged[q.id] = id
+}
+
+// known are rollers that have done nothing but what was acknowledged up to now to these, which may work on.
+func known(clients []*roller) []*roller {
+	list := make([]*roller, len(clients))
+	for i, c := range clients {
+		c.mu.Lock()
+		list[i] = &roller{acknowledged: maps.Clone(c.acknowledged)}
+		c.mu.Unlock()
+	}
+	return list
+}
+
+// acknowledgements are how many rollbacks were acknowledged to all of them.
+func acknowledgements(clients []*roller) int {
+	n := 0
+	for _, c := range clients {
+		n += len(c.acknowledged)
+	}
+	return n
 }
 
 // settle asks until what was not answered is.

@@ -1,9 +1,36 @@
 package store
 
-import "io/fs"
+import (
+	"context"
+	"io/fs"
+)
 
 // MigrationFiles has a database migrated by other migrations than the program's: a folder for each dialect.
 func MigrationFiles(files fs.FS) MigrateOption { return func(m *migrator) { m.files = files } }
 
 // LockAttempts bounds how often a migration is tried that finds a table locked.
 func LockAttempts(n int) MigrateOption { return func(m *migrator) { m.lockAttempts = n } }
+
+// RestoreUntil is Restore killed after so many of its steps. It reports whether any are left.
+func RestoreUntil(ctx context.Context, databaseURL, file string, steps int) (bool, error) {
+	t, err := parseSQLite(databaseURL)
+	if err != nil {
+		return false, err
+	}
+	unlock, err := lockAgainstAll(t)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	r := replacement{path: t.path, from: file}
+	all := r.steps()
+	for _, step := range all[:min(steps, len(all))] {
+		if err := step(ctx); err != nil {
+			return false, err
+		}
+	}
+	if r.inUse != nil {
+		err = r.inUse.Close()
+	}
+	return steps < len(all), err
+}

@@ -89,7 +89,7 @@ func openMigrator(url string, options []MigrateOption) (*migrator, error) {
 }
 
 func (m *migrator) openSQLite() (err error) {
-	if err := makePrivate(m.target.path); err != nil {
+	if err := errors.Join(refuseHalfRestored(m.target.path), makePrivate(m.target.path)); err != nil {
 		return err
 	}
 	if m.db, err = sql.Open("sqlite", sqliteDSN(m.target.path)+"&_pragma=foreign_keys(0)"); err != nil {

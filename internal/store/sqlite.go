@@ -20,22 +20,29 @@ const readers = 8
 
 // openSQLite opens one connection that writes and a pool that cannot: with one writer, no transaction
 // ever meets another's lock.
-func openSQLite(path string, exclusive bool) (*Store, dialect.Driver, error) {
+func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver, error) {
 	s := &Store{dialect: dialect.SQLite}
-	if exclusive {
-		unlock, err := tryLock(path + serverLock)
+	if c.Exclusive {
+		unlock, err := tryLock(t.path + serverLock)
 		if errors.Is(err, errLocked) {
-			return nil, nil, fmt.Errorf("another server has sqlite:%s open; stop it, or use PostgreSQL for several servers", path)
+			return nil, nil, fmt.Errorf("another server has %s open; stop it, or use PostgreSQL for several servers", t)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 		s.close = append(s.close, unlock)
 	}
-	if err := makePrivate(path); err != nil {
+	err := errors.Join(refuseHalfRestored(t.path), makePrivate(t.path))
+	if err == nil && c.Exclusive {
+		err = checkAfterUncleanEnd(ctx, t, c.Checking)
+	}
+	if err == nil && c.Exclusive {
+		err = beginServing(t.path)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	dsn := sqliteDSN(path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
+	dsn := sqliteDSN(t.path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
 	writer, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +55,13 @@ func openSQLite(path string, exclusive bool) (*Store, dialect.Driver, error) {
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	s.db, s.reads = writer, reader
-	s.close = append([]func() error{reader.Close, writer.Close}, s.close...)
+	s.close = append([]func() error{func() error {
+		err := errors.Join(reader.Close(), writer.Close())
+		if err == nil && c.Exclusive {
+			err = endServing(t.path)
+		}
+		return err
+	}}, s.close...)
 	return s, split{entsql.OpenDB(dialect.SQLite, reader), entsql.OpenDB(dialect.SQLite, writer)}, nil
 }
 

@@ -36,6 +36,9 @@ type Config struct {
 	MaxConns int
 	// Exclusive refuses to open a SQLite file that another server has open.
 	Exclusive bool
+	// Checking, where it is not nil, is called before an Exclusive SQLite file is checked, which takes some
+	// seconds for each gigabyte, with the reason to do so.
+	Checking func(why string)
 	// Trace, where it is not nil, is called with each statement and its arguments, secrets among them,
 	// before it runs. It is called by many goroutines at once.
 	Trace func(query string, args []any)
@@ -64,7 +67,16 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	var s *Store
 	var driver dialect.Driver
 	if t.isSQLite() {
-		s, driver, err = openSQLite(t.path, c.Exclusive)
+		// Whoever opens the file and whoever replaces it do so one after the other. A server's own lock is
+		// enough for that.
+		if !c.Exclusive {
+			unlock, err := waitLock(ctx, t.path+migrationLock)
+			if err != nil {
+				return nil, fmt.Errorf("cannot open the database %s: %w", t, err)
+			}
+			defer unlock() //nolint:errcheck // the kernel gives the lock up with the file in any case
+		}
+		s, driver, err = openSQLite(ctx, t, c)
 	} else {
 		s, driver, err = openPostgres(t.dsn, c)
 	}

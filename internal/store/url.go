@@ -40,7 +40,11 @@ func parseURL(raw string) (target, error) {
 		if path == "" || strings.ContainsAny(path, "?#") || strings.HasPrefix(path, ":memory:") {
 			return target{}, fmt.Errorf("%w: sqlite: needs the path of a file, without ? and #", ErrURL)
 		}
-		return target{path: path}, nil
+		file, err := followLinks(path)
+		if err != nil {
+			return target{}, fmt.Errorf("%w: %w", ErrURL, err)
+		}
+		return target{path: file}, nil
 	}
 	dsn := raw
 	switch {

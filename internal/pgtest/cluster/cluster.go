@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -29,25 +30,28 @@ const (
 type Cluster struct {
 	// URL is of the server's own database, as its superuser.
 	URL string
+	// Dir is the folder that goes with the cluster; its data are in data below it.
+	Dir string
 
-	bin, dir, data string
-	port           int
-	owner          *syscall.Credential
-	server         *exec.Cmd
-	exited         chan struct{}
+	bin, data string
+	settings  []string
+	port      int
+	owner     *syscall.Credential
+	server    *exec.Cmd
+	exited    chan struct{}
 }
 
 // Start makes a cluster out of the programs in bin and waits until it answers. It gives up durability
-// for speed. The caller stops it.
-func Start(bin string) (*Cluster, error) {
-	return start(bin, func(c *Cluster) *exec.Cmd {
-		return c.command("initdb", "--pgdata="+c.data, "--username="+superuser, "--auth=trust", "--encoding=UTF8",
+// for speed. The settings, such as fsync=on, come on top of that. The caller stops it.
+func Start(bin string, settings ...string) (*Cluster, error) {
+	return start(bin, settings, func(c *Cluster) *exec.Cmd {
+		return c.Command("initdb", "--pgdata="+c.data, "--username="+superuser, "--auth=trust", "--encoding=UTF8",
 			"--locale=C", "--no-sync")
 	})
 }
 
 // start makes a cluster of the data that a command makes.
-func start(bin string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
+func start(bin string, settings []string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
 	owner, err := serverUser()
 	if err != nil {
 		return nil, err
@@ -61,16 +65,16 @@ func start(bin string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
 	if program, err := filepath.EvalSymlinks(filepath.Join(bin, "initdb")); err == nil {
 		bin = filepath.Dir(program)
 	}
-	c := &Cluster{bin: bin, dir: dir, data: filepath.Join(dir, "data"), owner: owner}
+	c := &Cluster{Dir: dir, bin: bin, data: filepath.Join(dir, "data"), settings: settings, owner: owner}
 	if err := c.boot(data); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
 
-func (c *Cluster) boot(data func(*Cluster) *exec.Cmd) (err error) {
+func (c *Cluster) boot(data func(*Cluster) *exec.Cmd) error {
 	if c.owner != nil {
-		if err := os.Chown(c.dir, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
+		if err := os.Chown(c.Dir, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
 			return fmt.Errorf("give the cluster's directory to its user: %w", err)
 		}
 	}
@@ -78,6 +82,17 @@ func (c *Cluster) boot(data func(*Cluster) *exec.Cmd) (err error) {
 	if output, err := make.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", filepath.Base(make.Path), err, output)
 	}
+	return c.move()
+}
+
+// Resume starts the server again, once it has ended, on a folder with data below Dir and a port of its own.
+func (c *Cluster) Resume(data string, settings ...string) error {
+	c.data, c.settings = filepath.Join(c.Dir, data), settings
+	return c.move()
+}
+
+// move starts the server on a free port.
+func (c *Cluster) move() (err error) {
 	if c.port, err = freePort(); err != nil {
 		return err
 	}
@@ -85,12 +100,19 @@ func (c *Cluster) boot(data func(*Cluster) *exec.Cmd) (err error) {
 	return c.serve()
 }
 
+// quick are the settings of a server whose data may be lost.
+var quick = []string{
+	"max_connections=300", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_retrieve_retry_interval=100ms",
+}
+
 // serve starts the server and waits until it answers.
 func (c *Cluster) serve() error {
-	server := c.command("postgres", "-D", c.data, "-k", c.dir, "-h", "127.0.0.1", "-p", fmt.Sprint(c.port),
-		"-c", "max_connections=300", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-		"-c", "wal_retrieve_retry_interval=100ms")
-	log, err := os.Create(filepath.Join(c.dir, "server.log"))
+	args := []string{"-D", c.data, "-k", c.Dir, "-h", "127.0.0.1", "-p", fmt.Sprint(c.port)}
+	for _, setting := range slices.Concat(quick, c.settings) {
+		args = append(args, "-c", setting)
+	}
+	server := c.Command("postgres", args...)
+	log, err := os.Create(filepath.Join(c.Dir, "server.log"))
 	if err != nil {
 		return fmt.Errorf("make the server's log: %w", err)
 	}
@@ -143,10 +165,17 @@ func (c *Cluster) Stop() error {
 	if c.server != nil {
 		c.end(syscall.SIGQUIT)
 	}
-	if err := os.RemoveAll(c.dir); err != nil {
+	if err := os.RemoveAll(c.Dir); err != nil {
 		return fmt.Errorf("remove the cluster: %w", err)
 	}
 	return nil
+}
+
+// Kill ends the server by SIGKILL.
+func (c *Cluster) Kill() error {
+	err := c.server.Process.Kill()
+	<-c.exited
+	return err
 }
 
 // end has the server end by a signal, and waits until it has.
@@ -161,13 +190,21 @@ func (c *Cluster) end(signal syscall.Signal) {
 	}
 }
 
-// command is one of the server's programs, run as its user. It has a process group of its own: ^C at
-// the terminal must not end the server before those who use it.
-func (c *Cluster) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(c.bin, program), args...)
-	cmd.Dir = c.dir
+// Command is one of the server's programs, or any other, run as its user in Dir. It has a process group of
+// its own: ^C at the terminal must not end the server before those who use it.
+func (c *Cluster) Command(program string, args ...string) *exec.Cmd {
+	if own := filepath.Join(c.bin, program); isProgram(own) {
+		program = own
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = c.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: c.owner}
 	return cmd
+}
+
+func isProgram(path string) bool {
+	_, err := exec.LookPath(path)
+	return err == nil
 }
 
 func freePort() (int, error) {

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+)
+
+// Copy is a copy of a SQLite database.
+type Copy struct {
+	// Bytes is its size.
+	Bytes int64
+	// Migration is the last one that was applied to it.
+	Migration int64
+}
+
+// Backup copies a SQLite database, as it is at one moment, into a file that is not there yet and that
+// only its owner may read. Others may write to the database meanwhile. The copy is checked before it gets
+// its name: it is there whole, or not at all.
+func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
+	t, err := parseSQLite(databaseURL)
+	if err != nil {
+		return Copy{}, err
+	}
+	if err := errors.Join(refuseTaken(file), refuseHalfRestored(t.path)); err != nil {
+		return Copy{}, err
+	}
+	partial, err := newPartial(file)
+	if err != nil {
+		return Copy{}, fmt.Errorf("cannot write the backup %s: %w", file, err)
+	}
+	defer func() { _ = os.Remove(partial) }()
+	var migration int64
+	err = asDamage(copyPages(ctx, t.path, partial))
+	if err == nil {
+		migration, err = inspect(ctx, partial)
+	}
+	switch {
+	case errors.Is(err, ErrCorrupt):
+		return Copy{}, fmt.Errorf("no backup was written: %w", t.corrupt(err))
+	case err != nil:
+		return Copy{}, fmt.Errorf("cannot write a backup of %s to %s: %w", t, file, err)
+	}
+	bytes, err := publish(partial, file)
+	return Copy{bytes, migration}, err
+}
+
+// parseSQLite parses the URL of a SQLite database.
+func parseSQLite(raw string) (target, error) {
+	t, err := parseURL(raw)
+	if err == nil && !t.isSQLite() {
+		err = fmt.Errorf("%w of SQLite: %s", ErrURL, t)
+	}
+	return t, err
+}
+
+func refuseTaken(file string) error {
+	taken, err := isThere(file)
+	if taken {
+		return fmt.Errorf("there is a file %s already, and a backup overwrites none", file)
+	}
+	return err
+}
+
+// newPartial makes an empty file beside another, for its owner alone whatever the umask is.
+func newPartial(file string) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".partial-*")
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(f.Chmod(ownerOnly), f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// pagesAtOnce is how many pages are copied between two looks at the context.
+const pagesAtOnce = 256
+
+// copyPages copies the pages of a SQLite database into an empty file. It reads in one transaction: without
+// it the copy would begin anew with every write of another process, and under constant writes never end.
+func copyPages(ctx context.Context, from, to string) (err error) {
+	db, err := openToRead(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := beginReading(ctx, conn); err != nil {
+		return err
+	}
+	return conn.Raw(func(c any) error {
+		source, ok := c.(interface {
+			NewBackup(to string) (*sqlite.Backup, error)
+		})
+		if !ok {
+			return fmt.Errorf("store: %T makes no backups", c)
+		}
+		// Nothing is there to be rolled back to, and publish writes it to the disk.
+		backup, err := source.NewBackup("file:" + escape(to) + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
+		if err != nil {
+			return err
+		}
+		for more := true; more && err == nil; {
+			if more, err = backup.Step(pagesAtOnce); err == nil {
+				err = ctx.Err()
+			}
+		}
+		if end := backup.Finish(); err == nil {
+			err = end
+		}
+		return err
+	})
+}
+
+// beginReading begins a transaction and reads, from where on the connection sees nothing else.
+func beginReading(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	var objects int
+	return conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&objects)
+}
+
+// publish writes a file to the disk and gives it its name, unless that is taken; it returns the size. What
+// fails leaves nothing under that name.
+func publish(partial, file string) (int64, error) {
+	info, err := os.Stat(partial)
+	if err == nil {
+		err = syncFile(partial)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cannot write the backup %s: %w", file, err)
+	}
+	// A link, unlike a new name, replaces nothing.
+	err = os.Link(partial, file)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return 0, refuseTaken(file)
+	case err != nil:
+		return 0, fmt.Errorf("cannot write the backup %s: %w", file, err)
+	}
+	if err := errors.Join(os.Remove(partial), syncFile(filepath.Dir(file))); err != nil {
+		return 0, errors.Join(fmt.Errorf("cannot write the backup %s: %w", file, err), os.Remove(file))
+	}
+	return info.Size(), nil
+}
