@@ -33,7 +33,8 @@ test-race: bin/withpg ## run the tests under the race detector, which needs a C 
 bench: bin/withpg ## run the benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)
 
-# Each proof is also a target of its own: proof-race, proof-idempotency, proof-kill, proof-lost and proof-clocks.
+# Each proof is also a target of its own: proof-race, proof-idempotency, proof-kill, proof-lost, proof-clocks,
+# proof-overlap and proof-outage.
 PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/prooftest
 
 .PHONY: proof

@@ -67,6 +67,11 @@ func (c *Cluster) boot(bin string) error {
 	if output, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, output)
 	}
+	return c.listen(bin, data)
+}
+
+// listen serves the data on a free port.
+func (c *Cluster) listen(bin, data string) error {
 	port, err := freePort()
 	if err != nil {
 		return err
