@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	main "slipway/cmd/slipway"
+	"slipway/internal/keeper"
 )
 
 // What the test's own program does instead of testing, by the variable asChild.
@@ -24,7 +25,11 @@ const (
 	holdsOpen = "holder"
 )
 
+// TestMain is the program also where a runner has started it as a keeper.
 func TestMain(m *testing.M) {
+	if _, ok := keeper.Called(os.Args); ok {
+		os.Exit(main.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+	}
 	switch os.Getenv(asChild) {
 	case isSlipway:
 		ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"slipway/internal/catalog"
+	"slipway/internal/keeper"
 	"slipway/internal/runner"
 )
 
@@ -36,8 +40,9 @@ reported; exit code 0 is success. It gets SIGTERM where the deployment is cancel
 The token is a runner's. On a command line it would show in the list of processes: put it into
 SLIPWAY_TOKEN, or into a file for --token-file.
 
-SIGTERM and SIGINT end the runner in order: it claims no more, and programs that run may finish. A second
-signal ends it at once.`,
+SIGTERM and SIGINT end the runner in order: it claims no more, and programs that run may finish. SIGUSR2
+ends it at once and leaves them running for the next runner with the same --work-dir, which takes them up:
+so it is upgraded. So does the end of a runner that is killed; a program is stopped before its lease ends.`,
 		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec ./deploy.sh
   slipway runner --server http://127.0.0.1:8080 --token-file runner.token --kinds terraform --exec ./terraform.sh --once`,
 		Args: cobra.NoArgs,
@@ -47,11 +52,36 @@ signal ends it at once.`,
 			}
 			s.Log = newLogger(c.ErrOrStderr(), s.logFormat, s.logLevel)
 			s.Environ = os.Environ()
-			return runner.Run(c.Context(), s.Config)
+			return runner.Run(handOver(c.Context()), s.Config)
 		},
 	}
 	s.flags(c.Flags())
+	c.AddCommand(keepCommand())
 	return c
+}
+
+// handOver returns a context that also ends where a signal asks to leave the programs to the next runner.
+func handOver(ctx context.Context) context.Context {
+	ctx, end := context.WithCancelCause(ctx)
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGUSR2)
+	go func() {
+		defer signal.Stop(asked)
+		select {
+		case <-asked:
+			end(runner.ErrHandOver)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx
+}
+
+// keepCommand is what a runner starts for each program.
+func keepCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "keep FOLDER", Short: "Keep a program under its lease; started by runner", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return keeper.Main(args[0], c.InOrStdin(), keeper.Now) },
+	}
 }
 
 func (s *runnerSettings) flags(fs *pflag.FlagSet) {
@@ -64,7 +94,7 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	setting(fs, &s.Poll, "poll", "2s", atLeast(10*time.Millisecond), "how long to wait before asking again where nothing is waiting")
 	setting(fs, &s.WorkDir, "work-dir", "./slipway-runner", text, "folder with a folder for each module instance, where the program runs")
 	setting(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", atLeast(0), "how long programs may go on after SIGTERM; those that do are stopped and fail")
-	setting(fs, &s.StopGrace, "stop-grace", "10s", atLeast(0), "how long a program that is stopped has between SIGTERM and SIGKILL")
+	setting(fs, &s.StopGrace, "stop-grace", "60s", atLeast(0), "how long a program that is stopped has between SIGTERM and SIGKILL; at most a third of the lease")
 	setting(fs, &s.Once, "once", "false", boolean, "end where nothing is waiting")
 	setting(fs, &s.logFormat, "log-format", string(formatAuto), choice(formatAuto, formatText, formatJSON),
 		"log lines on standard error; auto is text on a terminal and json otherwise")

@@ -6,6 +6,7 @@ package prooftest_test
 import (
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -16,6 +17,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if act, ok := roles(os.Args); ok {
+		if err := act(); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	code := m.Run()
 	if full() {
 		proved.write(os.Stdout)

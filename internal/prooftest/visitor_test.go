@@ -70,8 +70,8 @@ func (v *visitor) read(ctx context.Context, method, path string, body []byte) er
 	return err
 }
 
-// load is visitors at work.
-type load struct {
+// crowd is visitors at work.
+type crowd struct {
 	answers, longest, failures atomic.Int64
 	visitors                   int
 	stop                       chan struct{}
@@ -82,9 +82,9 @@ type load struct {
 const pace = 40 * time.Millisecond
 
 // visit has a visitor for each of the deployments ask a server until the load is to end.
-func visit(t *testing.T, c *client, url string, sources []string) *load {
+func visit(t *testing.T, c *client, url string, sources []string) *crowd {
 	t.Helper()
-	l := &load{visitors: len(sources), stop: make(chan struct{})}
+	l := &crowd{visitors: len(sources), stop: make(chan struct{})}
 	for _, source := range sources {
 		v := &visitor{client: c, url: url, source: source}
 		l.ended.Go(func() { l.run(t, v) })
@@ -92,7 +92,7 @@ func visit(t *testing.T, c *client, url string, sources []string) *load {
 	return l
 }
 
-func (l *load) run(t *testing.T, v *visitor) {
+func (l *crowd) run(t *testing.T, v *visitor) {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
 	for {
@@ -120,7 +120,7 @@ type interval struct {
 }
 
 // round waits until each visitor has gone round a few times since the last, and returns what was since then.
-func (l *load) round(t *testing.T) interval {
+func (l *crowd) round(t *testing.T) interval {
 	t.Helper()
 	for want := l.answers.Load() + int64(5*visits*l.visitors); l.answers.Load() < want && t.Context().Err() == nil; {
 		<-time.After(pace)
@@ -129,7 +129,7 @@ func (l *load) round(t *testing.T) interval {
 }
 
 // end stops the visitors and waits for them.
-func (l *load) end(t *testing.T) {
+func (l *crowd) end(t *testing.T) {
 	t.Helper()
 	close(l.stop)
 	l.ended.Wait()

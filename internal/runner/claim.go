@@ -6,16 +6,16 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"time"
 
 	"slipway/internal/fault"
+	"slipway/internal/keeper"
 )
 
 const claimDeployment = `mutation($input: ClaimDeploymentInput!) {
 	claimDeployment(input: $input) {
-		lease { seconds }
+		lease { seconds cancelSeconds }
 		deployment {
-			id organizationId projectId environmentId moduleInstanceId deploymentType triggerSource description
+			id fence organizationId projectId environmentId moduleInstanceId deploymentType triggerSource description
 			createdAt createdBy rollbackToDeploymentId redeployOfDeploymentId externalDeploymentId resourceArn resourceName
 			data: dataJson
 			project { name slug }
@@ -48,6 +48,9 @@ type claimed struct {
 // errLate says that a deployment was claimed, and has ended before anybody here knew of it.
 var errLate = errors.New("the answer to a claim came too late")
 
+// errNotBegun says that a deployment was claimed whose program could not be run.
+var errNotBegun = errors.New("the program could not be run")
+
 // claim takes the oldest deployment that waits, and gives nil where there is none. A claim whose answer
 // was lost is made again under the same lease, so that it takes no second deployment; once ctx has ended,
 // only such a one is.
@@ -58,10 +61,10 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	leaseID := cmp.Or(unsure, "lease_"+rand.Text())
 	r.unsure = ""
 	var a claimed
-	var sent time.Time
+	var sent keeper.Instant
 	lost, doubtful := false, false
 	try := func() (again bool, err error) {
-		sent = time.Now()
+		sent = r.Clock()
 		err = r.client.post(asking, patience, claimDeployment, map[string]any{"kinds": r.Kinds, "leaseId": leaseID}, &a)
 		said, ok := errors.AsType[*refusal](err)
 		again = err != nil && !(ok && said.final())
@@ -88,16 +91,19 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 		}
 		return nil, nil
 	}
-	return r.job(a, leaseID, sent), nil
+	return r.begin(a, leaseID, sent)
 }
 
-func (r *runner) job(a claimed, leaseID string, sent time.Time) *job {
+// begin starts the program of a deployment that was claimed. Where that fails it completes the deployment
+// and returns errNotBegun.
+func (r *runner) begin(a claimed, leaseID string, sent keeper.Instant) (*job, error) {
 	d := a.ClaimDeployment.Deployment
 	d.ModuleInstanceName = d.ModuleInstance.Name
-	return &job{
-		runner: r,
-		work:   work{Deployment: d.deployment, Release: d.Release, Live: d.ModuleInstance.LiveDeployment},
-		lease:  newLease(r.last, leaseID, sent, *a.ClaimDeployment.Lease),
-		log:    r.Log.With("deployment", d.ID, "instance", d.ModuleInstanceID),
+	w := work{Deployment: d.deployment, Release: d.Release, Live: d.ModuleInstance.LiveDeployment}
+	j, err := r.start(w, a.ClaimDeployment.Lease.lease(leaseID, sent))
+	if err == nil {
+		return j, nil
 	}
+	_, failed := r.complete(d.ID, leaseID, notRun(err.Error()), false)
+	return nil, errors.Join(fmt.Errorf("%w: %s: %w", errNotBegun, d.ID, err), failed)
 }

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"slipway/internal/fault"
@@ -101,8 +102,22 @@ type answer struct {
 	Code, Message string
 }
 
-// post asks once, and decodes the data of the answer.
+// newer takes out of a document what servers of before cancellation requests do not know.
+var newer = strings.NewReplacer(" cancelSeconds", "", " fence", "")
+
+// post asks once, and decodes the data of the answer. A server that does not know all that is asked for is
+// asked for less: runners are upgraded before servers.
 func (c *client) post(ctx context.Context, timeout time.Duration, query string, input, data any) error {
+	err := c.send(ctx, timeout, query, input, data)
+	if said, ok := errors.AsType[*refusal](err); ok && said.code == string(fault.DocumentValidationFailed) {
+		if older := newer.Replace(query); older != query {
+			return c.send(ctx, timeout, older, input, data)
+		}
+	}
+	return err
+}
+
+func (c *client) send(ctx context.Context, timeout time.Duration, query string, input, data any) error {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": map[string]any{"input": input}})
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)

@@ -22,6 +22,8 @@ type object map[string]json.RawMessage
 // item is what a line of a program says: an event, or fields of the deployment's record.
 type item struct {
 	event, fields object
+	// end is the offset of the program's output after the line.
+	end int64
 }
 
 // parse reads a line: an object of an event's members is that event, one of the single member report has

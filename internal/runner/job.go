@@ -5,108 +5,144 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os/exec"
-	"syscall"
+	"os"
+	"path/filepath"
 	"time"
+
+	"slipway/internal/keeper"
 )
+
+// about is what a runner that takes a program up has to know of it.
+type about struct {
+	DeploymentID string `json:"deploymentId"`
+	InstanceID   string `json:"instanceId"`
+}
 
 // job is one deployment that this runner carries out.
 type job struct {
 	*runner
-	work
-	*lease
-	log *slog.Logger
+	about
+	kept *keeper.Kept
+	// held ends where the server has taken the lease away, or the lease ran out; its cause says why.
+	held context.Context
+	lose context.CancelCauseFunc
+	log  *slog.Logger
 }
 
-// failure is how a deployment failed, as completeDeployment takes it; nil where it succeeded.
-type failure struct {
-	Message     string `json:"message"`
-	Description string `json:"description,omitempty"`
+func (r *runner) newJob(a about, kept *keeper.Kept) *job {
+	j := &job{runner: r, about: a, kept: kept, log: r.Log.With("deployment", a.DeploymentID, "instance", a.InstanceID)}
+	j.held, j.lose = context.WithCancelCause(r.last)
+	return j
 }
 
-// carryOut runs the program and completes the deployment, unless the lease is lost before.
+func (j *job) lease() keeper.Lease { return j.kept.Lease() }
+
+// keepers is the folder among those of the instances that has the keepers' folders.
+const keepers = ".keepers"
+
+// start starts the program of a deployment under a keeper.
+func (r *runner) start(w work, lease keeper.Lease) (*job, error) {
+	a := about{w.Deployment.ID, w.Deployment.ModuleInstanceID}
+	for _, name := range []string{a.DeploymentID, a.InstanceID} {
+		if name == "." || name == keepers || name != filepath.Base(name) || !filepath.IsLocal(name) {
+			return nil, fmt.Errorf("the id is not the name of a folder: %q", name)
+		}
+	}
+	dir := filepath.Join(r.WorkDir, a.InstanceID)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	input, err := w.input()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := keeper.Start(filepath.Join(r.WorkDir, keepers), a.DeploymentID, lease, keeper.Program{
+		Command: r.Command, Dir: dir, Input: input, Grace: r.StopGrace, Stderr: r.Log.Enabled(r.last, slog.LevelDebug),
+	}, w.environ(r.Environ), a)
+	if err != nil {
+		return nil, err
+	}
+	j := r.newJob(a, kept)
+	j.log.Info("claimed", "kind", w.Deployment.DeploymentType, "trigger", w.Deployment.TriggerSource)
+	return j, nil
+}
+
+// carryOut attends to the program until it has ended and its deployment is completed, unless the lease is
+// lost before, or the program is left to another runner.
 func (j *job) carryOut() {
 	begun := time.Now()
-	j.log.Info("claimed", "kind", j.Deployment.DeploymentType, "trigger", j.Deployment.TriggerSource)
-	defer j.end()
+	defer j.lose(context.Canceled)
+	defer context.AfterFunc(j.working, func() { j.stop(keeper.Halted) })()
+	defer context.AfterFunc(j.held, func() {
+		if j.last.Err() == nil {
+			j.stop(keeper.Lost)
+		}
+	})()
+	reported := make(chan struct{})
+	go func() { j.report(); close(reported) }()
 	go j.keepLease()
-	var said tail
-	reports := j.newReporter()
-	err := j.runProgram(reports, &said)
-	reports.finish()
+	end, err := j.watch()
+	<-reported
 	if j.held.Err() != nil {
-		j.log.Warn("stopped, and not completed", "why", context.Cause(j.held), "duration", time.Since(begun))
-		return
+		end, err = j.kept.Wait(j.last)
 	}
-	failed := j.explain(err, said.text())
-	if err := j.complete(failed); err != nil {
-		j.log.Warn("not completed", "error", err, "duration", time.Since(begun))
-		return
+	if err == nil {
+		err = j.conclude(end, time.Since(begun))
 	}
-	status, why := "SUCCEEDED", ""
-	if failed != nil {
-		status, why = "FAILED", failed.Message
+	if err != nil || j.last.Err() != nil {
+		j.log.Info("left to the runner that comes next", "error", err)
+		j.kept.Leave()
+	} else if err := j.kept.Remove(); err != nil {
+		j.log.Error("what was kept of the program cannot be removed", "error", err)
 	}
-	j.log.Info("finished", "status", status, "why", why, "duration", time.Since(begun))
 }
 
-// runProgram runs the command in the folder of the instance. It gives errHalted where the command was
-// stopped because the runner is to end.
-func (j *job) runProgram(reports *reporter, said *tail) error {
-	running, halt := context.WithCancelCause(j.held)
-	defer halt(nil)
-	defer context.AfterFunc(j.working, func() { halt(errHalted) })()
-	dir, err := j.folder(running, reports)
-	if err != nil {
-		return err
+// conclude completes the deployment of a program that has ended. It returns an error where another runner
+// is to do so.
+func (j *job) conclude(end keeper.End, duration time.Duration) error {
+	log := j.log.With("duration", duration)
+	if j.last.Err() != nil {
+		return context.Cause(j.last)
 	}
-	defer leave(dir)
-	input, err := j.input()
-	if err != nil {
-		return err
-	}
-	p := program{
-		command: j.Command, dir: dir, env: j.environ(j.Environ), input: input, grace: j.StopGrace,
-		stdout: reports.line,
-		stderr: func(line string) {
-			said.add(line)
-			j.log.Debug("standard error", "line", line)
-		},
-	}
-	return p.run(running)
-}
-
-// explain says how the program failed, with the end of what it said on standard error.
-func (j *job) explain(err error, said string) *failure {
-	exited, ok := errors.AsType[*exec.ExitError](err)
-	switch {
-	case err == nil:
+	if j.held.Err() != nil {
+		log.Warn("stopped, and not completed", "why", context.Cause(j.held))
 		return nil
-	case errors.Is(err, errHalted):
-		return &failure{fmt.Sprintf("The runner was told to end, and the program had not ended %s later.", j.ShutdownTimeout), said}
-	case !ok:
-		return &failure{"The program could not be run.", err.Error()}
 	}
-	if status, ok := exited.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return &failure{fmt.Sprintf("The program was ended by signal %d (%s).", status.Signal(), status.Signal()), said}
+	status, err := j.complete(end)
+	if j.last.Err() != nil {
+		return err
 	}
-	return &failure{fmt.Sprintf("The program ended with exit code %d.", exited.ExitCode()), said}
+	if err == nil {
+		log.Info("finished", "status", status, "exitCode", end.ExitCode)
+	} else {
+		log.Warn("not completed", "error", err)
+	}
+	return nil
 }
 
-const completeDeployment = `mutation($input: CompleteDeploymentInput!) {
-	completeDeployment(input: $input) { deployment { id } }
-}`
-
-// complete says how the deployment ended until that is answered or refused: that the lease has run out
-// meanwhile is for the server to say.
-func (j *job) complete(failed *failure) error {
-	input := map[string]any{"id": j.Deployment.ID, "leaseId": j.lease.id}
-	if failed != nil {
-		input["error"] = failed
+// stop has the program stopped, and killed after the grace.
+func (j *job) stop(why keeper.Reason) {
+	if err := j.kept.Stop(why, j.Clock().Add(j.StopGrace)); err != nil {
+		j.log.Error("the program cannot be stopped", "error", err)
 	}
-	return j.client.retry(j.last, "completeDeployment", func() (bool, error) {
-		var data struct{}
-		err := j.client.post(j.last, j.timeout(), completeDeployment, input, &data)
-		return err != nil && transient(err), err
-	})
+}
+
+// takeUp returns the programs that an earlier runner has left, or was killed beside.
+func (r *runner) takeUp() (jobs []*job) {
+	left, err := keeper.TakeUp(filepath.Join(r.WorkDir, keepers))
+	for _, kept := range left {
+		var a about
+		if failed := kept.About(&a); failed != nil {
+			kept.Leave()
+			err = errors.Join(err, failed)
+			continue
+		}
+		j := r.newJob(a, kept)
+		j.log.Info("taken up: it was begun by an earlier runner")
+		jobs = append(jobs, j)
+	}
+	if err != nil {
+		r.Log.Error("what an earlier runner has left cannot be taken up", "error", err)
+	}
+	return jobs
 }

@@ -5,72 +5,115 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"slipway/internal/keeper"
 )
 
 // errRanOut is why work is given up whose lease was not renewed in time.
 var errRanOut = errors.New("the lease ran out before the server could be reached")
 
-// granted is for how many seconds the server has given or renewed a lease.
-type granted struct{ Seconds int }
+// renewal is the longest time between two renewals of a lease; a shorter lease is renewed after a third.
+const renewal = 20 * time.Second
 
-// lease is the right to carry a deployment out, as long as it lasts by this machine's own clock.
-type lease struct {
-	id string
-	// held ends with the lease; its cause says why.
-	held  context.Context
-	lose  context.CancelCauseFunc
-	timer *time.Timer
-	// third is when to renew it, after it was last renewed.
-	third time.Duration
+// granted is what the server says of a lease that it gives or renews.
+type granted struct {
+	// Seconds is how long it lasts. CancelSeconds is how long the program still may take to end where its
+	// deployment is to be canceled.
+	Seconds       int
+	CancelSeconds *int
 }
 
-// newLease gives a lease that was granted by the answer to a request sent then. It ends with ctx.
-func newLease(ctx context.Context, id string, sent time.Time, g granted) *lease {
-	l := &lease{id: id, third: time.Duration(g.Seconds) * time.Second / 3}
-	l.held, l.lose = context.WithCancelCause(ctx)
-	l.timer = time.AfterFunc(g.until(sent), func() { l.lose(errRanOut) })
-	return l
+// lease returns what was granted by the answer to a request that was sent then: it began no earlier.
+func (g granted) lease(id string, sent keeper.Instant) keeper.Lease {
+	length := time.Duration(g.Seconds) * time.Second
+	return keeper.Lease{ID: id, End: sent.Add(length), Length: length}
 }
 
-// until is how long a lease lasts from now; it began at the latest when it was asked for.
-func (g granted) until(sent time.Time) time.Duration {
-	return time.Until(sent.Add(time.Duration(g.Seconds) * time.Second))
-}
-
-func (l *lease) extend(sent time.Time, g granted) { l.timer.Reset(g.until(sent)) }
+// interval is the time between two renewals of the lease.
+func interval(l keeper.Lease) time.Duration { return min(renewal, l.Length/3) }
 
 // timeout is how long one request may take under the lease, so that another can follow in time.
-func (l *lease) timeout() time.Duration { return min(patience, max(l.third, time.Second)) }
+func (j *job) timeout() time.Duration { return min(patience, max(interval(j.lease()), time.Second)) }
 
-// end gives the lease up.
-func (l *lease) end() {
-	l.timer.Stop()
-	l.lose(context.Canceled)
-}
+// left is how long the lease still lasts.
+func (j *job) left() time.Duration { return j.lease().End.Sub(j.Clock()) }
 
-const renewLease = `mutation($input: RenewLeaseInput!) { renewLease(input: $input) { lease { seconds } } }`
+const renewLease = `mutation($input: RenewLeaseInput!) { renewLease(input: $input) { lease { seconds cancelSeconds } } }`
 
-// keepLease renews the lease until it ends or is lost.
+// shortPause keeps renewals apart where the clock has jumped.
+const shortPause = 100 * time.Millisecond
+
+// keepLease renews the lease until it is lost.
 func (j *job) keepLease() {
-	for pause(j.held, j.third) {
-		err := j.ask("renewLease", renewLease, map[string]any{})
-		if err != nil && j.held.Err() == nil {
+	for {
+		lease := j.lease()
+		if !pause(j.held, max(shortPause, interval(lease)-lease.Length+j.left())) {
+			return
+		}
+		if err := j.ask("renewLease", renewLease, map[string]any{}); err != nil {
 			j.lose(fmt.Errorf("the lease was not renewed: %w", err))
 		}
 	}
 }
 
-// ask asks for something that extends the lease, until it is answered, refused or the lease has ended.
+// ask asks for something that renews the lease, until it is answered, refused or the lease is lost.
 func (j *job) ask(what, query string, input map[string]any) error {
-	input["id"], input["leaseId"] = j.Deployment.ID, j.lease.id
+	input["id"], input["leaseId"] = j.DeploymentID, j.lease().ID
 	return j.client.retry(j.held, what, func() (bool, error) {
 		var data map[string]struct{ Lease granted }
-		sent := time.Now()
+		sent := j.Clock()
 		err := j.client.post(j.held, j.timeout(), query, input, &data)
 		if err != nil {
 			return transient(err), err
 		}
-		j.extend(sent, data[what].Lease)
+		j.renewed(data[what].Lease, sent)
 		return false, nil
 	})
+}
+
+// renewed passes on to the keeper what the server has answered.
+func (j *job) renewed(g granted, sent keeper.Instant) {
+	if err := j.kept.Renew(g.lease(j.lease().ID, sent)); err != nil {
+		j.log.Error("the lease was renewed, and its keeper cannot be told", "error", err)
+	}
+	if g.CancelSeconds == nil {
+		return
+	}
+	if err := j.kept.Stop(keeper.Canceled, sent.Add(time.Duration(*g.CancelSeconds)*time.Second)); err != nil {
+		j.log.Error("the program was canceled and cannot be stopped", "error", err)
+	}
+}
+
+// watch waits for the end of the program, and kills what the keeper has not stopped in time. Where the
+// program was stopped because the lease was about to end, it waits until the lease is renewed all the same
+// or has run out, and then is lost.
+func (j *job) watch() (end keeper.End, err error) {
+	for {
+		looking, done := context.WithTimeout(j.held, shortPause)
+		end, err = j.kept.Wait(looking)
+		done()
+		switch {
+		case err == nil && end.Stopped == keeper.Expiring:
+			return end, j.renewedLate()
+		case err == nil || !errors.Is(err, context.DeadlineExceeded):
+			return end, err
+		case j.lease().Overdue(j.Clock()):
+			if err := j.kept.Kill(); err != nil {
+				j.log.Error("the program cannot be killed", "error", err)
+			}
+		}
+	}
+}
+
+// renewedLate waits until the lease is renewed, and loses it where it runs out before.
+func (j *job) renewedLate() error {
+	for lease := j.lease(); j.lease() == lease; {
+		if j.left() <= 0 {
+			j.lose(errRanOut)
+		}
+		if !pause(j.held, shortPause) {
+			return context.Cause(j.held)
+		}
+	}
+	return nil
 }

@@ -1,9 +1,13 @@
 package runner_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,5 +166,33 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	until(t, "the runner goes on", func() bool { return read(t, w, again.ID).Status == "RUNNING" })
 	if _, err := w.Deploy.Cancel(w.Acme.As("developer"), again.ID); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	p := w.Place(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	between := newProxy(t, w.URL, always(none))
+	old := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		if strings.Contains(string(body), "cancelSeconds") || strings.Contains(string(body), "fence") {
+			to.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(to, `{"errors":[{"message":"Cannot query field","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		between.ServeHTTP(to, r)
+	}))
+	t.Cleanup(old.Close)
+	c, _ := config(t, w, `echo done`)
+	c.Server = old.URL
+	once(t, c)
+	if got := read(t, w, d.ID); got.Status != "SUCCEEDED" || len(messages(t, w, d.ID)) != 1 {
+		t.Errorf("%s, %q", got.Status, messages(t, w, d.ID))
 	}
 }

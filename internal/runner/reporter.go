@@ -4,67 +4,94 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
+
+	"slipway/internal/keeper"
 )
 
 const (
 	// A report goes out with so many events, so many bytes, or so long after its first event.
-	reportEvents = 50
+	reportEvents = 100
 	reportBytes  = 64 << 10
 	reportEvery  = 500 * time.Millisecond
-	// waiting is how many items may wait to be reported; a program that is faster is held up.
-	waiting = 50
+	// waiting is how many items are read ahead.
+	waiting = 100
 )
+
+// progress is how far a program's output has been reported. It is kept before each report, so that a
+// runner that takes the program up makes the report again that may have been lost, under its number.
+type progress struct {
+	// Sequence is the number of the last report, Reported the offset up to which the server has all, and
+	// Under that up to which the last report goes.
+	Sequence int   `json:"sequence"`
+	Reported int64 `json:"reported"`
+	Under    int64 `json:"under"`
+}
 
 // reporter tells the server what a program says, in order.
 type reporter struct {
-	job      *job
-	items    chan item
-	done     chan struct{}
-	sequence int
+	job   *job
+	items chan item
 	// next was taken from items, and begins the next report.
 	next *item
+	progress
 }
 
-func (j *job) newReporter() *reporter {
-	r := &reporter{job: j, items: make(chan item, waiting), done: make(chan struct{})}
-	go r.run()
-	return r
-}
-
-// line takes a line that the program has printed. Once the lease has ended it is dropped, so that the
-// program is not held up on its way to end.
-func (r *reporter) line(line string) {
-	said, ok := parse(line, time.Now())
-	if !ok {
-		return
+// report tells the server what the program says until it has ended, or the lease is lost.
+func (j *job) report() {
+	r := &reporter{job: j, items: make(chan item, waiting)}
+	if _, err := j.kept.Noted(&r.progress); err != nil {
+		j.log.Error("it is not known what was reported: all that is kept is reported", "error", err)
 	}
-	r.take(said)
-}
-
-func (r *reporter) take(said item) {
-	select {
-	case r.items <- said:
-	case <-r.job.held.Done():
+	go r.read(j.kept.Output(r.Reported))
+	if r.Under > r.Reported {
+		r.Sequence--
+		r.deliver(r.again())
 	}
-}
-
-// finish waits until all that was taken is reported, or the lease has ended.
-func (r *reporter) finish() {
-	close(r.items)
-	<-r.done
-}
-
-func (r *reporter) run() {
-	defer close(r.done)
-	for {
-		batch := r.collect()
-		if len(batch) == 0 {
-			return
-		}
+	for batch := r.collect(); len(batch) > 0 && j.held.Err() == nil; batch = r.collect() {
 		r.deliver(batch)
 	}
+}
+
+// read reads the output to its end.
+func (r *reporter) read(output *keeper.Output) {
+	defer close(r.items)
+	defer output.Close()
+	for {
+		said, err := output.Next(r.job.held)
+		if err != nil {
+			if !errors.Is(err, io.EOF) && r.job.held.Err() == nil {
+				r.job.log.Error("the program's output cannot be read to its end", "error", err)
+			}
+			return
+		}
+		if said.Stderr {
+			r.job.log.Debug("standard error", "line", said.Line)
+			continue
+		}
+		it, ok := parse(said.Line, said.At)
+		if !ok {
+			continue
+		}
+		it.end = said.End
+		select {
+		case r.items <- it:
+		case <-r.job.held.Done():
+			return
+		}
+	}
+}
+
+// again collects the items of the report that an earlier runner may have made.
+func (r *reporter) again() (batch []item) {
+	for said := range r.items {
+		if batch = append(batch, said); said.end >= r.Under {
+			break
+		}
+	}
+	return batch
 }
 
 // collect waits for the items of one report: events, or the fields of the record by themselves. It gives
@@ -113,7 +140,11 @@ func (r *reporter) first() (said item, open bool) {
 // deliver reports a batch. Where the server refuses what is in it, each item is reported by itself, and
 // one that is refused then is told of instead. Any other refusal ends the lease.
 func (r *reporter) deliver(batch []item) {
-	err := r.report(batch)
+	if len(batch) == 0 {
+		return
+	}
+	end := batch[len(batch)-1].end
+	err := r.send(batch, end)
 	switch {
 	case err == nil || r.job.held.Err() != nil:
 	case !aboutContent(err):
@@ -125,7 +156,7 @@ func (r *reporter) deliver(batch []item) {
 	default:
 		r.job.log.Warn("a report was refused", "error", err)
 		told := message(fmt.Sprintf("The server refused what the program reported: %s: %s", err, batch[0].shown()), time.Now())
-		if err := r.report([]item{told}); err != nil && !aboutContent(err) {
+		if err := r.send([]item{told}, end); err != nil && !aboutContent(err) {
 			r.job.lose(fmt.Errorf("a report was refused: %w", err))
 		}
 	}
@@ -151,13 +182,16 @@ func (i item) shown() string {
 	return string(text)
 }
 
-const reportDeployment = `mutation($input: ReportDeploymentInput!) { reportDeployment(input: $input) { lease { seconds } } }`
+const reportDeployment = `mutation($input: ReportDeploymentInput!) { reportDeployment(input: $input) { lease { seconds cancelSeconds } } }`
 
-// report sends one report until it is answered or refused. Its number keeps the server from taking it
-// twice where an answer was lost.
-func (r *reporter) report(batch []item) error {
-	r.sequence++
-	input := map[string]any{"sequence": r.sequence}
+// send sends one report, which goes up to an offset of the output, until it is answered or refused. Its
+// number keeps the server from taking it twice where an answer was lost.
+func (r *reporter) send(batch []item, end int64) error {
+	r.Sequence, r.Under = r.Sequence+1, end
+	if err := r.job.kept.Note(r.progress); err != nil {
+		r.job.log.Error("what is reported cannot be noted: another runner would report it again", "error", err)
+	}
+	input := map[string]any{"sequence": r.Sequence}
 	var events []object
 	for _, one := range batch {
 		if one.event != nil {
@@ -170,5 +204,12 @@ func (r *reporter) report(batch []item) error {
 	if len(events) > 0 {
 		input["events"] = events
 	}
-	return r.job.ask("reportDeployment", reportDeployment, input)
+	if err := r.job.ask("reportDeployment", reportDeployment, input); err != nil {
+		return err
+	}
+	r.Reported = end
+	if err := r.job.kept.Taken(end); err != nil {
+		r.job.log.Error("output that was reported cannot be removed", "error", err)
+	}
+	return nil
 }

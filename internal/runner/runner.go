@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"slipway/internal/keeper"
 )
 
 // Config says what a runner carries out, and how.
@@ -35,7 +37,9 @@ type Config struct {
 	ShutdownTimeout, StopGrace time.Duration
 	// Once ends the runner where nothing is waiting.
 	Once bool
-	Log  *slog.Logger
+	// Clock is the machine's where it is nil.
+	Clock keeper.Clock
+	Log   *slog.Logger
 }
 
 const defaultPoll = 2 * time.Second
@@ -43,8 +47,9 @@ const defaultPoll = 2 * time.Second
 // settling is how long the last requests may take once the programs have ended.
 const settling = 10 * time.Second
 
-// errHalted is why a program is stopped whose time is up after the runner was told to end.
-var errHalted = errors.New("the runner is to end")
+// ErrHandOver is the cause with which the context of Run ends where the programs that run are to be left to
+// the runner that comes next.
+var ErrHandOver = errors.New("the programs that run are left to another runner")
 
 // runner is a running one. Its contexts end one after the other.
 type runner struct {
@@ -58,8 +63,10 @@ type runner struct {
 	unsure string
 }
 
-// Run claims deployments and carries them out until ctx ends; then it claims no more and lets those that
-// run finish. It gives an error where the server refuses to give work, once those that run have ended.
+// Run takes up the programs that an earlier runner has left in the work folder, claims deployments and
+// carries them out until ctx ends; then it claims no more and lets those that run finish, or leaves them
+// where the cause is ErrHandOver. It returns an error where the server refuses to give work, once those
+// that run have ended.
 func Run(ctx context.Context, c Config) error {
 	dir, err := filepath.Abs(c.WorkDir)
 	if err == nil {
@@ -69,6 +76,9 @@ func Run(ctx context.Context, c Config) error {
 		return fmt.Errorf("cannot make the folder to work in: %w", err)
 	}
 	c.WorkDir, c.Parallel, c.Poll = dir, max(1, c.Parallel), cmp.Or(c.Poll, defaultPoll)
+	if c.Clock == nil {
+		c.Clock = keeper.Now
+	}
 	r := &runner{Config: c, client: newClient(c)}
 	var endWorking, endLast context.CancelFunc
 	r.working, endWorking = after(ctx, c.ShutdownTimeout)
@@ -78,7 +88,12 @@ func Run(ctx context.Context, c Config) error {
 	r.Log.Info("looking for deployments", "server", r.Server, "kinds", r.Kinds, "parallel", r.Parallel)
 	defer r.jobs.Wait()
 	err = r.claimAll(ctx)
-	r.Log.Info("stopping: programs that run may finish", "timeout", r.ShutdownTimeout)
+	if errors.Is(context.Cause(ctx), ErrHandOver) {
+		r.Log.Info("stopping: programs that run are left to the next runner")
+		endLast()
+	} else {
+		r.Log.Info("stopping: programs that run may finish", "timeout", r.ShutdownTimeout)
+	}
 	return err
 }
 
@@ -92,33 +107,49 @@ func after(ctx context.Context, d time.Duration) (context.Context, context.Cance
 	return later, func() { stop(); end() }
 }
 
-// claimAll claims as long as there is room, each deployment for a goroutine of its own.
+// claimAll takes up what was left and claims as long as there is room, each deployment for a goroutine of
+// its own.
 func (r *runner) claimAll(ctx context.Context) error {
 	room := make(chan struct{}, r.Parallel)
-	for free(ctx, room) {
+	attend := func(j *job, free func()) {
+		r.jobs.Go(func() {
+			defer free()
+			j.carryOut()
+		})
+	}
+	for r.resume(ctx, room, attend); free(ctx, room); r.resume(ctx, room, attend) {
 		job, err := r.claim(ctx)
-		if errors.Is(err, errLate) {
+		switch {
+		case errors.Is(err, errLate), errors.Is(err, errNotBegun):
 			r.Log.Warn("not carried out", "error", err)
 			<-room
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			return err
-		}
-		if job != nil {
-			r.jobs.Go(func() {
-				job.carryOut()
-				<-room
-			})
-			continue
-		}
-		if r.Once && r.unsure == "" {
+		case job != nil:
+			attend(job, func() { <-room })
+		case r.Once && r.unsure == "":
 			return nil
+		default:
+			<-room
+			pause(ctx, r.Poll)
 		}
-		<-room
-		pause(ctx, r.Poll)
 	}
 	return nil
+}
+
+// resume attends to programs that run already, and so do not wait for room.
+func (r *runner) resume(ctx context.Context, room chan struct{}, attend func(j *job, free func())) {
+	if ctx.Err() != nil {
+		return
+	}
+	for _, j := range r.takeUp() {
+		select {
+		case room <- struct{}{}:
+			attend(j, func() { <-room })
+		default:
+			attend(j, func() {})
+		}
+	}
 }
 
 // free waits for room, and says whether the runner still is to claim.

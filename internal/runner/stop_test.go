@@ -5,10 +5,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -46,39 +49,61 @@ func mustGo(t *testing.T, gone chan struct{}) {
 	}
 }
 
-func TestCancellationStopsTheProgramAndItsChildren(t *testing.T) {
+func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		lease   time.Duration
-		program string
+		lease, timeout time.Duration
+		program        string
+		status         string
+		lastWords      []string
 	}{
-		"which is silent":             {3 * time.Second, `echo started; sleep 600; echo never`},
-		"which reports":               {time.Hour, `echo started; while sleep 0.1; do echo more; done`},
-		"which takes no SIGTERM":      {3 * time.Second, `trap '' TERM; echo started; while :; do sleep 600; done`},
-		"whose child takes a while":   {3 * time.Second, `(trap 'sleep 0.3; echo late >&4; exit' TERM; sleep 600 & wait) & echo started; wait`},
-		"which prints without an end": {time.Hour, `echo started; yes`},
+		"which is silent": {6 * time.Second, time.Hour, `echo started; exec sleep 600`,
+			"CANCELED", []string{"The program was ended by signal 15 (terminated)."}},
+		"which reports": {time.Hour, time.Hour, `trap 'echo "stopped half-way" >&2; exit 9' TERM; echo started; while sleep 0.1; do echo more; done`,
+			"CANCELED", []string{"The program ended with exit code 9.", "stopped half-way"}},
+		"which takes no SIGTERM": {6 * time.Second, time.Second, `trap '' TERM; echo started; while :; do sleep 600; done`,
+			"CANCELED", []string{"The program was ended by signal 9 (killed)."}},
+		"whose child takes a while": {6 * time.Second, time.Hour, `(trap 'sleep 0.3; echo late >&4; exit' TERM; sleep 600 & wait) & echo started; wait`,
+			"CANCELED", []string{"The program was ended by signal 15 (terminated)."}},
+		"which ends well all the same": {6 * time.Second, time.Hour, `trap 'echo undone; exit 0' TERM; echo started; sleep 600 & wait`,
+			"SUCCEEDED", nil},
+		"which prints without an end": {time.Hour, time.Hour, `echo started; exec yes`,
+			"CANCELED", []string{"The program was ended by signal 15 (terminated)."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.SQLite(t))
-			w.Deploy.LeaseTime = test.lease
+			w.Deploy.LeaseTime, w.Deploy.CancelTimeout = test.lease, test.timeout
 			p := w.Place(t, w.Acme, "web")
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+			c, _ := config(t, w, `exec 4>"$ALIVE"; `+test.program)
 			pipe, gone := alive(t)
-			c, log := config(t, w, `exec 4>"$ALIVE"; `+test.program)
-			c.Environ = append(c.Environ, "ALIVE="+pipe)
-			if strings.Contains(test.program, "''") {
-				c.StopGrace = 200 * time.Millisecond
-			}
+			between := newProxy(t, w.URL, func(operation string, _ int) trouble {
+				if operation == "completeDeployment" && groupLives(t, c, d.ID) {
+					t.Error("it is completed as the program still runs")
+				}
+				return none
+			})
+			c.Server, c.Environ = between.url, append(c.Environ, "ALIVE="+pipe)
 			stop := start(t, c)
 			until(t, "it runs", func() bool { return len(messages(t, w, d.ID)) > 0 })
-			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
-				t.Fatal(err)
+			asked, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
+			if err != nil || asked.Status != "RUNNING" {
+				t.Fatalf("%v, %s", err, asked.Status)
 			}
 			mustGo(t, gone)
-			until(t, "the runner says so", func() bool { return strings.Contains(log.String(), "not completed") })
-			if got := read(t, w, d.ID); got.Status != "CANCELED" {
-				t.Errorf("%s", got.Status)
+			until(t, "it has ended", func() bool { return read(t, w, d.ID).CompletedAt != nil })
+			got := read(t, w, d.ID)
+			if string(got.Status) != test.status {
+				t.Errorf("%s %+v", got.Status, got.Error)
+			}
+			if got.Error != nil {
+				words := strings.Split(strings.Join(got.Error.Details[0].Items, "\n"), "\n")
+				// A shell says so of its child, or does not.
+				words = slices.DeleteFunc(words, func(word string) bool { return word == "Terminated" })
+				if diff := cmp.Diff(test.lastWords, words); diff != "" || got.Error.Code != string(fault.DeploymentCanceled) {
+					t.Errorf("%s %s", got.Error.Code, diff)
+				}
 			}
 			if err := stop(); err != nil {
 				t.Error(err)

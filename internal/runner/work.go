@@ -17,6 +17,7 @@ type work struct {
 
 type deployment struct {
 	ID                     string          `json:"id"`
+	Fence                  string          `json:"fence"`
 	OrganizationID         string          `json:"organizationId"`
 	ProjectID              string          `json:"projectId"`
 	Project                named           `json:"project"`
@@ -82,6 +83,7 @@ func (w *work) environ(from []string) []string {
 	}
 	for _, v := range [][2]string{
 		{"DEPLOYMENT_ID", d.ID},
+		{"FENCE", d.Fence},
 		{"INSTANCE_ID", d.ModuleInstanceID},
 		{"ENVIRONMENT_ID", d.EnvironmentID},
 		{"PROJECT_ID", d.ProjectID},

@@ -1,0 +1,354 @@
+package keeper_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slipway/internal/keeper"
+)
+
+// patience is how long something may take that should happen by itself.
+const patience = 60 * time.Second
+
+// clockEnv names the file by which a test sets the clocks of a keeper.
+const clockEnv = "TEST_CLOCK"
+
+// TestMain is a keeper where a test has started it as one.
+func TestMain(m *testing.M) {
+	path, ok := keeper.Called(os.Args)
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := keeper.Main(path, os.Stdin, clock(os.Getenv(clockEnv))); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// shift is how far clocks are from the machine's.
+type shift struct{ Boot, Wall time.Duration }
+
+// clock is the machine's clock, shifted by what a file says.
+func clock(file string) keeper.Clock {
+	return func() keeper.Instant {
+		var by shift
+		if text, err := os.ReadFile(file); err == nil {
+			if err := json.Unmarshal(text, &by); err != nil {
+				log.Fatal(err)
+			}
+		}
+		now := keeper.Now()
+		return keeper.Instant{Boot: now.Boot + by.Boot, Wall: now.Wall.Add(by.Wall)}
+	}
+}
+
+// world has the folders of programs and their clock.
+type world struct {
+	root, dir, clockFile string
+	clock                keeper.Clock
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{root: filepath.Join(t.TempDir(), "keepers"), dir: t.TempDir(), clockFile: filepath.Join(t.TempDir(), "clock")}
+	w.clock = clock(w.clockFile)
+	return w
+}
+
+// jump sets the clocks.
+func (w *world) jump(t *testing.T, by shift) {
+	t.Helper()
+	text, err := json.Marshal(by)
+	if err == nil {
+		err = os.WriteFile(w.clockFile+".new", text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(w.clockFile+".new", w.clockFile)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) lease(length time.Duration) keeper.Lease {
+	return keeper.Lease{ID: "lease_test", End: w.clock().Add(length), Length: length}
+}
+
+// start starts a program that writes to the pipe ALIVE; gone is closed when nothing has that open any more.
+func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace time.Duration) (k *keeper.Kept, gone chan struct{}) {
+	t.Helper()
+	pipe, gone := alive(t)
+	k, err := keeper.Start(w.root, "program", lease, keeper.Program{
+		Command: `exec 4>"$ALIVE"; ` + command, Dir: w.dir, Input: []byte("the input\n"), Grace: grace,
+	}, append(os.Environ(), "ALIVE="+pipe, clockEnv+"="+w.clockFile), "what it is about")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := k.Stop(keeper.Halted, keeper.Instant{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		if _, err := k.Wait(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	})
+	return k, gone
+}
+
+// alive returns the path of a pipe for a program to open for writing. The channel closes once every process
+// that has it open is gone.
+func alive(t *testing.T) (path string, gone chan struct{}) {
+	t.Helper()
+	path, gone = filepath.Join(t.TempDir(), "alive"), make(chan struct{})
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(gone)
+		f, err := os.Open(path)
+		if err != nil {
+			return
+		}
+		defer func() { _ = f.Close() }()
+		_, _ = io.ReadAll(f)
+	}()
+	return path, gone
+}
+
+func mustGo(t *testing.T, gone chan struct{}) {
+	t.Helper()
+	select {
+	case <-gone:
+	case <-time.After(patience):
+		t.Fatal("a process still runs")
+	}
+}
+
+// end waits for the end of a program.
+func end(t *testing.T, k *keeper.Kept) keeper.End {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	end, err := k.Wait(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
+// lines reads so many lines of a program's output from an offset on, or all of them where n is negative.
+func lines(t *testing.T, k *keeper.Kept, from int64, n int) (said []string, offset int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out := k.Output(from)
+	defer out.Close()
+	for len(said) != n {
+		r, err := out.Next(ctx)
+		if n < 0 && errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("after %d lines: %v", len(said), err)
+		}
+		said, from = append(said, r.Line), r.End
+	}
+	return said, from
+}
+
+func TestProgramRunsInItsFolderAndItsEndIsKept(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]keeper.End{
+		`cat; pwd; exit 0`:               {},
+		`cat; pwd; echo why >&2; exit 7`: {ExitCode: 7, Stderr: "why"},
+		`cat; pwd; kill -9 $$`:           {ExitCode: -1, Signal: syscall.SIGKILL},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			k, gone := w.start(t, command, w.lease(time.Hour), 0)
+			mustGo(t, gone)
+			if got := end(t, k); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+			if said, _ := lines(t, k, 0, -1); !slices.Equal(said, []string{"the input", w.dir}) {
+				t.Errorf("%q", said)
+			}
+			private(t, w.root)
+			if err := k.Remove(); err != nil {
+				t.Error(err)
+			}
+			if left, err := os.ReadDir(w.root); err != nil || len(left) > 0 {
+				t.Errorf("%v, %v is left", err, left)
+			}
+		})
+	}
+}
+
+// private wants nobody else to read what is in a folder.
+func private(t *testing.T, root string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClockThatJumpsEndsNoProgramLate(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]shift{
+		"the wall clock goes forward":               {Wall: 2 * time.Hour},
+		"the wall clock goes back as time goes on":  {Wall: -100 * time.Hour, Boot: 2 * time.Hour},
+		"the machine sleeps":                        {Wall: 2 * time.Hour, Boot: 2 * time.Hour},
+		"the lease has a third less than the grace": {Wall: 41 * time.Minute, Boot: 41 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			k, gone := w.start(t, `echo started; sleep 600 & wait`, w.lease(time.Hour), time.Hour)
+			lines(t, k, 0, 1)
+			w.jump(t, by)
+			mustGo(t, gone)
+			if got := end(t, k); got.Stopped != keeper.Expiring {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+func TestRenewedLeaseLetsTheProgramGoOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	k, gone := w.start(t, `trap 'echo told; exit 3' TERM; echo started; while [ ! -e proceed ]; do sleep 0.05; done; echo finished`, w.lease(time.Hour), time.Second)
+	_, from := lines(t, k, 0, 1)
+	if err := k.Renew(w.lease(10 * time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Renew(w.lease(time.Minute)); err != nil { // the answer to a request of before
+		t.Fatal(err)
+	}
+	w.jump(t, shift{Wall: 2 * time.Hour, Boot: 2 * time.Hour})
+	if err := os.WriteFile(filepath.Join(w.dir, "proceed"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustGo(t, gone)
+	if said, _ := lines(t, k, from, -1); !slices.Equal(said, []string{"finished"}) {
+		t.Errorf("%q", said)
+	}
+	if got := end(t, k); got != (keeper.End{}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestProgramThatTakesNoSIGTERMIsKilledInTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	k, gone := w.start(t, `trap '' TERM; echo started; while :; do sleep 600; done`, w.lease(time.Hour), time.Hour)
+	lines(t, k, 0, 1)
+	if err := k.Stop(keeper.Canceled, w.clock().Add(30*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	w.jump(t, shift{Wall: time.Minute, Boot: time.Minute})
+	if err := k.Stop(keeper.Halted, w.clock().Add(20*time.Minute)); err != nil { // sooner
+		t.Fatal(err)
+	}
+	select {
+	case <-gone:
+		t.Fatal("it was killed before its time")
+	default:
+	}
+	w.jump(t, shift{Wall: 22 * time.Minute, Boot: 22 * time.Minute})
+	mustGo(t, gone)
+	if got := end(t, k); got.Signal != syscall.SIGKILL || got.Stopped != keeper.Canceled {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestOutputThatNobodyTakesIsBoundedAndNothingOfItIsLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const n = 200_000
+	k, gone := w.start(t, fmt.Sprintf(`seq %d`, n), w.lease(time.Hour), 0)
+	var said []string
+	var offset int64
+	for len(said) < n {
+		var some []string
+		some, offset = lines(t, k, offset, 2_000)
+		said = append(said, some...)
+		if size := sizeOf(t, w.root); size > 2<<20 {
+			t.Fatalf("%d bytes are kept", size)
+		}
+		if err := k.Taken(offset); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustGo(t, gone)
+	for i, line := range said {
+		if line != fmt.Sprint(i+1) {
+			t.Fatalf("line %d is %q", i+1, line)
+		}
+	}
+}
+
+func TestProgramThatIsStoppedIsNotHeldUpByItsOutput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	k, gone := w.start(t, `trap 'seq 100000; echo last >&2; exit 5' TERM; echo started; seq 1000000`, w.lease(time.Hour), time.Hour)
+	lines(t, k, 0, 1)
+	if err := k.Stop(keeper.Canceled, w.clock().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	mustGo(t, gone)
+	if got := end(t, k); got.ExitCode != 5 || !strings.HasSuffix(got.Stderr, "last") {
+		t.Errorf("%+v", got)
+	}
+	if size := sizeOf(t, w.root); size > 8<<20 {
+		t.Errorf("%d bytes are kept", size)
+	}
+	said, _ := lines(t, k, 0, -1)
+	var lost int
+	if _, err := fmt.Sscanf(said[len(said)-1], "%d lines of the program's output are lost.", &lost); err != nil || lost == 0 {
+		t.Errorf("the output ends with %q", said[len(said)-1])
+	}
+}
+
+// sizeOf is how many bytes the files in a folder have.
+func sizeOf(t *testing.T, root string) (size int64) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(_ string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		info, err := e.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return size
+}
