@@ -27,6 +27,7 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	raw = bytes.Replace(raw, []byte("12345678901234567890"), []byte("1234567890"), 1) // which a version may have as a default
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		admin := w.Acme.As(actor.Admin)
 		inputs, err := inputprop.Parse(raw)
@@ -203,8 +204,9 @@ func TestOneQuerySelectsEveryFieldOfDeploymentData(t *testing.T) {
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p.Succeeded(t) // has the previous task definition
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		if _, _, err := w.Deploy.Report(runner, d.ID, p.Claim(t, d), deployment.Report{Data: full}); err != nil {
+		if _, _, err := w.Deploy.Report(runner, d.ID, p.Claim(t, d), deployment.Report{Data: worldtest.Reportable(t, full)}); err != nil {
 			t.Fatal(err)
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, map[string]any{"id": d.ID})

@@ -35,13 +35,16 @@ func TestServeBeginsOnADatabaseOfANewerVersionThatSaysItMay(t *testing.T) {
 	}
 }
 
+// saysNothing is a migration from before migrations said what they are compatible with.
+const saysNothing = "20261122012914"
+
 func TestMigrateStatusTellsWhatBecomesOfOlderServers(t *testing.T) {
 	t.Parallel()
 	lagging := migrated(t)
-	execute(t, lagging, "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)")
+	execute(t, lagging, "DELETE FROM goose_db_version WHERE version_id >= "+saysNothing)
 	for name, c := range map[string]struct{ url, want string }{
 		"empty":               {file(t), `_initial\.sql +pending +may go on`},
-		"says nothing":        {lagging, `_initial\.sql +applied *\n(.*\n)*.* pending +stop first`},
+		"says nothing":        {lagging, `_initial\.sql +applied *\n(.*\n)*` + saysNothing + `.* pending +stop first`},
 		"newer, may serve":    {newerDatabase(t, "newest"), `29990102000000 +\(of a newer version\) +applied +this one may serve`},
 		"newer, must not":     {newerDatabase(t, "29990101000000"), `29990102000000 +\(of a newer version\) +applied +this one may not serve`},
 		"one of several only": {newerDatabase(t, "29990101000000"), `29990101000000 +\(of a newer version\) +applied +this one may serve\n`},

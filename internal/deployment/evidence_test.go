@@ -1,6 +1,7 @@
 package deployment_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -98,9 +99,8 @@ func TestReportsCannotTouchWhatSlipwayFilled(t *testing.T) {
 }
 
 func violationsOf(err error) []fault.Violation {
-	f, _ := err.(*fault.Error)
-	if f == nil {
-		return nil
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Violations
 	}
-	return f.Violations
+	return nil
 }

@@ -87,11 +87,13 @@ func (r *report) isSecret() bool {
 
 // conceal takes the values out of the arguments of a message where the value at hand is a secret.
 func (r *report) conceal(args []any) {
-	if r.isSecret() {
-		for i, arg := range args {
-			if _, ok := arg.(repeated); ok {
-				args[i] = concealed
-			}
+	for i, arg := range args {
+		if _, ok := arg.(repeated); !ok {
+			continue
 		}
+		if !r.isSecret() {
+			return
+		}
+		args[i] = concealed
 	}
 }

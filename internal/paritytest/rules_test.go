@@ -87,6 +87,7 @@ var everyRule = []broken{
 	{"pattern_syntax", "/patterns/0/pattern", property("s", "string", pattern("(")), property("s", "string", pattern("()"))},
 	{"pattern_too_slow", "/default", property("s", "string", pattern("^(?=(a+)+$)a"), `"default":"`+strings.Repeat("a", 40)+`!"`),
 		property("s", "string", pattern("^(?=(a+)+$)a"), `"default":"`+strings.Repeat("a", 40)+`"`)},
+	{"pattern_limit", "/patterns/0/pattern", property("s", "string", pattern(strings.Repeat("()", 255))), property("s", "string", pattern(strings.Repeat("()", 254)))},
 	{"max_patterns", "/patterns/32/pattern", longPatterns(33), longPatterns(32)},
 	{"max_tests", "/default/100", manyMatches(101), manyMatches(2)},
 	{"template_syntax", "/default", property("s", "string", `"default":"${{ project.slug"`), property("s", "string", `"default":"${{ project.slug }}"`)},
@@ -120,6 +121,26 @@ func TestRulesAreHeldAlikeOnPostgreSQL(t *testing.T) {
 const publish = `mutation($input: PublishModuleVersionInput!) {
 	publishModuleVersion(input: $input) { moduleVersion { version } } }`
 
+// when is an input with a condition.
+func when(condition string) string { return property("u", "text", `"show_when":`+condition) }
+
+// versionRules has a rule of the inputs of a version, with where it is broken by the wrong ones.
+var versionRules = map[string]struct {
+	pointer      string
+	wrong, right []string
+}{
+	"unique_id":        {"/1/id", []string{text1, text1}, []string{text1, property("u", "text")}},
+	"unknown_input":    {"/1/show_when/x", []string{text1, when(`{"x":1}`)}, []string{text1, when(`{"t":1}`)}},
+	"self_reference":   {"/0/show_when/u", []string{when(`{"u":1}`)}, []string{text1, when(`{"t":"u"}`)}},
+	"no_value":         {"/1/show_when/d", []string{property("d", "section"), when(`{"d":1}`)}, []string{property("d", "text"), when(`{"d":1}`)}},
+	"cycle":            {"/1", []string{property("t", "text", `"show_when":{"u":1}`), when(`{"t":1}`)}, []string{property("t", "text", `"show_when":{"u":1}`), property("u", "text")}},
+	"operator":         {"/1/show_when/t/is", []string{text1, when(`{"t":{"is":1}}`)}, []string{text1, when(`{"t":{"not":1}}`)}},
+	"operand":          {"/1/show_when/t", []string{text1, when(`{"t":null}`)}, []string{text1, when(`{"t":false}`)}},
+	"template_ref":     {"/0/default", []string{property("s", "string", `"default":"${{ ref.input.x }}"`)}, []string{property("s", "string", `"default":"ref.input.x"`)}},
+	"from_field_type":  {"/0/key/from_fields/0", []string{entries(text1, `"key":{"from_fields":["t"]}`)}, []string{entries(text1)}},
+	"number_precision": {"/0/default/n", []string{property("o", "object", `"default":{"n":12345678901234567890}`)}, []string{property("o", "object", `"default":{"n":1234567890}`)}},
+}
+
 func TestRulesOfSiblingsAreHeldWhenAVersionIsPublished(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
@@ -133,21 +154,7 @@ func TestRulesOfSiblingsAreHeldWhenAVersionIsPublished(t *testing.T) {
 			"moduleDefinitionId": p.Definition.ID, "version": version, "kind": "aws:ecs", "inputs": list,
 		}})
 	}
-	shown := func(when string) string { return property("u", "text", `"show_when":`+when) }
-	for rule, c := range map[string]struct {
-		pointer      string
-		wrong, right []string
-	}{
-		"unique_id":       {"/1/id", []string{text1, text1}, []string{text1, property("u", "text")}},
-		"unknown_input":   {"/1/show_when/x", []string{text1, shown(`{"x":1}`)}, []string{text1, shown(`{"t":1}`)}},
-		"self_reference":  {"/0/show_when/u", []string{shown(`{"u":1}`)}, []string{text1, shown(`{"t":"u"}`)}},
-		"no_value":        {"/1/show_when/d", []string{property("d", "section"), shown(`{"d":1}`)}, []string{property("d", "text"), shown(`{"d":1}`)}},
-		"cycle":           {"/1", []string{property("t", "text", `"show_when":{"u":1}`), shown(`{"t":1}`)}, []string{property("t", "text", `"show_when":{"u":1}`), property("u", "text")}},
-		"operator":        {"/1/show_when/t/is", []string{text1, shown(`{"t":{"is":1}}`)}, []string{text1, shown(`{"t":{"not":1}}`)}},
-		"operand":         {"/1/show_when/t", []string{text1, shown(`{"t":null}`)}, []string{text1, shown(`{"t":false}`)}},
-		"template_ref":    {"/0/default", []string{property("s", "string", `"default":"${{ ref.input.x }}"`)}, []string{property("s", "string", `"default":"ref.input.x"`)}},
-		"from_field_type": {"/0/key/from_fields/0", []string{entries(text1, `"key":{"from_fields":["t"]}`)}, []string{entries(text1)}},
-	} {
+	for rule, c := range versionRules {
 		refused := publishing("2.0.0", c.wrong...)
 		want := place{"/input/inputs" + c.pointer, rule}
 		if got := first(refused.Refusal(t)); got != want || refused.Code(t) != string(fault.ModuleVersionRuleBroken) {
@@ -217,6 +224,9 @@ func TestEveryRuleOfTheDocumentationIsHeld(t *testing.T) {
 	held := map[string]bool{}
 	for _, r := range everyRule {
 		held["`"+r.rule+"`"] = true
+	}
+	for rule := range versionRules {
+		held["`"+rule+"`"] = true
 	}
 	names := listed(t)
 	if len(names) < 28 {

@@ -81,7 +81,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment 
 	lease := p.Claim(t, d)
 	external, arn, name := "ext-1", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "web"
 	if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
-		Data: data, ExternalDeploymentID: &external, ResourceARN: &arn, ResourceName: &name,
+		Data: worldtest.Reportable(t, data), ExternalDeploymentID: &external, ResourceARN: &arn, ResourceName: &name,
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -104,8 +104,8 @@ func (j *job) conclude(end keeper.End, duration time.Duration) error {
 	if j.last.Err() != nil {
 		return context.Cause(j.last)
 	}
-	if j.held.Err() != nil {
-		log.Warn("stopped, and not completed", "why", context.Cause(j.held))
+	if lost := context.Cause(j.held); lost != nil {
+		log.Warn("stopped, and not completed", "why", lost)
 		return nil
 	}
 	status, err := j.complete(end)

@@ -17,15 +17,21 @@ var (
 	}
 )
 
+// maxName is how long a name may be, in bytes, to be read. A longer one is taken for a secret's.
+const maxName = 1000
+
 // IsName reports whether a name is that of a secret, however it is spelled: API_KEY, api-key, apiKey.
 func IsName(name string) bool {
+	if len(name) > maxName {
+		return true
+	}
 	split := wordsOf(name)
 	return slices.ContainsFunc(split, func(w string) bool { return slices.Contains(words, w) }) || hasPart(split)
 }
 
 // IsGroup reports whether everything below an object of a name is secret, wherever it stands. A word such as auth
 // is too little for that: it is also the name of what is not secret at all.
-func IsGroup(name string) bool { return hasPart(wordsOf(name)) }
+func IsGroup(name string) bool { return len(name) > maxName || hasPart(wordsOf(name)) }
 
 func hasPart(split []string) bool {
 	together := strings.Join(split, "")

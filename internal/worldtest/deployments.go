@@ -1,6 +1,7 @@
 package worldtest
 
 import (
+	"encoding/json"
 	"testing"
 
 	"slipway/ent"
@@ -90,6 +91,23 @@ func (p *Place) Deploy(t testing.TB, instanceID, inputs string) *ent.Deployment 
 		t.Fatal(err)
 	}
 	return d
+}
+
+// Reportable returns a deployment's data without what Slipway fills by itself, which no runner may change.
+func Reportable(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		t.Fatal(err)
+	}
+	for _, filled := range []string{"triggeredBy", "triggerChannel", "deployedTaskDefinition", "previousTaskDefinition"} {
+		delete(members, filled)
+	}
+	rest, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rest
 }
 
 // Succeeded makes a deployment of the place's instance that has succeeded.
