@@ -118,7 +118,7 @@ func (r *running) end(ctx context.Context, kind ast.Operation, resp *graphql.Res
 	over := r.meter.Over()
 	switch {
 	case kind == ast.Mutation:
-	case over != nil && over.Code == fault.RequestAnswerTooLarge:
+	case r.isTooLarge():
 		resp.Data, resp.Errors = nil, gqlerror.List{FromFault(fault.Public(over, view(ctx, "")))}
 	case ctx.Err() != nil && kind == ast.Query:
 		resp.Data, resp.Errors = nil, gqlerror.List{FromFault(fault.Public(timeout(ctx.Err()), view(ctx, "")))}
@@ -141,6 +141,12 @@ func (r *running) end(ctx context.Context, kind ast.Operation, resp *graphql.Res
 	}
 }
 
+// isTooLarge reports whether the answer is over its limit, so that nothing of it is sent but why.
+func (r *running) isTooLarge() bool {
+	over := r.meter.Over()
+	return over != nil && over.Code == fault.RequestAnswerTooLarge
+}
+
 // InterceptRootField implements graphql.RootFieldInterceptor.
 func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	r := runningOf(ctx)
@@ -159,7 +165,13 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 	// It is written at once, so that what was read for it is not kept until all others are there.
 	var text bytes.Buffer
 	(&budgeted{ctx: ctx, meter: r.meter, w: &text}).write(next(ctx))
-	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(text.Bytes()) })
+	return graphql.WriterFunc(func(w io.Writer) {
+		if r.isTooLarge() {
+			graphql.Null.MarshalGQL(w) // nothing of it is sent
+			return
+		}
+		_, _ = w.Write(text.Bytes())
+	})
 }
 
 // mutation carries a mutation out, unless the operation is over its limits. Where its answer is what goes
