@@ -43,7 +43,7 @@ func late() (all []attack) {
 	const overtime = `\d+ (.+ and )?Request:TIMEOUT( and .+)?`
 	for _, l := range lastings() {
 		a := probe(l.name+" when time is up", overtime+"|"+within, actor.Viewer, l.query, l.variables)
-		a.cpu, a.memory, a.why = 600*time.Millisecond, unlimited, "two cores for 200 ms of time and 50 more, and reading the request; cost is not limited"
+		a.cpu, a.memory, a.why = 1200*time.Millisecond, unlimited, "two cores for 500 ms of time and 50 more, and reading the request; cost is not limited"
 		all = append(all, a)
 	}
 	return all

@@ -49,7 +49,7 @@ func plans() []plan {
 		{name: "slow", flags: brisk, attacks: slow()},
 		{name: "heavy", flags: flags("--write-timeout", patient), stocked: true, heavy: concat(answers(), records(), work(), mutations(), refusals(), scalars(), hosts())},
 		// What is tried here is within no limit but time.
-		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "200ms", "--write-timeout", patient), stocked: true, heavy: late()},
+		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "500ms", "--write-timeout", patient), stocked: true, heavy: late()},
 		{name: "left", flags: flags("--max-cost", "1000000000"), stocked: true, heavy: left()},
 		{name: "strangers", flags: flags("--trusted-proxies", proxy+"/32"), attacks: strangers(), fresh: 60},
 		{name: "crowds", flags: flags("--max-streams", "150", "--init-timeout", "20s"), attacks: crowds(), stocked: true},

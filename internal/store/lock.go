@@ -25,7 +25,10 @@ func tryLock(path string) (unlock func() error, err error) {
 		}
 		return nil, errors.Join(fmt.Errorf("cannot lock %s: %w", path, err), closed)
 	}
-	return f.Close, nil
+	return func() error {
+		// Closing alone leaves the lock to a process that is being started just now, until it runs its program.
+		return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
+	}, nil
 }
 
 // openLock opens a lock file, which it makes where there is none, and sets its mode whatever the umask is.
