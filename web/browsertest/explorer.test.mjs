@@ -101,25 +101,33 @@ test('the first example runs as it stands', async () => {
   assert.equal((await answer()).errors, undefined);
 });
 
+// mutate sends a mutation with the page's token, beside the page, and returns its payload.
+async function mutate(field, id) {
+  const token = await page.getByLabel('Bearer token').inputValue();
+  const response = await fetch(endpoint(), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query: `mutation { ${field}(input: { id: "${id}" }) { deployment { id } } }` }),
+  });
+  const { data, errors } = await response.json();
+  assert.equal(errors, undefined);
+  return data[field];
+}
+
 test('a subscription shows each answer as it comes, until it ends', async () => {
-  await run('{ deployments(filter: { status: RUNNING }, first: 1) { nodes { id } } }');
+  await run('{ deployments(filter: { status: SUCCEEDED }, first: 20) { nodes { id redeployEligibility { allowed } } } }');
   await summary(/^200/);
-  const [{ id }] = (await answer()).data.deployments.nodes;
+  const source = (await answer()).data.deployments.nodes.find((d) => d.redeployEligibility.allowed);
+  const { deployment: { id } } = await mutate('redeployDeployment', source.id);
   await run(`subscription { deploymentChanged(id: "${id}") { deployment { status } } }`);
   await summary(/^1 event$/);
-  assert.equal((await answer()).data.deploymentChanged.deployment.status, 'RUNNING');
+  assert.equal((await answer()).data.deploymentChanged.deployment.status, 'PENDING');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await summary(/Stopped$/);
 
   await run(`subscription { deploymentChanged(id: "${id}") { deployment { status } } }`);
   await summary(/^1 event$/);
-  const token = await page.getByLabel('Bearer token').inputValue();
-  const canceled = await fetch(endpoint(), {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query: `mutation { cancelDeployment(input: { id: "${id}" }) { deployment { status } } }` }),
-  });
-  assert.equal((await canceled.json()).errors, undefined);
+  await mutate('cancelDeployment', id);
   await summary(/Completed$/);
   await summary(/^2 events$/);
   assert.equal((await answer()).data.deploymentChanged.deployment.status, 'CANCELED');
