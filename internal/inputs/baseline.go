@@ -10,6 +10,7 @@ import (
 	"slipway/ent/inputbaseline"
 	"slipway/internal/inputprop"
 	"slipway/internal/meter"
+	"slipway/internal/store"
 )
 
 // Remember notes, in the transaction of a success, what the immutable inputs of its instance are compared with from
@@ -96,9 +97,13 @@ func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*
 	if instance.LiveDeploymentID == nil {
 		return nil, nil
 	}
+	live := instance.LiveDeploymentID
 	known, err := baselineOf(ctx, s.Store.Client.InputBaseline, instance.ID)
-	for err == nil && !isOf(known, instance.LiveDeploymentID) {
-		known, err = s.catchUp(ctx, instance)
+	for err == nil && !isOf(known, live) {
+		known, live, err = s.catchUp(ctx, instance.ID)
+		if store.Taken(err) { // others have begun it in the same moment
+			known, err = baselineOf(ctx, s.Store.Client.InputBaseline, instance.ID)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -115,11 +120,16 @@ const mostCaughtUp = 20
 // catchUp lets the baseline of an instance know of more of its successes, in their order; the live deployment is the
 // last. It is for an instance from before there were baselines, and after a success that a server of before carried
 // out. Each success is read once in all, and what was read is kept, so it is not counted as work of a request.
-func (s *Service) catchUp(ctx context.Context, instance *ent.ModuleInstance) (*ent.InputBaseline, error) {
-	var known *ent.InputBaseline
+// It returns the baseline, and the deployment that is live now.
+func (s *Service) catchUp(ctx context.Context, instanceID string) (known *ent.InputBaseline, live *string, err error) {
 	committed := func(context.Context, *ent.Client) (bool, error) { return false, nil } // again does no harm
-	err := s.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) (err error) {
-		if known, err = baselineOf(ctx, tx.InputBaseline, instance.ID); err != nil {
+	err = s.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
+		instance, err := tx.ModuleInstance.Get(ctx, instanceID)
+		if err != nil {
+			return err
+		}
+		live = instance.LiveDeploymentID
+		if known, err = baselineOf(ctx, tx.InputBaseline, instanceID); err != nil || isOf(known, live) {
 			return err
 		}
 		content, err := contentOf(known)
@@ -139,10 +149,10 @@ func (s *Service) catchUp(ctx context.Context, instance *ent.ModuleInstance) (*e
 		if err := keepBaseline(ctx, tx, known, last, content, last.UpdatedAt); err != nil {
 			return err
 		}
-		known, err = baselineOf(ctx, tx.InputBaseline, instance.ID)
+		known, err = baselineOf(ctx, tx.InputBaseline, instanceID)
 		return err
 	})
-	return known, err
+	return known, live, err
 }
 
 // missedSuccesses gives the next successes that a baseline does not know of, at least one: the live deployment comes

@@ -3,12 +3,14 @@ package inputs_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/inputs"
 	"slipway/internal/worldtest"
 )
 
@@ -143,6 +145,36 @@ func TestInstancesOfBeforeAreCaughtUpWith(t *testing.T) {
 		p.Finish(t, d, nil)
 		got, _ = refused(t, w, p, v, `{"services":{"x":{"port":3},"z":{"port":8}}}`)
 		wants(t, "after a success on a baseline that was behind", got, "/services/x/port immutable")
+	})
+}
+
+func TestAnInstanceOfBeforeIsCaughtUpWithByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		v := version(t, w, p, "2.0.0", ported)
+		live(t, w, p, v, `{"host":"a"}`)
+		question := inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"host":"b"}`)}
+		for range 5 {
+			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM input_baselines`); err != nil {
+				t.Fatal(err)
+			}
+			var all sync.WaitGroup
+			for range 16 {
+				all.Go(func() {
+					found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), question)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					wants(t, "at once", broken(found.Violations), "/host immutable")
+				})
+			}
+			all.Wait()
+		}
+		if rows := w.Rows(t)["input_baselines"]; rows != 1 {
+			t.Errorf("%d baselines", rows)
+		}
 	})
 }
 
