@@ -3,24 +3,22 @@ package prooftest_test
 import (
 	"database/sql"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/pgtest/cluster"
-	"slipway/internal/store"
 	"slipway/internal/worldtest"
 )
 
 func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	t.Parallel()
 	begun, programs, away := time.Now(), size(4, 20), size(0, 2*time.Minute)
-	primary, standby := replicated(t)
-	hosts := fmt.Sprintf("postgres://slipway@%s,%s/slipway?sslmode=disable&target_session_attrs=read-write", address(t, primary), address(t, standby))
-	w := worldtest.New(t, fmt.Sprintf("postgres://slipway@%s/slipway?sslmode=disable", address(t, primary)))
+	worldtest.Postgres(t) // says where there is none
+	servers := newPair(t)
+	hosts := servers.url(t, servers.first, servers.second)
+	w := worldtest.New(t, servers.url(t, servers.first))
 	p := w.Place(t, w.Acme, "web")
 	ids := make([]string, programs)
 	for i := range ids {
@@ -52,12 +50,10 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	eventually(t, "it is asked again", func() bool { return gate.answered.Load() > answered+int32(programs) })
 
 	// The database fails over.
-	if err := primary.Stop(); err != nil {
-		t.Error(err)
-	}
+	servers.first.Crash()
 	failed = gate.failed.Load()
 	eventually(t, "the database is missed", func() bool { return gate.failed.Load() > failed })
-	if err := standby.Promote(); err != nil {
+	if err := servers.second.Promote(); err != nil {
 		t.Fatal(err)
 	}
 	answered = gate.answered.Load()
@@ -68,7 +64,11 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	db := open(t, fmt.Sprintf("postgres://postgres@%s/slipway?sslmode=disable", address(t, standby)))
+	db, err := sql.Open("postgres", servers.url(t, servers.second)+"&options=-c%20app.isolation%3Dfilter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
 	succeeded := 0
 	eventually(t, "all have succeeded", func() bool {
 		err := db.QueryRow(`SELECT count(*) FROM deployments WHERE status = 'SUCCEEDED'`).Scan(&succeeded)
@@ -79,52 +79,4 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 		t.Errorf("%v, these were stopped: %s", err, stopped)
 	}
 	proved.note(t, begun, "server away %s, database failed over: of %d programs %d stopped, %d SUCCEEDED", away, programs, len(stopped), succeeded)
-}
-
-// replicated starts a cluster with an empty database and one that follows it.
-func replicated(t *testing.T) (primary, standby *cluster.Cluster) {
-	t.Helper()
-	worldtest.Postgres(t) // says where there is none
-	bin, err := cluster.Find(cluster.Packages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if primary, err = cluster.Start(bin); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = primary.Stop() })
-	db := open(t, primary.URL)
-	for _, statement := range []string{"CREATE ROLE slipway LOGIN", "CREATE DATABASE slipway OWNER slipway"} {
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := store.Migrate(t.Context(), fmt.Sprintf("postgres://slipway@%s/slipway?sslmode=disable", address(t, primary))); err != nil {
-		t.Fatal(err)
-	}
-	if standby, err = primary.Standby(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = standby.Stop() })
-	return primary, standby
-}
-
-func open(t *testing.T, url string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("postgres", url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
-
-// address is the host and port of a cluster.
-func address(t *testing.T, c *cluster.Cluster) string {
-	t.Helper()
-	u, err := url.Parse(c.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u.Host
 }
