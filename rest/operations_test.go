@@ -57,6 +57,7 @@ func (s *stage) common(e exchange) []step {
 		{"406", header("Accept", "text/html, application/json;q=0")},
 		{"413", with(func(e *exchange) { e.body = strings.Repeat(" ", 256<<10) + "{}" })},
 		{"415", header("Content-Type", "text/plain")},
+		{"415-form", header("Content-Type", "application/x-www-form-urlencoded")},
 	}
 }
 
@@ -100,8 +101,9 @@ func (s *stage) listing(t *testing.T) []step {
 		{"200-last-page", get(token, "?limit=3&cursor="+cursor)},
 		{"200-draft", get(token, "?status=DRAFT")},
 		{"200-anonymous", get("", "")},
-		{"200-anonymous-draft", get("", "?status=DRAFT")},
 		{"400-out-of-range", get(token, "?status=active&limit=101")},
+		{"400-everything-at-once", get(token, "?status=active&limit=101&dryRun=true")},
+		{"400-out-of-range", get(token, "?status=active&limit=101&dryRun=true")},
 		{"400-repeated-and-empty", get(token, "?limit=1&limit=2&status=")},
 		{"400-cursor", get(token, "?status=ACTIVE&cursor="+cursor)},
 		{"400-cursor-of-another", get(s.Globex.Tokens[actor.Viewer], "?limit=1&cursor="+cursor)},
