@@ -23,12 +23,13 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# start begins a demo with a name and flags, whose first words are then in the log of the name.
+# start begins a demo that has a name, with flags. What it prints is in the file of that name.
 start() {
-  log=$logs/$1
+  name=$1
   shift
-  "$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' "$@" >"$log" &
+  "$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' "$@" >"$logs/$name" &
   servers="$servers $!"
+  echo $! >"$logs/$name.pid"
 }
 
 # ready prints the URL of the demo of a name, once it serves.
@@ -36,8 +37,8 @@ ready() {
   tries=300
   while url=$(sed -n 's/^ready: \(http[^ ]*\).*/\1/p' "$logs/$1"); [ -z "$url" ]; do
     tries=$((tries - 1))
-    if [ "$tries" -eq 0 ]; then
-      echo "run.sh: $binary printed no line 'ready: URL' within 60 s; it printed:" >&2
+    if [ "$tries" -eq 0 ] || ! kill -0 "$(cat "$logs/$1.pid")" 2>/dev/null; then
+      echo "run.sh: $binary ended, or printed no line 'ready: URL' within 60 s; it printed:" >&2
       cat "$logs/$1" >&2
       exit 1
     fi
