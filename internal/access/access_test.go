@@ -32,7 +32,7 @@ var callers = []*actor.Actor{
 
 var decisions = map[access.Action][]string{
 	//                         anonymous  viewer   developer admin    runner   super in org, super    system owner
-	access.ListCatalog:       {ok, ok, ok, ok, ok, ok, ok, ok, refused},
+	access.ReadCatalog:       {ok, ok, ok, ok, ok, ok, ok, ok, refused},
 	access.Read:              {anonymous, ok, ok, ok, ok, ok, nameAnOrg, ok, refused},
 	access.CreateInstance:    {anonymous, refused, ok, ok, refused, ok, nameAnOrg, ok, refused},
 	access.Deploy:            {anonymous, refused, ok, ok, refused, ok, nameAnOrg, ok, refused},
