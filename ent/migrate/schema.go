@@ -904,6 +904,19 @@ var (
 				Unique:  false,
 				Columns: []*schema.Column{TokensColumns[3], TokensColumns[1], TokensColumns[0]},
 			},
+			{
+				Name:    "token_superadmin_newest",
+				Unique:  false,
+				Columns: []*schema.Column{TokensColumns[1], TokensColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						TokensColumns[1].Name: true,
+
+						TokensColumns[0].Name: true,
+					},
+					Where: "organization_id IS NULL",
+				},
+			},
 		},
 	}
 	// Tables holds all the tables in the schema.

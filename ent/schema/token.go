@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
@@ -38,5 +39,10 @@ func (Token) Fields() []ent.Field {
 
 // Indexes of Token.
 func (Token) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("organization_id", "created_at", "id")}
+	return []ent.Index{
+		index.Fields("organization_id", "created_at", "id"),
+		// PostgreSQL takes no order from an index on a column that is null.
+		index.Fields("created_at", "id").StorageKey("token_superadmin_newest").
+			Annotations(entsql.DescColumns("created_at", "id"), entsql.IndexWhere("organization_id IS NULL")),
+	}
 }

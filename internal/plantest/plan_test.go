@@ -131,15 +131,22 @@ func statements(t *testing.T, w *worldtest.World, o *worldtest.Org) []statement 
 	var all []statement
 	seen := map[string]bool{}
 	for _, l := range lists(t, w, token) {
-		token := token
-		if l.field == "organizations" {
-			token = w.Superadmin
+		tokens := []string{token}
+		switch l.field {
+		case "organizations":
+			tokens = []string{w.Superadmin}
+		case "tokens": // a superadmin has others
+			tokens = []string{token, w.Superadmin}
 		}
 		var parents []string
 		if l.parent != "Query" {
 			parents = oldest(t, w, o, l.parent)
 		}
-		for _, s := range w.Recorded(func() { l.ask(t, w, token, parents) }) {
+		for _, s := range w.Recorded(func() {
+			for _, token := range tokens {
+				l.ask(t, w, token, parents)
+			}
+		}) {
 			if key := fmt.Sprint(s.Text, s.Args); !seen[key] {
 				seen[key] = true
 				all = append(all, statement{s, l})
