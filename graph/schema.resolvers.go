@@ -8,7 +8,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
@@ -576,7 +575,7 @@ func (r *viewerResolver) Organization(ctx context.Context, obj *actor.Actor) (*e
 
 // Organizations is the resolver for the organizations field.
 func (r *viewerResolver) Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error) {
-	panic(fmt.Errorf("not implemented: Organizations - organizations"))
+	return r.Accounts.Memberships(ctx)
 }
 
 // Params is the resolver for the params field.
