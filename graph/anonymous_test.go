@@ -36,7 +36,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 	}
 	raw = bytes.Replace(raw, []byte("12345678901234567890"), []byte("1234567890"), 1) // which a version may have as a default
 	var p showcase
-	root := actor.With(t.Context(), (&actor.Actor{Name: "root", Role: actor.Superadmin}))
+	root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin, Globally: true})
 	for name, status := range map[string]moduledefinition.Status{
 		"Public": moduledefinition.StatusACTIVE, "Hidden-draft": moduledefinition.StatusDRAFT, "Hidden-withdrawn": moduledefinition.StatusACTIVE,
 		"Hidden-own": moduledefinition.StatusACTIVE,

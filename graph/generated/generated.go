@@ -16,6 +16,7 @@ import (
 	"slipway/graph/model"
 	"slipway/graph/scalar"
 	"slipway/internal/access"
+	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -781,28 +782,28 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
-		AuditEvents             func(childComplexity int, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		CompareDeployments      func(childComplexity int, from string, to string, organizationID *string) int
-		DefaultValueDefinition  func(childComplexity int, id string, organizationID *string) int
-		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Deployment              func(childComplexity int, id string, organizationID *string) int
-		Deployments             func(childComplexity int, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		AuditEvents             func(childComplexity int, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) int
+		CompareDeployments      func(childComplexity int, from string, to string) int
+		DefaultValueDefinition  func(childComplexity int, id string) int
+		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string) int
+		Deployment              func(childComplexity int, id string) int
+		Deployments             func(childComplexity int, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) int
 		DynamicSources          func(childComplexity int) int
-		DynamicValues           func(childComplexity int, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Environment             func(childComplexity int, id string, organizationID *string) int
-		Environments            func(childComplexity int, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		DynamicValues           func(childComplexity int, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) int
+		Environment             func(childComplexity int, id string) int
+		Environments            func(childComplexity int, projectID *string, first *int32, after *string, last *int32, before *string) int
 		ErrorCodes              func(childComplexity int) int
-		ModuleDefinition        func(childComplexity int, id string, organizationID *string) int
-		ModuleDefinitions       func(childComplexity int, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		ModuleInstance          func(childComplexity int, id string, organizationID *string) int
-		ModuleInstances         func(childComplexity int, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		ModuleVersion           func(childComplexity int, id string, organizationID *string) int
-		Node                    func(childComplexity int, id string, organizationID *string) int
-		Nodes                   func(childComplexity int, ids []string, organizationID *string) int
+		ModuleDefinition        func(childComplexity int, id string) int
+		ModuleDefinitions       func(childComplexity int, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) int
+		ModuleInstance          func(childComplexity int, id string) int
+		ModuleInstances         func(childComplexity int, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) int
+		ModuleVersion           func(childComplexity int, id string) int
+		Node                    func(childComplexity int, id string) int
+		Nodes                   func(childComplexity int, ids []string) int
 		Organizations           func(childComplexity int, first *int32, after *string, last *int32, before *string) int
-		Project                 func(childComplexity int, id string, organizationID *string) int
-		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Release                 func(childComplexity int, id string, organizationID *string) int
+		Project                 func(childComplexity int, id string) int
+		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		Release                 func(childComplexity int, id string) int
 		ResolveInputs           func(childComplexity int, input model.InputValuesInput) int
 		Tokens                  func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		ValidateInputs          func(childComplexity int, input model.InputValuesInput) int
@@ -932,7 +933,7 @@ type ComplexityRoot struct {
 	}
 
 	Subscription struct {
-		DeploymentChanged func(childComplexity int, id string, organizationID *string) int
+		DeploymentChanged func(childComplexity int, id string) int
 	}
 
 	TextProperty struct {
@@ -1017,9 +1018,17 @@ type ComplexityRoot struct {
 		Name           func(childComplexity int) int
 		Organization   func(childComplexity int) int
 		OrganizationID func(childComplexity int) int
+		Organizations  func(childComplexity int) int
 		Permissions    func(childComplexity int) int
 		Role           func(childComplexity int) int
 		Scope          func(childComplexity int) int
+	}
+
+	ViewerOrganization struct {
+		ID   func(childComplexity int) int
+		Name func(childComplexity int) int
+		Role func(childComplexity int) int
+		Slug func(childComplexity int) int
 	}
 
 	WantedOptions struct {
@@ -1128,30 +1137,30 @@ type QuarantineResolver interface {
 	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
 }
 type QueryResolver interface {
-	Node(ctx context.Context, id string, organizationID *string) (scalar.Node, error)
-	Nodes(ctx context.Context, ids []string, organizationID *string) ([]scalar.Node, error)
+	Node(ctx context.Context, id string) (scalar.Node, error)
+	Nodes(ctx context.Context, ids []string) ([]scalar.Node, error)
 	Viewer(ctx context.Context) (*actor.Actor, error)
-	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleDefinition], error)
-	ModuleDefinition(ctx context.Context, id string, organizationID *string) (*ent.ModuleDefinition, error)
-	ModuleVersion(ctx context.Context, id string, organizationID *string) (*ent.ModuleVersion, error)
-	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.DefaultValueDefinition], error)
-	DefaultValueDefinition(ctx context.Context, id string, organizationID *string) (*ent.DefaultValueDefinition, error)
-	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Deployment], error)
-	Deployment(ctx context.Context, id string, organizationID *string) (*ent.Deployment, error)
-	CompareDeployments(ctx context.Context, from string, to string, organizationID *string) (*deployment.Comparison, error)
-	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.AuditEvent], error)
+	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleDefinition], error)
+	ModuleDefinition(ctx context.Context, id string) (*ent.ModuleDefinition, error)
+	ModuleVersion(ctx context.Context, id string) (*ent.ModuleVersion, error)
+	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DefaultValueDefinition], error)
+	DefaultValueDefinition(ctx context.Context, id string) (*ent.DefaultValueDefinition, error)
+	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
+	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
+	CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error)
+	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
 	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
 	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
-	Release(ctx context.Context, id string, organizationID *string) (*ent.Release, error)
-	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleInstance], error)
-	ModuleInstance(ctx context.Context, id string, organizationID *string) (*ent.ModuleInstance, error)
-	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Project], error)
-	Project(ctx context.Context, id string, organizationID *string) (*ent.Project, error)
-	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Environment], error)
-	Environment(ctx context.Context, id string, organizationID *string) (*ent.Environment, error)
+	Release(ctx context.Context, id string) (*ent.Release, error)
+	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error)
+	ModuleInstance(ctx context.Context, id string) (*ent.ModuleInstance, error)
+	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Project], error)
+	Project(ctx context.Context, id string) (*ent.Project, error)
+	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error)
+	Environment(ctx context.Context, id string) (*ent.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
-	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*inputprop.Option], error)
+	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
 	DynamicSources(ctx context.Context) ([]*dynamic.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 }
@@ -1165,7 +1174,7 @@ type ReleaseResolver interface {
 	Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
 }
 type SubscriptionResolver interface {
-	DeploymentChanged(ctx context.Context, id string, organizationID *string) (<-chan *deployment.Changed, error)
+	DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1177,6 +1186,7 @@ type UserFacingErrorDataResolver interface {
 type ViewerResolver interface {
 	Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error)
 	OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error)
+	Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error)
 
 	Permissions(ctx context.Context, obj *actor.Actor) ([]access.Action, error)
 	LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error)
@@ -4210,7 +4220,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.AuditEvents(childComplexity, args["filter"].(*model.AuditEventFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.AuditEvents(childComplexity, args["filter"].(*model.AuditEventFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.compareDeployments":
 		if e.ComplexityRoot.Query.CompareDeployments == nil {
 			break
@@ -4221,7 +4231,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.CompareDeployments(childComplexity, args["from"].(string), args["to"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.CompareDeployments(childComplexity, args["from"].(string), args["to"].(string)), true
 	case "Query.defaultValueDefinition":
 		if e.ComplexityRoot.Query.DefaultValueDefinition == nil {
 			break
@@ -4232,7 +4242,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DefaultValueDefinition(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DefaultValueDefinition(childComplexity, args["id"].(string)), true
 	case "Query.defaultValueDefinitions":
 		if e.ComplexityRoot.Query.DefaultValueDefinitions == nil {
 			break
@@ -4243,7 +4253,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DefaultValueDefinitions(childComplexity, args["givenId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DefaultValueDefinitions(childComplexity, args["givenId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.deployment":
 		if e.ComplexityRoot.Query.Deployment == nil {
 			break
@@ -4254,7 +4264,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Deployment(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Deployment(childComplexity, args["id"].(string)), true
 	case "Query.deployments":
 		if e.ComplexityRoot.Query.Deployments == nil {
 			break
@@ -4265,7 +4275,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Deployments(childComplexity, args["filter"].(*model.DeploymentFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Deployments(childComplexity, args["filter"].(*model.DeploymentFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.dynamicSources":
 		if e.ComplexityRoot.Query.DynamicSources == nil {
 			break
@@ -4282,7 +4292,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DynamicValues(childComplexity, args["source"].(string), args["params"].(json.RawMessage), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DynamicValues(childComplexity, args["source"].(string), args["params"].(json.RawMessage), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.environment":
 		if e.ComplexityRoot.Query.Environment == nil {
 			break
@@ -4293,7 +4303,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Environment(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Environment(childComplexity, args["id"].(string)), true
 	case "Query.environments":
 		if e.ComplexityRoot.Query.Environments == nil {
 			break
@@ -4304,7 +4314,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Environments(childComplexity, args["projectId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Environments(childComplexity, args["projectId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.errorCodes":
 		if e.ComplexityRoot.Query.ErrorCodes == nil {
 			break
@@ -4322,7 +4332,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleDefinition(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleDefinition(childComplexity, args["id"].(string)), true
 	case "Query.moduleDefinitions":
 		if e.ComplexityRoot.Query.ModuleDefinitions == nil {
 			break
@@ -4333,7 +4343,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleDefinitions(childComplexity, args["status"].(*moduledefinition.Status), args["type"].(*string), args["search"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleDefinitions(childComplexity, args["status"].(*moduledefinition.Status), args["type"].(*string), args["search"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.moduleInstance":
 		if e.ComplexityRoot.Query.ModuleInstance == nil {
 			break
@@ -4344,7 +4354,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleInstance(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleInstance(childComplexity, args["id"].(string)), true
 	case "Query.moduleInstances":
 		if e.ComplexityRoot.Query.ModuleInstances == nil {
 			break
@@ -4355,7 +4365,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleInstances(childComplexity, args["filter"].(*model.ModuleInstanceFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleInstances(childComplexity, args["filter"].(*model.ModuleInstanceFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.moduleVersion":
 		if e.ComplexityRoot.Query.ModuleVersion == nil {
 			break
@@ -4366,7 +4376,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleVersion(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleVersion(childComplexity, args["id"].(string)), true
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
 			break
@@ -4377,7 +4387,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string)), true
 	case "Query.nodes":
 		if e.ComplexityRoot.Query.Nodes == nil {
 			break
@@ -4388,7 +4398,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string)), true
 	case "Query.organizations":
 		if e.ComplexityRoot.Query.Organizations == nil {
 			break
@@ -4410,7 +4420,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Project(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Project(childComplexity, args["id"].(string)), true
 	case "Query.projects":
 		if e.ComplexityRoot.Query.Projects == nil {
 			break
@@ -4421,7 +4431,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Projects(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Projects(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.release":
 		if e.ComplexityRoot.Query.Release == nil {
 			break
@@ -4432,7 +4442,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Release(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Release(childComplexity, args["id"].(string)), true
 	case "Query.resolveInputs":
 		if e.ComplexityRoot.Query.ResolveInputs == nil {
 			break
@@ -4982,7 +4992,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string)), true
 
 	case "TextProperty.default":
 		if e.ComplexityRoot.TextProperty.DefaultJSON == nil {
@@ -5317,6 +5327,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Viewer.OrganizationID(childComplexity), true
+	case "Viewer.organizations":
+		if e.ComplexityRoot.Viewer.Organizations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Organizations(childComplexity), true
 	case "Viewer.permissions":
 		if e.ComplexityRoot.Viewer.Permissions == nil {
 			break
@@ -5335,6 +5351,31 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Viewer.Scope(childComplexity), true
+
+	case "ViewerOrganization.id":
+		if e.ComplexityRoot.ViewerOrganization.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.ID(childComplexity), true
+	case "ViewerOrganization.name":
+		if e.ComplexityRoot.ViewerOrganization.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Name(childComplexity), true
+	case "ViewerOrganization.role":
+		if e.ComplexityRoot.ViewerOrganization.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Role(childComplexity), true
+	case "ViewerOrganization.slug":
+		if e.ComplexityRoot.ViewerOrganization.Slug == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Slug(childComplexity), true
 
 	case "WantedOptions.params":
 		if e.ComplexityRoot.WantedOptions.Params == nil {
@@ -5530,6 +5571,11 @@ interface Node {
 
 """
 What can be asked. Each field is null, with an error, where it is refused; the others answer.
+
+A superadmin acts in no organization by itself. The header ` + "`" + `Slipway-Organization` + "`" + ` names one for the whole request by
+its id or slug, as ` + "`" + `organization` + "`" + ` in ` + "`" + `connection_init` + "`" + ` does for a socket; ` + "`" + `global` + "`" + ` names what is everybody's. Without
+it a superadmin reads what is global; all else is ` + "`" + `slipway:Request:ORGANIZATION_NEEDED` + "`" + `. Others may name their own
+organization. One that is not there or is not theirs is ` + "`" + `slipway:Organization:NOT_FOUND` + "`" + `, and nothing runs.
 """
 type Query {
   """
@@ -5539,8 +5585,6 @@ type Query {
   node(
     "The id of the record."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Node
 
   """
@@ -5550,8 +5594,6 @@ type Query {
   nodes(
     "The ids, at most 100."
     ids: [ID!]!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): [Node]
 
   "Who asks. Null for a caller without a token."
@@ -5576,8 +5618,6 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleDefinitionConnection
 
   """
@@ -5587,8 +5627,6 @@ type Query {
   moduleDefinition(
     "The id of the definition, ` + "`" + `mod_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleDefinition
 
   """
@@ -5598,8 +5636,6 @@ type Query {
   moduleVersion(
     "The id of the version, ` + "`" + `mver_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleVersion
 
   "The organization's default value definitions, newest first."
@@ -5614,8 +5650,6 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DefaultValueDefinitionConnection
 
   """
@@ -5625,8 +5659,6 @@ type Query {
   defaultValueDefinition(
     "The id of the definition, ` + "`" + `dvd_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DefaultValueDefinition
 
   "The organization's deployments, newest first."
@@ -5641,16 +5673,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentConnection
 
   "One deployment. Null with ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none."
   deployment(
     "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Deployment
 
   """
@@ -5662,8 +5690,6 @@ type Query {
     from: ID!
     "The id of the deployment to compare to, ` + "`" + `dep_…` + "`" + `."
     to: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentComparison
 
   "Who did what in the organization, newest first. For admins."
@@ -5678,13 +5704,11 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): AuditEventConnection
 
   """
-  The tokens of the organization, newest first, revoked and expired ones among them; without an organization those of
-  superadmins. For admins: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for others.
+  The tokens of the organization, newest first, revoked and expired ones among them; for a superadmin who names none
+  those of superadmins. For admins: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for others.
   """
   tokens(
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
@@ -5713,8 +5737,6 @@ type Query {
   release(
     "The id of the release, ` + "`" + `rel_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Release
 
   "The organization's module instances, newest first."
@@ -5729,16 +5751,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleInstanceConnection
 
   "One module instance. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is none."
   moduleInstance(
     "The id of the instance, ` + "`" + `inst_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleInstance
 
   "The organization's projects, newest first."
@@ -5751,16 +5769,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ProjectConnection
 
   "One project. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
   project(
     "The id of the project, ` + "`" + `prj_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Project
 
   "The organization's environments, newest first."
@@ -5775,16 +5789,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): EnvironmentConnection
 
   "One environment. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none."
   environment(
     "The id of the environment, ` + "`" + `env_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Environment
 
   """
@@ -5819,8 +5829,6 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DynamicValueConnection
 
   "The sources of dynamic values that there are, by name."
@@ -5832,7 +5840,8 @@ type Query {
 
 """
 What can be changed. Each mutation runs in one transaction: what it answers with is committed, and
-what it refuses has changed nothing.
+what it refuses has changed nothing. A superadmin names whose things are to change by the header
+` + "`" + `Slipway-Organization` + "`" + `: an organization, or ` + "`" + `global` + "`" + ` for the global module definitions and their versions.
 
 Names and other texts of one line have no control characters, line separators or bidirectional controls;
 descriptions and reasons have none but line feed and tab. Others are refused by the rule
@@ -5868,8 +5877,8 @@ type Mutation {
   ): DeleteDefaultValueDefinitionPayload
 
   """
-  Creates a module definition: the organization's, or a global one where a superadmin names no
-  organization. For admins and superadmins.
+  Creates a module definition: the organization's, or a global one where a superadmin names ` + "`" + `global` + "`" + ` in
+  ` + "`" + `Slipway-Organization` + "`" + `. For admins and superadmins.
   """
   createModuleDefinition(
     "The definition."
@@ -5892,8 +5901,8 @@ type Mutation {
   ): PublishModuleVersionPayload
 
   """
-  Creates a token of the organization; without an organization a superadmin's, by a superadmin. Nobody makes more than
-  he has: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for a role or a scope beyond the caller's own. The answer is the only place in which
+  Creates a token of the organization, or a superadmin's where a superadmin names ` + "`" + `global` + "`" + ` in ` + "`" + `Slipway-Organization` + "`" + `.
+  Nobody makes more than he has: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for a role or a scope beyond the caller's own. The answer is the only place in which
   the secret is ever told. For admins.
   """
   createToken(
@@ -6044,8 +6053,6 @@ type Subscription {
   deploymentChanged(
     "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentChange!
 }
 
@@ -6075,8 +6082,6 @@ input InputValuesInput {
   moduleInstanceId: ID
   "The environment of an instance that is still to be made, for templates; beside an instance, its own."
   environmentId: ID
-  "For superadmins only: the organization to look in."
-  organizationId: ID
 }
 
 "Whether values fit their inputs."
@@ -6242,17 +6247,26 @@ type Viewer {
   name: String!
   "What the token may do."
   role: Role!
-  "The organization that the token belongs to; null for superadmins who named none."
+  """
+  The organization that the viewer acts in: the token's, or for a superadmin the one that ` + "`" + `Slipway-Organization` + "`" + ` names.
+  Null for a superadmin where it names none.
+  """
   organization: Organization
   "The id of that organization; null where there is none."
   organizationId: ID
+  """
+  The organizations that the viewer may name in ` + "`" + `Slipway-Organization` + "`" + `, whatever it names now, the oldest first: a
+  token's own, and for a superadmin each that there is. At most 100, which is what a menu can show; any other can be
+  named all the same.
+  """
+  organizations: [ViewerOrganization!]
   "The name of the token."
   tokenName: String!
   "When the token ends; null for never."
   expiresAt: UtcDateTime
   "Where in the organization the token may change something; null for all of it."
   scope: TokenScope
-  "What the caller may do, in one place of the organization at least."
+  "What the caller may do where it acts, in one place of the organization at least."
   permissions: [Permission!]!
   "How long a runner's lease lasts unless it is renewed, in seconds."
   leaseSeconds: Int!
@@ -6354,6 +6368,18 @@ type TokenEdge {
   node: Token!
 }
 
+"An organization that the viewer may act in."
+type ViewerOrganization {
+  "The id, ` + "`" + `org_…` + "`" + `."
+  id: ID!
+  "The name for URLs and the command line, unique over all organizations."
+  slug: String!
+  "The name for people."
+  name: String!
+  "What the viewer may do in it."
+  role: Role!
+}
+
 "What a token may do."
 enum Role {
   "Reads everything of the organization."
@@ -6364,7 +6390,7 @@ enum Role {
   ADMIN
   "Reads, claims deployments, reports on them and completes them."
   RUNNER
-  "Publishes global modules and may name any organization."
+  "Publishes global modules, and does all that an admin may in the organization that ` + "`" + `Slipway-Organization` + "`" + ` names."
   SUPERADMIN
 }
 
@@ -8160,8 +8186,6 @@ input CreateDefaultValueDefinitionInput {
   description: String
   "The value that the default takes."
   schema: InputPropertyInput!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createDefaultValueDefinition answers with."
@@ -8186,8 +8210,6 @@ input UpdateDefaultValueDefinitionInput {
   version: Int
   "Whether only to say what the change would do, and to change nothing; false where it is left out."
   dryRun: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What updateDefaultValueDefinition answers with."
@@ -8208,8 +8230,6 @@ type UpdateDefaultValueDefinitionPayload {
 input DeleteDefaultValueDefinitionInput {
   "The id of the definition."
   id: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What deleteDefaultValueDefinition answers with."
@@ -8228,8 +8248,6 @@ input CreateModuleDefinitionInput {
   description: String
   "Whether it is published; DRAFT where it is left out."
   status: ModuleDefinitionStatus
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createModuleDefinition answers with."
@@ -8248,8 +8266,6 @@ input UpdateModuleDefinitionInput {
   description: String
   "Whether it is published; not null."
   status: ModuleDefinitionStatus
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What updateModuleDefinition answers with."
@@ -8272,8 +8288,6 @@ input PublishModuleVersionInput {
   sourceUrl: String
   "The branch, tag or commit of the source: one line of at most 2,048 characters."
   sourceRef: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What publishModuleVersion answers with."
@@ -8288,7 +8302,7 @@ type PublishModuleVersionPayload {
 input CreateTokenInput {
   "The name for people and logs: one line of 1 to 200 characters."
   name: String!
-  "What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN without one."
+  "What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for ` + "`" + `global` + "`" + `."
   role: Role!
   "When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null."
   expiresAt: UtcDateTime
@@ -8345,8 +8359,6 @@ input CreateProjectInput {
   name: String!
   "The name for URLs and templates, unique within the organization."
   slug: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createProject answers with."
@@ -8363,8 +8375,6 @@ input CreateEnvironmentInput {
   name: String!
   "The name for URLs and templates, unique within the project."
   slug: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createEnvironment answers with."
@@ -8381,8 +8391,6 @@ input CreateModuleInstanceInput {
   moduleDefinitionId: ID!
   "The name, unique within the environment."
   name: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createModuleInstance answers with."
@@ -8422,8 +8430,6 @@ input CreateDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createDeployment answers with."
@@ -8447,8 +8453,6 @@ input RollbackDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What rollbackDeployment answers with."
@@ -8472,8 +8476,6 @@ input RedeployDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What redeployDeployment answers with."
@@ -8491,8 +8493,6 @@ input CancelDeploymentInput {
   cancellation was requested. False where it is left out or null.
   """
   force: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What cancelDeployment answers with."
@@ -8509,8 +8509,6 @@ input QuarantineReleaseInput {
   reason: String!
   "When the quarantine ends by itself, in the future; never where it is left out."
   until: UtcDateTime
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What quarantineRelease answers with."
@@ -8523,8 +8521,6 @@ type QuarantineReleasePayload {
 input LiftQuarantineInput {
   "The id of the release, ` + "`" + `rel_…` + "`" + `."
   id: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What liftQuarantine answers with."
@@ -8543,8 +8539,6 @@ input ClaimDeploymentInput {
   with the same deployment. The server chooses where it is left out.
   """
   leaseId: ID
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What claimDeployment answers with."
@@ -8581,8 +8575,6 @@ input RenewLeaseInput {
   id: ID!
   "The id of its lease."
   leaseId: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What renewLease answers with."
@@ -8619,8 +8611,6 @@ input ReportDeploymentInput {
   resourceArn: String
   "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "Something that happened in the course of a deployment. At least one field is to be given."
@@ -8662,8 +8652,6 @@ input CompleteDeploymentInput {
   where nobody has. False where it is left out or null.
   """
   canceled: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What completeDeployment answers with."
@@ -10007,6 +9995,8 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_organization(ctx, field)
 	case "organizationId":
 		return ec.fieldContext_Viewer_organizationId(ctx, field)
+	case "organizations":
+		return ec.fieldContext_Viewer_organizations(ctx, field)
 	case "tokenName":
 		return ec.fieldContext_Viewer_tokenName(ctx, field)
 	case "expiresAt":
@@ -10019,6 +10009,20 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_leaseSeconds(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_ViewerOrganization(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ViewerOrganization_id(ctx, field)
+	case "slug":
+		return ec.fieldContext_ViewerOrganization_slug(ctx, field)
+	case "name":
+		return ec.fieldContext_ViewerOrganization_name(ctx, field)
+	case "role":
+		return ec.fieldContext_ViewerOrganization_role(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ViewerOrganization", field.Name)
 }
 
 func (ec *executionContext) childFields_WantedOptions(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10668,14 +10672,6 @@ func (ec *executionContext) field_Query_auditEvents_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10698,14 +10694,6 @@ func (ec *executionContext) field_Query_compareDeployments_args(ctx context.Cont
 		return nil, err
 	}
 	args["to"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg2
 	return args, nil
 }
 
@@ -10720,14 +10708,6 @@ func (ec *executionContext) field_Query_defaultValueDefinition_args(ctx context.
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10774,14 +10754,6 @@ func (ec *executionContext) field_Query_defaultValueDefinitions_args(ctx context
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10796,14 +10768,6 @@ func (ec *executionContext) field_Query_deployment_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10850,14 +10814,6 @@ func (ec *executionContext) field_Query_deployments_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10912,14 +10868,6 @@ func (ec *executionContext) field_Query_dynamicValues_args(ctx context.Context, 
 		return nil, err
 	}
 	args["before"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg6
 	return args, nil
 }
 
@@ -10934,14 +10882,6 @@ func (ec *executionContext) field_Query_environment_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10988,14 +10928,6 @@ func (ec *executionContext) field_Query_environments_args(ctx context.Context, r
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -11010,14 +10942,6 @@ func (ec *executionContext) field_Query_moduleDefinition_args(ctx context.Contex
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -11080,14 +11004,6 @@ func (ec *executionContext) field_Query_moduleDefinitions_args(ctx context.Conte
 		return nil, err
 	}
 	args["before"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg7
 	return args, nil
 }
 
@@ -11102,14 +11018,6 @@ func (ec *executionContext) field_Query_moduleInstance_args(ctx context.Context,
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -11156,14 +11064,6 @@ func (ec *executionContext) field_Query_moduleInstances_args(ctx context.Context
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -11178,14 +11078,6 @@ func (ec *executionContext) field_Query_moduleVersion_args(ctx context.Context, 
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -11200,14 +11092,6 @@ func (ec *executionContext) field_Query_node_args(ctx context.Context, rawArgs m
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -11222,14 +11106,6 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["ids"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -11282,14 +11158,6 @@ func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -11328,14 +11196,6 @@ func (ec *executionContext) field_Query_projects_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg4
 	return args, nil
 }
 
@@ -11350,14 +11210,6 @@ func (ec *executionContext) field_Query_release_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -11476,14 +11328,6 @@ func (ec *executionContext) field_Subscription_deploymentChanged_args(ctx contex
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -23634,7 +23478,7 @@ func (ec *executionContext) _Query_node(ctx context.Context, field graphql.Colle
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v scalar.Node) graphql.Marshaler {
@@ -23678,7 +23522,7 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []scalar.Node) graphql.Marshaler {
@@ -23754,7 +23598,7 @@ func (ec *executionContext) _Query_moduleDefinitions(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
@@ -23798,7 +23642,7 @@ func (ec *executionContext) _Query_moduleDefinition(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
@@ -23842,7 +23686,7 @@ func (ec *executionContext) _Query_moduleVersion(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
@@ -23886,7 +23730,7 @@ func (ec *executionContext) _Query_defaultValueDefinitions(ctx context.Context, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
@@ -23930,7 +23774,7 @@ func (ec *executionContext) _Query_defaultValueDefinition(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
@@ -23974,7 +23818,7 @@ func (ec *executionContext) _Query_deployments(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
@@ -24018,7 +23862,7 @@ func (ec *executionContext) _Query_deployment(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
@@ -24062,7 +23906,7 @@ func (ec *executionContext) _Query_compareDeployments(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
@@ -24106,7 +23950,7 @@ func (ec *executionContext) _Query_auditEvents(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
@@ -24238,7 +24082,7 @@ func (ec *executionContext) _Query_release(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
@@ -24282,7 +24126,7 @@ func (ec *executionContext) _Query_moduleInstances(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
@@ -24326,7 +24170,7 @@ func (ec *executionContext) _Query_moduleInstance(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
@@ -24370,7 +24214,7 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
@@ -24414,7 +24258,7 @@ func (ec *executionContext) _Query_project(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
@@ -24458,7 +24302,7 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
@@ -24502,7 +24346,7 @@ func (ec *executionContext) _Query_environment(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
@@ -24634,7 +24478,7 @@ func (ec *executionContext) _Query_dynamicValues(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DynamicValues(ctx, fc.Args["source"].(string), fc.Args["params"].(json.RawMessage), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DynamicValues(ctx, fc.Args["source"].(string), fc.Args["params"].(json.RawMessage), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
@@ -26850,7 +26694,7 @@ func (ec *executionContext) _Subscription_deploymentChanged(ctx context.Context,
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
@@ -28238,6 +28082,38 @@ func (ec *executionContext) fieldContext_Viewer_organizationId(_ context.Context
 	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _Viewer_organizations(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_organizations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Organizations(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
+			return ec.marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_organizations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Viewer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ViewerOrganization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Viewer_tokenName(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28360,6 +28236,98 @@ func (ec *executionContext) _Viewer_leaseSeconds(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_Viewer_leaseSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_id(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_slug(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_slug(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Slug, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_name(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_role(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
+			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
 func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
@@ -29742,7 +29710,7 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "force", "organizationId"}
+	fieldsInOrder := [...]string{"id", "force"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29763,13 +29731,6 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.Force = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29786,7 +29747,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"kinds", "leaseId", "organizationId"}
+	fieldsInOrder := [...]string{"kinds", "leaseId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29807,13 +29768,6 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.LeaseID = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29830,7 +29784,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29865,13 +29819,6 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Canceled = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29996,7 +29943,7 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"givenId", "name", "description", "schema", "organizationId"}
+	fieldsInOrder := [...]string{"givenId", "name", "description", "schema"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30031,13 +29978,6 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.Schema = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30054,7 +29994,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30124,13 +30064,6 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30147,7 +30080,7 @@ func (ec *executionContext) unmarshalInputCreateEnvironmentInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "name", "slug", "organizationId"}
+	fieldsInOrder := [...]string{"projectId", "name", "slug"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30175,13 +30108,6 @@ func (ec *executionContext) unmarshalInputCreateEnvironmentInput(ctx context.Con
 				return it, err
 			}
 			it.Slug = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30198,7 +30124,7 @@ func (ec *executionContext) unmarshalInputCreateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "type", "description", "status", "organizationId"}
+	fieldsInOrder := [...]string{"name", "type", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30233,13 +30159,6 @@ func (ec *executionContext) unmarshalInputCreateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30256,7 +30175,7 @@ func (ec *executionContext) unmarshalInputCreateModuleInstanceInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"environmentId", "moduleDefinitionId", "name", "organizationId"}
+	fieldsInOrder := [...]string{"environmentId", "moduleDefinitionId", "name"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30284,13 +30203,6 @@ func (ec *executionContext) unmarshalInputCreateModuleInstanceInput(ctx context.
 				return it, err
 			}
 			it.Name = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30344,7 +30256,7 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "slug", "organizationId"}
+	fieldsInOrder := [...]string{"name", "slug"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30365,13 +30277,6 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 				return it, err
 			}
 			it.Slug = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30446,7 +30351,7 @@ func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30460,13 +30365,6 @@ func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.ID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30880,7 +30778,7 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId", "organizationId"}
+	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30931,13 +30829,6 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 				return it, err
 			}
 			it.EnvironmentID = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31072,7 +30963,7 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31086,13 +30977,6 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31644,7 +31528,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "kind", "inputs", "sourceUrl", "sourceRef", "organizationId"}
+	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "kind", "inputs", "sourceUrl", "sourceRef"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31695,13 +31579,6 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 				return it, err
 			}
 			it.SourceRef = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31718,7 +31595,7 @@ func (ec *executionContext) unmarshalInputQuarantineReleaseInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "reason", "until", "organizationId"}
+	fieldsInOrder := [...]string{"id", "reason", "until"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31746,13 +31623,6 @@ func (ec *executionContext) unmarshalInputQuarantineReleaseInput(ctx context.Con
 				return it, err
 			}
 			it.Until = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31769,7 +31639,7 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31797,13 +31667,6 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31907,7 +31770,7 @@ func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31928,13 +31791,6 @@ func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, o
 				return it, err
 			}
 			it.LeaseID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31951,7 +31807,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32014,13 +31870,6 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ResourceName = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32067,7 +31916,7 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32095,13 +31944,6 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32487,7 +32329,7 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun", "organizationId"}
+	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32536,13 +32378,6 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.DryRun = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -32559,7 +32394,7 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "status", "organizationId"}
+	fieldsInOrder := [...]string{"id", "name", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32594,13 +32429,6 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -41981,6 +41809,44 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "organizations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_organizations(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "tokenName":
 			out.Values[i] = ec._Viewer_tokenName(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -42072,6 +41938,59 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var viewerOrganizationImplementors = []string{"ViewerOrganization"}
+
+func (ec *executionContext) _ViewerOrganization(ctx context.Context, sel ast.SelectionSet, obj *account.Membership) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, viewerOrganizationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ViewerOrganization")
+		case "id":
+			out.Values[i] = ec._ViewerOrganization_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "slug":
+			out.Values[i] = ec._ViewerOrganization_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ViewerOrganization_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._ViewerOrganization_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -44188,6 +44107,16 @@ func (ec *executionContext) unmarshalNValidationPatternInput2map(ctx context.Con
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx context.Context, sel ast.SelectionSet, v *account.Membership) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ViewerOrganization(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋinputpropᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputprop.Wanted) graphql.Marshaler {
 	return ec._WantedOptions(ctx, sel, &v)
 }
@@ -45483,6 +45412,25 @@ func (ec *executionContext) marshalOViewer2ᚖslipwayᚋinternalᚋactorᚐActor
 		return graphql.Null
 	}
 	return ec._Viewer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

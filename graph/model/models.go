@@ -39,8 +39,6 @@ type CancelDeploymentInput struct {
 	// Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
 	// cancellation was requested. False where it is left out or null.
 	Force graphql.Omittable[*bool] `json:"force,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What cancelDeployment answers with.
@@ -57,8 +55,6 @@ type ClaimDeploymentInput struct {
 	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
 	// with the same deployment. The server chooses where it is left out.
 	LeaseID graphql.Omittable[*string] `json:"leaseId,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What claimDeployment answers with.
@@ -80,8 +76,6 @@ type CompleteDeploymentInput struct {
 	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
 	// where nobody has. False where it is left out or null.
 	Canceled graphql.Omittable[*bool] `json:"canceled,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What completeDeployment answers with.
@@ -100,8 +94,6 @@ type CreateDefaultValueDefinitionInput struct {
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The value that the default takes.
 	Schema map[string]any `json:"schema"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createDefaultValueDefinition answers with.
@@ -137,8 +129,6 @@ type CreateDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createDeployment answers with.
@@ -155,8 +145,6 @@ type CreateEnvironmentInput struct {
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the project.
 	Slug string `json:"slug"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createEnvironment answers with.
@@ -175,8 +163,6 @@ type CreateModuleDefinitionInput struct {
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; DRAFT where it is left out.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createModuleDefinition answers with.
@@ -193,8 +179,6 @@ type CreateModuleInstanceInput struct {
 	ModuleDefinitionID string `json:"moduleDefinitionId"`
 	// The name, unique within the environment.
 	Name string `json:"name"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createModuleInstance answers with.
@@ -223,8 +207,6 @@ type CreateProjectInput struct {
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the organization.
 	Slug string `json:"slug"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createProject answers with.
@@ -237,7 +219,7 @@ type CreateProjectPayload struct {
 type CreateTokenInput struct {
 	// The name for people and logs: one line of 1 to 200 characters.
 	Name string `json:"name"`
-	// What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN without one.
+	// What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for `global`.
 	Role actor.Role `json:"role"`
 	// When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null.
 	ExpiresAt graphql.Omittable[*time.Time] `json:"expiresAt,omitempty"`
@@ -262,8 +244,6 @@ type CreateTokenPayload struct {
 type DeleteDefaultValueDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What deleteDefaultValueDefinition answers with.
@@ -314,8 +294,6 @@ type InputValuesInput struct {
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
 	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
-	// For superadmins only: the organization to look in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // Whether values fit their inputs.
@@ -335,8 +313,6 @@ type InputsValidation struct {
 type LiftQuarantineInput struct {
 	// The id of the release, `rel_…`.
 	ID string `json:"id"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What liftQuarantine answers with.
@@ -369,8 +345,6 @@ type PublishModuleVersionInput struct {
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
 	SourceRef graphql.Omittable[*string] `json:"sourceRef,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What publishModuleVersion answers with.
@@ -389,8 +363,6 @@ type QuarantineReleaseInput struct {
 	Reason string `json:"reason"`
 	// When the quarantine ends by itself, in the future; never where it is left out.
 	Until graphql.Omittable[*time.Time] `json:"until,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What quarantineRelease answers with.
@@ -410,8 +382,6 @@ type RedeployDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What redeployDeployment answers with.
@@ -426,8 +396,6 @@ type RenewLeaseInput struct {
 	ID string `json:"id"`
 	// The id of its lease.
 	LeaseID string `json:"leaseId"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What renewLease answers with.
@@ -460,8 +428,6 @@ type ReportDeploymentInput struct {
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What reportDeployment answers with.
@@ -495,8 +461,6 @@ type RollbackDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What rollbackDeployment answers with.
@@ -523,8 +487,6 @@ type UpdateDefaultValueDefinitionInput struct {
 	Version graphql.Omittable[*int32] `json:"version,omitempty"`
 	// Whether only to say what the change would do, and to change nothing; false where it is left out.
 	DryRun graphql.Omittable[*bool] `json:"dryRun,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What updateDefaultValueDefinition answers with.
@@ -551,8 +513,6 @@ type UpdateModuleDefinitionInput struct {
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; not null.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What updateModuleDefinition answers with.

@@ -37,8 +37,12 @@ const (
 // rule is who may take an action, and where.
 type rule struct {
 	roles []actor.Role
-	// anywhere marks the actions that are not on the things of one organization.
+	// anywhere marks the actions that a superadmin may take who has named nothing: reading what is global.
 	anywhere bool
+	// global marks those on what is everybody's, for which a superadmin has to have named that.
+	global bool
+	// either marks those on an organization's things or on superadmins' own, which are among what is everybody's.
+	either bool
 	// public marks the actions that need no token.
 	public bool
 	// reads marks the actions that change nothing, which no scope bounds.
@@ -66,13 +70,13 @@ var table = map[Action]rule{
 	RunDeployments:      {roles: []actor.Role{actor.Runner}},
 	EditDefaults:        {roles: admins, whole: true},
 	EditModules:         {roles: admins, whole: true},
-	EditGlobalModules:   {roles: superadmins, whole: true, anywhere: true},
+	EditGlobalModules:   {roles: superadmins, whole: true, global: true},
 	EditWorkspace:       {roles: admins},
 	QuarantineRelease:   {roles: admins},
 	ReadTokens:          {roles: admins, reads: true, anywhere: true},
-	ManageTokens:        {roles: admins, anywhere: true},
+	ManageTokens:        {roles: admins, either: true},
 	ManageOrganizations: {roles: superadmins, whole: true, anywhere: true},
-	ReadAudit:           {roles: admins, reads: true},
+	ReadAudit:           {roles: admins, reads: true, anywhere: true},
 }
 
 // given are the roles that a role gives to the tokens that it makes.
@@ -100,9 +104,9 @@ func CheckIn(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code
 }
 
 // CheckRole returns nil where the actor may take the action in some place; which one is up to the caller. Otherwise
-// the error is fault's RequestUnauthenticated for an anonymous caller, an error of the code forbidden for a role that
-// may not, and RequestInvalid for a superadmin who has not named the organization to act in. An actor that is nil and
-// an action that is not in the table are mistakes of the program, and errors of no code.
+// the error is fault's RequestUnauthenticated for an anonymous caller, RequestOrganizationNeeded for a superadmin who
+// has not named whose things it is about, and an error of the code forbidden for a role that may not. An actor that is
+// nil and an action that is not in the table are mistakes of the program, and errors of no code.
 func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 	rule, ok := table[action]
 	switch {
@@ -114,11 +118,10 @@ func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 		return nil
 	case a.IsAnonymous():
 		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
+	case a.IsSuperadmin() && !rule.isWhere(a):
+		return unnamed(a, action)
 	case !slices.Contains(rule.roles, a.Role):
 		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, List(rule.roles))
-	case a.OrganizationID == "" && !rule.anywhere:
-		return fault.New(fault.RequestInvalid,
-			"The role %s acts in no organization by itself; name organizationId to %s.", a.Role, action)
 	}
 	return nil
 }
@@ -167,6 +170,27 @@ func told(in actor.Place) string {
 		return fmt.Sprintf("the project %s is", in.ProjectID)
 	}
 	return "the whole organization is"
+}
+
+// isWhere says whether the action is on the things that a superadmin has named.
+func (r rule) isWhere(a *actor.Actor) bool {
+	return r.anywhere || !r.global && a.OrganizationID != "" || (r.global || r.either) && a.Globally
+}
+
+// unnamed refuses an action on the things of nobody knows whom.
+func unnamed(a *actor.Actor, action Action) error {
+	e := fault.New(fault.RequestOrganizationNeeded, "The role %s acts in no organization by itself; name the one to %s in.", a.Role, action)
+	if a.Globally {
+		e.Message = fmt.Sprintf("What is global is no organization; name the one to %s in.", action)
+	}
+	if table[action].global {
+		e.Message = fmt.Sprintf("To %s, name %s; otherwise name the organization that it is about.", action, actor.Global)
+	}
+	if table[action].either {
+		e.Message = fmt.Sprintf("To %s, name their organization, or %s for superadmins' own.", action, actor.Global)
+	}
+	e.Description = "Send Slipway-Organization with the id or slug of an organization; for a socket, organization in connection_init."
+	return e
 }
 
 // List returns roles as a sentence has them.

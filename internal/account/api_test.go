@@ -162,8 +162,7 @@ func TestNobodyMakesMoreThanHeHas(t *testing.T) {
 		}{
 			"anonymous":                       {"", input(actor.Viewer), fault.RequestUnauthenticated},
 			"admin a superadmin":              {admin, input(actor.Superadmin), fault.TokenForbidden},
-			"superadmin of none a viewer":     {w.Superadmin, input(actor.Viewer), fault.RequestInvalid},
-			"superadmin with a scope":         {w.Superadmin, input(actor.Superadmin, projects), fault.RequestInvalid},
+			"superadmin of none a superadmin": {w.Superadmin, input(actor.Superadmin), fault.RequestOrganizationNeeded},
 			"nothing in the scope":            {admin, input(actor.Viewer, []string{}), fault.RequestInvalid},
 			"too much in the scope":           {admin, input(actor.Viewer, many), fault.RequestInvalid},
 			"without a name":                  {admin, map[string]any{"name": "", "role": "VIEWER"}, fault.RequestInvalid},
@@ -186,12 +185,30 @@ func TestNobodyMakesMoreThanHeHas(t *testing.T) {
 			}{w.Acme.Tokens[role], input(role), fault.TokenForbidden}
 		}
 		refusals(t, w, cases)
+		refusals(t, w.In(actor.Global), map[string]struct {
+			by    string
+			input map[string]any
+			code  fault.Code
+		}{
+			"superadmin a viewer":     {w.Superadmin, input(actor.Viewer), fault.RequestInvalid},
+			"superadmin with a scope": {w.Superadmin, input(actor.Superadmin, projects), fault.RequestInvalid},
+		})
+		refusals(t, w.In("acme"), map[string]struct {
+			by    string
+			input map[string]any
+			code  fault.Code
+		}{"superadmin a superadmin in an organization": {w.Superadmin, input(actor.Superadmin), fault.RequestInvalid}})
+		if r := create(t, w.In(actor.Global), w.Superadmin, input(actor.Superadmin)); r.At(t, "errors") != nil {
+			t.Errorf("superadmin a superadmin: %s", r.Body)
+		}
+		if r := create(t, w.In("acme"), w.Superadmin, input(actor.Admin)); r.Text(t, "data", "createToken", "token", "organizationId") != w.Acme.ID {
+			t.Errorf("superadmin an admin of an organization: %s", r.Body)
+		}
 		for name, c := range map[string]struct {
 			by    string
 			input map[string]any
 		}{
 			"admin an admin":                  {admin, input(actor.Admin)},
-			"superadmin a superadmin":         {w.Superadmin, input(actor.Superadmin)},
 			"scoped admin his project":        {scoped, input(actor.Admin, projects)},
 			"scoped admin its environment":    {scoped, input(actor.Runner, nil, environments)},
 			"single admin his environment":    {single, input(actor.Developer, nil, environments)},
@@ -223,7 +240,7 @@ func TestARevokedTokenIsRefusedAtOnce(t *testing.T) {
 			"anonymous":            {"", id, fault.RequestUnauthenticated},
 			"developer":            {w.Acme.Tokens[actor.Developer], id, fault.TokenForbidden},
 			"another's admin":      {w.Globex.Tokens[actor.Admin], id, fault.TokenNotFound},
-			"superadmin of none":   {w.Superadmin, id, fault.TokenNotFound},
+			"superadmin of none":   {w.Superadmin, id, fault.RequestOrganizationNeeded},
 			"admin of other scope": {elsewhere, id, fault.TokenForbidden},
 			"no token":             {admin, "tok_01h455vb4pex5vsknk084sn02q", fault.TokenNotFound},
 			"no id":                {admin, "nonsense", fault.TokenNotFound},

@@ -130,7 +130,7 @@ func (in NewDefinition) check() []fault.Violation {
 }
 
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
-// who acts in none. It gives ModuleDefinitionTypeTaken where the owner has one of the type.
+// who has named what is global. It gives ModuleDefinitionTypeTaken where the owner has one of the type.
 func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
@@ -226,8 +226,10 @@ func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUp
 // ownDefinition gives a definition that the actor may change.
 func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
-	if a.IsAnonymous() { // who sees definitions, but is to be told of a token first
-		return nil, access.Check(a, access.EditModules, fault.ModuleDefinitionForbidden)
+	if a.IsAnonymous() || a.IsSuperadmin() { // who see what is global, and may lack a token, or have forgotten to say what they mean
+		if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
+			return nil, err
+		}
 	}
 	d, err := s.Definition(ctx, definitionID)
 	if err != nil {
@@ -237,7 +239,7 @@ func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.
 		return nil, err
 	}
 	if d.OrganizationID == nil && a.OrganizationID != "" {
-		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it.", d.ID)
+		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it, who name %s.", d.ID, actor.Global)
 	}
 	return d, nil
 }
