@@ -98,6 +98,7 @@ func New(s *store.Store, c Config) *Server {
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
 	services.Deploy.LeaseTime, services.Deploy.CancelTimeout = c.Lease, c.CancelTimeout
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
+	services.Accounts.Revoked = tokens.Forget
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, organizations, c.Log), c.Timeout
 	c.Streams.Requests = requestsInFlight(c.MaxRequests)
