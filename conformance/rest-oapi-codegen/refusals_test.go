@@ -57,6 +57,8 @@ func TestWhatTheListRefuses(t *testing.T) {
 	refused(t, r, r.JSON400, err, 400, "slipway:Request:INVALID")
 	r, err = ask("", api.ListModuleDefinitionsParams{}, header("Authorization", "Bearer x"))
 	refused(t, r, r.JSON401, err, 401, "slipway:Request:UNAUTHENTICATED")
+	r, err = ask("admin", api.ListModuleDefinitionsParams{SlipwayOrganization: new("elsewhere")})
+	refused(t, r, r.JSON403, err, 403, "slipway:Request:FORBIDDEN")
 	r, err = ask("admin", api.ListModuleDefinitionsParams{}, header("Method", http.MethodDelete))
 	refused(t, r, r.JSON405, err, 405, "slipway:Request:METHOD_NOT_ALLOWED")
 	r, err = ask("admin", api.ListModuleDefinitionsParams{}, header("Accept", "text/html"))
@@ -75,7 +77,7 @@ func TestWhatReadingADeploymentRefuses(t *testing.T) {
 	}
 	target := given(t, "SLIPWAY_ROLLBACK_TARGET")
 	r, err := ask("superadmin", target)
-	refused(t, r, r.JSON400, err, 400, homeless(r.JSON400))
+	refused(t, r, r.JSON400, err, 400, "slipway:Request:ORGANIZATION_NEEDED")
 	r, err = ask("", target)
 	refused(t, r, r.JSON401, err, 401, "slipway:Request:UNAUTHENTICATED")
 	r, err = ask("admin", unknownDeployment)
@@ -98,7 +100,7 @@ func TestWhatRollbackRefuses(t *testing.T) {
 	}
 	target, none := given(t, "SLIPWAY_ROLLBACK_TARGET"), api.RollbackDeploymentParams{}
 	r, err := ask("superadmin", target, none)
-	refused(t, r, r.JSON400, err, 400, homeless(r.JSON400))
+	refused(t, r, r.JSON400, err, 400, "slipway:Request:ORGANIZATION_NEEDED")
 	r, err = ask("", target, none)
 	refused(t, r, r.JSON401, err, 401, "slipway:Request:UNAUTHENTICATED")
 	r, err = ask("viewer", target, none)
@@ -132,7 +134,7 @@ func TestWhatRedeployRefuses(t *testing.T) {
 	}
 	target, none := given(t, "SLIPWAY_ROLLBACK_TARGET"), api.RedeployDeploymentParams{}
 	r, err := ask("superadmin", target, none)
-	refused(t, r, r.JSON400, err, 400, homeless(r.JSON400))
+	refused(t, r, r.JSON400, err, 400, "slipway:Request:ORGANIZATION_NEEDED")
 	r, err = ask("", target, none)
 	refused(t, r, r.JSON401, err, 401, "slipway:Request:UNAUTHENTICATED")
 	r, err = ask("viewer", target, none)
@@ -162,14 +164,6 @@ func TestWhatRedeployRefuses(t *testing.T) {
 		r, err := c.RedeployDeploymentWithResponse(t.Context(), unknownDeployment, nil)
 		return r, r.HTTPResponse, r.JSON429, err
 	})
-}
-
-// homeless is the code of what a superadmin is told who names no organization.
-func homeless(got *api.UserFacingErrorData) string {
-	if got == nil || !strings.HasPrefix(got.Code, "slipway:Request:") {
-		return "slipway:Request:ORGANIZATION_NEEDED"
-	}
-	return got.Code
 }
 
 // limited asks a server whose callers may spend little until it refuses to go on.

@@ -109,12 +109,13 @@ export function scenario(name: string, connect: Connect) {
     await refused(api.list({ limit: 101 }), 400, 'slipway:Request:INVALID');
     await refused(api.list({ cursor: 'made-up' }), 400, 'slipway:Request:CURSOR_INVALID');
     await refused(connect(url, wrong).list(), 401, 'slipway:Request:UNAUTHENTICATED');
+    await refused(api.list({}, { 'Slipway-Organization': 'elsewhere' }), 403, 'slipway:Request:FORBIDDEN');
     await refused(api.list({}, { Accept: 'text/html' }), 406, 'slipway:Request:NOT_ACCEPTABLE');
     await limited((spender) => spender.list());
   });
 
   test(`${name}: what reading a deployment refuses`, async () => {
-    await homeless(connect(url, superadmin).get(target));
+    await refused(connect(url, superadmin).get(target), 400, 'slipway:Request:ORGANIZATION_NEEDED');
     await refused(connect(url).get(target), 401, 'slipway:Request:UNAUTHENTICATED');
     await refused(api.get(unknown.deployment), 404, 'slipway:Deployment:NOT_FOUND');
     await refused(api.get(target, {}, { Accept: 'text/html' }), 406, 'slipway:Request:NOT_ACCEPTABLE');
@@ -123,7 +124,7 @@ export function scenario(name: string, connect: Connect) {
 
   for (const replay of ['rollback', 'redeploy'] as const) {
     test(`${name}: what ${replay} refuses`, async () => {
-      await homeless(connect(url, superadmin)[replay](target));
+      await refused(connect(url, superadmin)[replay](target), 400, 'slipway:Request:ORGANIZATION_NEEDED');
       await refused(connect(url)[replay](target), 401, 'slipway:Request:UNAUTHENTICATED');
       await refused(connect(url, viewer)[replay](target), 403, 'slipway:Deployment:FORBIDDEN');
       await refused(api[replay](unknown.deployment), 404, 'slipway:Deployment:NOT_FOUND');
@@ -149,11 +150,4 @@ export function scenario(name: string, connect: Connect) {
     assert.equal(response.headers.get('Retry-After'), String(error.metadata?.['retryAfterSeconds']));
     assert.equal(response.headers.get('RateLimit-Limit'), String(error.metadata?.['value']));
   }
-}
-
-// homeless asserts that a superadmin who names no organization is refused.
-async function homeless(asked: Promise<Answer<unknown>>) {
-  const { error, response } = await asked;
-  assert.equal(response.status, 400);
-  assert.match(error?.code ?? '', /^slipway:Request:/);
 }
