@@ -40,4 +40,4 @@ export SLIPWAY_URL SLIPWAY_ADMIN SLIPWAY_RUNNER SLIPWAY_ROLLBACK_TARGET
 cd "$(dirname "$0")"
 [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund
 # One file after the other: each rolls the same instance back.
-node --test --test-concurrency=1 --test-timeout=60000 "$@"
+node --test --test-concurrency=1 --test-timeout=300000 "$@"
