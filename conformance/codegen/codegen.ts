@@ -1,7 +1,8 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 export default {
-  schema: '../../schema.graphql',
+  // Unless it is told to, graphql-codegen does not ask which inputs are of exactly one member.
+  schema: [{ [`${process.env.SLIPWAY_URL}/graphql`]: { oneOf: true } }],
   documents: 'program.ts',
   generates: {
     'generated/': {
