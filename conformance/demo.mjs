@@ -41,12 +41,12 @@ export async function run(query, variables, authorization = admin) {
 
 export const introspection = await run(getIntrospectionQuery({ specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true }));
 
-// sent gives the list that the requests of the test from now on are added to, each with its body.
+// sent gives the list that the requests of the test from now on are added to.
 export function sent(t) {
   const requests = [];
   const { fetch } = globalThis;
   t.mock.method(globalThis, 'fetch', (url, options) => {
-    requests.push({ url, body: options.body && JSON.parse(options.body) });
+    requests.push({ url, method: options.method, body: options.body && JSON.parse(options.body) });
     return fetch(url, options);
   });
   return requests;

@@ -132,20 +132,27 @@ test('inputs of one id stay apart, and a fragment on their interface holds for e
   assert.ok([...kept.values()].some((times) => times > 1), 'several versions have an input of the same id and variant');
 });
 
-test('a query goes by its hash first, and by its text once the server has said that it keeps none', async (t) => {
-  const client = connect(t);
-  const sha256 = (text) => createHash('sha256').update(text).digest('hex');
-  client.setLink(new PersistedQueryLink({ sha256 }).concat(client.link));
-  const requests = sent(t);
-  const query = gql`query Persisted { viewer { role } }`;
-  const { data } = await client.query({ query });
-  assert.equal(data.viewer.role, 'ADMIN');
-  assert.deepEqual(requests.map(({ body: { query, extensions } }) => [query !== undefined, extensions?.persistedQuery?.sha256Hash.length]),
-    [[false, 64], [true, undefined]]);
+for (const useGETForHashedQueries of [false, true]) {
+  const method = useGETForHashedQueries ? 'GET' : 'POST';
 
-  await client.query({ query: gql`query Next { viewer { name } }` });
-  assert.equal(requests.length, 3, 'the second query goes by its text at once');
-});
+  test(`a query goes by its hash over ${method} first, and by its text once the server has said that it keeps none`, async (t) => {
+    const client = connect(t);
+    const sha256 = (text) => createHash('sha256').update(text).digest('hex');
+    client.setLink(new PersistedQueryLink({ sha256, useGETForHashedQueries }).concat(client.link));
+    const requests = sent(t);
+    const { data } = await client.query({ query: gql`query Persisted { viewer { role } }` });
+    assert.equal(data.viewer.role, 'ADMIN');
+    assert.deepEqual(requests.map(({ method }) => method), [method, 'POST']);
+    const [hashed, written] = requests.map(({ url, body }) => body ?? Object.fromEntries(new URL(url).searchParams));
+    assert.equal(hashed.query, undefined);
+    assert.match(JSON.stringify(hashed.extensions), /sha256Hash/);
+    assert.match(written.query, /query Persisted/);
+
+    const next = await client.query({ query: gql`query Next { viewer { name } }` });
+    assert.ok(next.data.viewer.name);
+    assert.equal(requests.length, 3, 'the second query goes by its text at once');
+  });
+}
 
 test('a deployment is followed over WebSocket, and the lists that show it change with it', async (t) => {
   const client = connect(t);
