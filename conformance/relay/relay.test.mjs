@@ -2,6 +2,7 @@
 // mutations and subscriptions.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +15,9 @@ const {
   getRefetchMetadata, getSelector, requestSubscription, ROOT_ID,
 } = require('relay-runtime');
 
-const bin = fileURLToPath(new URL('../node_modules/.bin/relay-compiler', import.meta.url));
-execFileSync(bin, ['relay.config.json'], { cwd: fileURLToPath(new URL('.', import.meta.url)), stdio: ['ignore', 'ignore', 'inherit'] });
+const here = fileURLToPath(new URL('.', import.meta.url));
+mkdirSync(`${here}/__generated__`, { recursive: true });
+execFileSync('../node_modules/.bin/relay-compiler', ['relay.config.json'], { cwd: here, stdio: ['ignore', 'ignore', 'inherit'] });
 const artifact = (name) => require(`./__generated__/${name}.graphql.js`);
 
 function connect(t) {
