@@ -5921,8 +5921,8 @@ type Mutation {
   ): RevokeTokenPayload
 
   """
-  Creates an organization. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of the slug,
-  ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
+  Creates an organization, for superadmins who name ` + "`" + `global` + "`" + `. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of
+  the slug, ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
   """
   createOrganization(
     "The organization."
