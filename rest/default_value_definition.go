@@ -129,8 +129,8 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 		input.Description = graphql.OmittableOf(body.Data.Description)
 	}
 	if body.Data.Schema != nil {
-		text := root.Get("data").Get("schema").JSON()
-		input.Schema = graphql.OmittableOf(map[string]any{"json": text})
+		schema := root.Get("data").Get("schema")
+		input.Schema = graphql.OmittableOf(map[string]any{"json": *schema})
 	}
 	return input, nil
 }

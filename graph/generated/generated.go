@@ -7195,8 +7195,12 @@ type MapKey {
 }
 
 """
-A typed input to be saved: exactly one member. Each variant has a member of its own; ` + "`" + `json` + "`" + ` takes the
-JSON form that REST has.
+A typed input to be saved: exactly one member. Each variant has a member of its own, named as its type without
+` + "`" + `Property` + "`" + `: a StringProperty is ` + "`" + `string` + "`" + `, an ObjectMapProperty ` + "`" + `objectMap` + "`" + `. ` + "`" + `json` + "`" + ` takes the JSON form that REST has.
+
+What was read can be written back as it is, as the value of that member, with the inputs inside it each as the value
+of theirs. So null is absent in the variants and in what they hold, but for free-form values, and the objects may have
+their ` + "`" + `__typename` + "`" + `, which must be that of what is written.
 """
 input InputPropertyInput @oneOf {
   "Single-line text, or a dropdown when values are given."
@@ -7237,6 +7241,8 @@ input StringPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `string` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7257,7 +7263,10 @@ input StringPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -7267,6 +7276,8 @@ input TextPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `text` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7291,6 +7302,8 @@ input ObjectPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7313,6 +7326,8 @@ input ObjectMapPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object_map` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7341,6 +7356,8 @@ input ObjectArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object_array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7369,6 +7386,8 @@ input ArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7391,6 +7410,8 @@ input StringArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `string_array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7409,7 +7430,10 @@ input StringArrayPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -7419,6 +7443,8 @@ input NumberPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `number` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7441,7 +7467,10 @@ input NumberPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -7451,6 +7480,8 @@ input BooleanPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `boolean` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7469,6 +7500,8 @@ input SectionPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `section` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7481,6 +7514,8 @@ input CompoundPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `compound` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7499,7 +7534,10 @@ input CompoundPropertyInput {
   noOptionsMessage: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  ` + "`" + `{fields, label, description}` + "`" + `, where ` + "`" + `value` + "`" + ` may stand for ` + "`" + `fields` + "`" + `.
+  """
   values: JSON!
 }
 
@@ -7509,6 +7547,8 @@ input ReferencePropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `$ref:<module-type>` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7531,6 +7571,8 @@ input GitRepoPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `gitrepo` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7553,6 +7595,8 @@ input KeyValuePropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `keyvalue` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -27484,7 +27528,7 @@ func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -27506,6 +27550,13 @@ func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -27629,7 +27680,7 @@ func (ec *executionContext) unmarshalInputBooleanPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -27651,6 +27702,13 @@ func (ec *executionContext) unmarshalInputBooleanPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -27848,7 +27906,7 @@ func (ec *executionContext) unmarshalInputCompoundPropertyInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "fields", "default", "minCurrentValue", "noOptionsMessage", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "fields", "default", "minCurrentValue", "noOptionsMessage", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -27870,6 +27928,13 @@ func (ec *executionContext) unmarshalInputCompoundPropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -28529,7 +28594,7 @@ func (ec *executionContext) unmarshalInputGitRepoPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -28551,6 +28616,13 @@ func (ec *executionContext) unmarshalInputGitRepoPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -28857,7 +28929,7 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -28879,6 +28951,13 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29084,7 +29163,7 @@ func (ec *executionContext) unmarshalInputNumberPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "min", "max", "minCurrentValue", "noOptionsMessage", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "min", "max", "minCurrentValue", "noOptionsMessage", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29106,6 +29185,13 @@ func (ec *executionContext) unmarshalInputNumberPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29206,7 +29292,7 @@ func (ec *executionContext) unmarshalInputObjectArrayPropertyInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemDescription", "itemLabel", "itemTitle", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemDescription", "itemLabel", "itemTitle", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29228,6 +29314,13 @@ func (ec *executionContext) unmarshalInputObjectArrayPropertyInput(ctx context.C
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29314,7 +29407,7 @@ func (ec *executionContext) unmarshalInputObjectMapPropertyInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemLabel", "itemTitle", "key", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemLabel", "itemTitle", "key", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29336,6 +29429,13 @@ func (ec *executionContext) unmarshalInputObjectMapPropertyInput(ctx context.Con
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29422,7 +29522,7 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29444,6 +29544,13 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29685,7 +29792,7 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "moduleType", "mappedInputs", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "moduleType", "mappedInputs", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29707,6 +29814,13 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29953,7 +30067,7 @@ func (ec *executionContext) unmarshalInputSectionPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29975,6 +30089,13 @@ func (ec *executionContext) unmarshalInputSectionPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -30005,7 +30126,7 @@ func (ec *executionContext) unmarshalInputStringArrayPropertyInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "addButtonLabel", "default", "patterns", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "addButtonLabel", "default", "patterns", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -30027,6 +30148,13 @@ func (ec *executionContext) unmarshalInputStringArrayPropertyInput(ctx context.C
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -30113,7 +30241,7 @@ func (ec *executionContext) unmarshalInputStringPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "minCurrentValue", "noOptionsMessage", "patterns", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "minCurrentValue", "noOptionsMessage", "patterns", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -30135,6 +30263,13 @@ func (ec *executionContext) unmarshalInputStringPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -30228,7 +30363,7 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "patterns", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "patterns", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -30250,6 +30385,13 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)

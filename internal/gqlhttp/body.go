@@ -62,7 +62,7 @@ func params(root *inputprop.Node) (*graphql.RawParams, error) {
 	p := &graphql.RawParams{
 		Query:         r.text(root, "query"),
 		OperationName: r.text(root, "operationName"),
-		Variables:     r.object(root, "variables"),
+		Variables:     r.variables(root),
 		Extensions:    r.object(root, "extensions"),
 	}
 	if query := root.Get("query"); query == nil || query.Kind == inputprop.Null || query.Kind == inputprop.String && query.Text == "" {
@@ -96,6 +96,19 @@ func (r *reader) object(root *inputprop.Node, name string) map[string]any {
 	return nil
 }
 
+// variables are what was given for each, a *inputprop.Node that is yet to be coerced.
+func (r *reader) variables(root *inputprop.Node) map[string]any {
+	n := r.member(root, "variables", inputprop.Object)
+	if n == nil {
+		return nil
+	}
+	given := make(map[string]any, len(n.Keys))
+	for i, name := range n.Keys {
+		given[name] = n.Items[i]
+	}
+	return given
+}
+
 // member gives the member when it is of the kind; null stands for absent.
 func (r *reader) member(root *inputprop.Node, name string, kind inputprop.Kind) *inputprop.Node {
 	n := root.Get(name)
@@ -116,7 +129,7 @@ func (r *reader) wrong(name, rule, message string) {
 	}
 }
 
-// plain is the value as gqlgen takes it; numbers stay the literals that they were.
+// plain is the value in Go's own types; numbers stay the literals that they were.
 func plain(n *inputprop.Node) any {
 	switch n.Kind {
 	case inputprop.Bool:
