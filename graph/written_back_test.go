@@ -375,3 +375,24 @@ func TestWhatWasReadOfAnotherTypeIsRefusedWithItsPlace(t *testing.T) {
 		t.Errorf("REST takes what it does not have: %d %s", r.Status, r.Body)
 	}
 }
+
+func TestTheDocumentationSaysWhichMemberATypeIsWrittenAs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/inputs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range schema.Types["InputPropertyInput"].Fields {
+		typename, is := strings.CutSuffix(field.Type.Name(), "Input")
+		if !is {
+			continue
+		}
+		kind := strings.Trim(schema.Types[typename].Fields.ForName("type").Description, ".")
+		if row := fmt.Sprintf("| `%s` | `%s` | %s |\n", typename, field.Name, kind); !strings.Contains(string(text), row) {
+			t.Errorf("docs/inputs.md does not have %s", row)
+		}
+		if read := (&inputprop.Node{Kind: inputprop.String, Text: typename}); asInput(object("__typename", read)).Keys[0] != field.Name {
+			t.Errorf("%s is not named as its type %s", field.Name, typename)
+		}
+	}
+}
