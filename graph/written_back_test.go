@@ -250,6 +250,11 @@ func TestWhatIsReadOfAnInputIsWrittenElsewhere(t *testing.T) {
 				return tree(t, w.GraphQL(t, admin, query, map[string]any{"id": id}), "data", "defaultValueDefinition", "schema")
 			}
 			read := made(fmt.Sprintf("a-%d", i), object("json", schema))
+			if kind := textOf(read.Get("type")); (kind == "object" || kind == "array") && schema.Get("default") != nil {
+				if diff := cmp.Diff(string(schema.Get("default").JSON()), string(read.Get("default").JSON())); diff != "" {
+					t.Errorf("free-form JSON: %s", diff)
+				}
+			}
 			again := made(fmt.Sprintf("b-%d", i), asInput(read))
 			if diff := cmp.Diff(string(read.JSON()), string(again.JSON())); diff != "" {
 				t.Errorf("a new definition: %s", diff)

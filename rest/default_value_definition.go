@@ -110,12 +110,9 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 	if len(r.body) == 0 {
 		return input, fault.New(fault.RequestMalformed, `A body is needed: an object {"data": {…}} with any of description, name and schema.`)
 	}
-	root, err := r.parse()
+	root, err := inputprop.ParseBody(r.body)
 	if err != nil {
 		return input, err
-	}
-	if root.Kind != inputprop.Object {
-		return input, fault.New(fault.RequestMalformed, `The body must be an object {"data": {…}}, found %s.`, root.Kind)
 	}
 	var body patchBody
 	if violations := inputprop.Decode(root, &body, ""); len(violations) > 0 {
