@@ -27,7 +27,7 @@ type documents struct {
 
 func newDocuments(schema *ast.Schema, c Config) *documents {
 	return &documents{
-		schema:        WithoutDefer(schema),
+		schema:        Standard(schema),
 		limits:        c.Limits,
 		rules:         strictRules(c, c.Introspection),
 		mute:          strictRules(c, false),
