@@ -5174,7 +5174,8 @@ interface Node {
 }
 
 """
-What can be asked. Each field is null, with an error, where it is refused; the others answer.
+What can be asked. Each field is null, with an error, where it is refused; the others answer. So is, anywhere
+below, each field that takes arguments.
 """
 type Query {
   """
@@ -5444,7 +5445,8 @@ type Query {
 
 """
 What can be changed. Each mutation runs in one transaction: what it answers with is committed, and
-what it refuses has changed nothing.
+what it refuses has changed nothing. They run in their order, and each field is null, with an error, where it is
+refused; the others answer.
 
 Names and other texts of one line have no control characters, line separators or bidirectional controls;
 descriptions and reasons have none but line feed and tab. Others are refused by the rule
@@ -6339,7 +6341,7 @@ type Deployment implements Node {
   triggerSource: String!
   "Where it stands."
   status: DeploymentStatus!
-  "What it is for; written by the server for rollbacks and redeploys."
+  "What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything."
   description: String
   "When it began to run; null before."
   startedAt: UtcDateTime
@@ -6347,15 +6349,15 @@ type Deployment implements Node {
   completedAt: UtcDateTime
   "Why it failed or was canceled; null for every other status."
   error: UserFacingErrorData
-  "What the system that carries it out calls it."
+  "What the system that carries it out calls it; null until that is told."
   externalDeploymentId: String
-  "The pipeline run that it is part of."
+  "The pipeline run that it is part of; null for none."
   pipelineRunId: String
-  "The pipeline step that it is part of."
+  "The pipeline step that it is part of; null for none."
   stepExecutionId: String
-  "The cloud resource that it changes."
+  "The cloud resource that it changes; null until that is told."
   resourceArn: String
-  "The name of the cloud resource that it changes."
+  "The name of the cloud resource that it changes; null until that is told."
   resourceName: String
   "The id of the deployment that it redeploys; null for others."
   redeployOfDeploymentId: ID
@@ -6386,7 +6388,7 @@ type Deployment implements Node {
   fence: String
   "When its cancellation was first requested; null where it was not, or where it was canceled at once."
   cancelRequestedAt: UtcDateTime
-  "Who first requested its cancellation: the name of the token."
+  "Who first requested its cancellation: the name of the token; null where nobody did."
   cancelRequestedBy: String
   "Whether it was canceled by force, so that its program may still have been at work afterwards."
   forced: Boolean!
@@ -6521,7 +6523,7 @@ type EcsDeploymentData {
   triggeredBy: String
 }
 
-"A pause of a deployment that somebody accepted."
+"A pause of a deployment that somebody accepted. What was not told is null."
 type EcsAcceptedPauseControl {
   "When it was accepted."
   acceptedAt: UtcDateTime
@@ -6533,7 +6535,7 @@ type EcsAcceptedPauseControl {
   lifecycleStage: String
 }
 
-"A task definition of the container service."
+"A task definition of the container service. What was not told is null."
 type EcsTaskDefinition {
   "Its name in the cloud."
   arn: String
@@ -6543,7 +6545,7 @@ type EcsTaskDefinition {
   revision: Int
 }
 
-"A load balancer's listeners at one moment."
+"A load balancer's listeners at one moment. What was not told is null."
 type EcsListenerState {
   "When they were looked at."
   capturedAt: UtcDateTime
@@ -6555,7 +6557,7 @@ type EcsListenerState {
   rules: [EcsListenerRule!]
 }
 
-"One rule of a listener."
+"One rule of a listener. What was not told is null."
 type EcsListenerRule {
   "Whether it is the listener's default rule."
   isDefaultRule: Boolean
@@ -6579,7 +6581,7 @@ type EcsListenerRule {
   targetGroupName: String
 }
 
-"One event of a deployment."
+"One event of a deployment. What was not told is null."
 type DeploymentEvent {
   "The step it belongs to, from 1."
   currentStep: Int
@@ -6597,7 +6599,7 @@ type DeploymentEvent {
   message: String
 }
 
-"A service deployment at one moment."
+"A service deployment at one moment. What was not told is null."
 type EcsServiceDeploymentState {
   "Whether it can go back to the standby revision by itself."
   acceptsNativeStandbyRevert: Boolean
@@ -6619,7 +6621,7 @@ type EcsServiceDeploymentState {
   targetServiceRevision: EcsServiceRevision
 }
 
-"A service revision at one moment."
+"A service revision at one moment. What was not told is null."
 type EcsServiceRevision {
   "How many tasks are about to start."
   pendingTaskCount: Int
@@ -6641,17 +6643,17 @@ type UserFacingErrorData {
   code: String!
   "What went wrong, in one sentence."
   message: String!
-  "More about it."
+  "More about it; null where the message says all."
   description: String
-  "What can be done about it."
+  "What can be done about it; null where nothing is suggested."
   action: ErrorAction
-  "The details, in sections."
+  "The details, in sections; null where there are none."
   details: [ErrorSection!]
-  "Set only where internal detail is shown."
+  "Whether internal detail is shown; null where it is not."
   isInternal: Boolean
-  "What the error is about, for programs."
+  "What the error is about, for programs; null where there is no more than the code."
   metadata: JSON
-  "What correlates the error with the server's log."
+  "What correlates the error with the server's log; null for an error that no request met."
   requestId: String
 }
 
@@ -6669,9 +6671,9 @@ type ErrorSection {
   title: String!
   "How to show it."
   render: ErrorSectionRender!
-  "The items of a list."
+  "The items of a list; null for an object."
   items: [String!]
-  "The members of an object."
+  "The members of an object; null for a list."
   object: JSON
 }
 
@@ -6780,7 +6782,7 @@ interface InputPropertyBase {
   showWhen: JSON
 }
 
-"Single-line text, or a dropdown when values are given."
+"Single-line text, or a dropdown when values are given. What was not written is null."
 type StringProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -6812,7 +6814,7 @@ type StringProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"Multi-line text."
+"Multi-line text. What was not written is null."
 type TextProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -6838,7 +6840,7 @@ type TextProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A free-form object, edited as YAML or JSON."
+"A free-form object, edited as YAML or JSON. What was not written is null."
 type ObjectProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -6862,7 +6864,7 @@ type ObjectProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A map of string keys to structured objects."
+"A map of string keys to structured objects. What was not written is null."
 type ObjectMapProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -6892,7 +6894,7 @@ type ObjectMapProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"An array of structured objects."
+"An array of structured objects. What was not written is null."
 type ObjectArrayProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -6922,7 +6924,7 @@ type ObjectArrayProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A free-form array."
+"A free-form array. What was not written is null."
 type ArrayProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -6946,7 +6948,7 @@ type ArrayProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"An array of strings."
+"An array of strings. What was not written is null."
 type StringArrayProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -6976,7 +6978,7 @@ type StringArrayProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"A 32-bit whole number, or a dropdown when values are given."
+"A 32-bit whole number, or a dropdown when values are given. What was not written is null."
 type NumberProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7010,7 +7012,7 @@ type NumberProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"A toggle."
+"A toggle. What was not written is null."
 type BooleanProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7030,7 +7032,7 @@ type BooleanProperty implements InputPropertyBase {
   default: JSON
 }
 
-"A visual separator; it has no value."
+"A visual separator; it has no value. What was not written is null."
 type SectionProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7044,7 +7046,7 @@ type SectionProperty implements InputPropertyBase {
   showWhen: JSON
 }
 
-"A choice among options that each hold several fields."
+"A choice among options that each hold several fields. What was not written is null."
 type CompoundProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7074,7 +7076,7 @@ type CompoundProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"A reference to an instance of another module type; its value is the id of the instance."
+"A reference to an instance of another module type; its value is the id of the instance. What was not written is null."
 type ReferenceProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7098,7 +7100,7 @@ type ReferenceProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A repository selector; its value is the full URL of the repository."
+"A repository selector; its value is the full URL of the repository. What was not written is null."
 type GitRepoProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7122,7 +7124,7 @@ type GitRepoProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A flat map of strings to strings."
+"A flat map of strings to strings. What was not written is null."
 type KeyValueProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7153,7 +7155,7 @@ type StaticValues {
   options: [InputOption!]!
 }
 
-"One option."
+"One option. What was not written is null."
 type InputOption {
   "The value: a string, a whole number or, for compound inputs, an object of fields."
   value: JSON!
@@ -7163,7 +7165,7 @@ type InputOption {
   description: String
 }
 
-"Options that the server looks up when they are needed."
+"Options that the server looks up when they are needed. What was not written is null."
 type DynamicValuesRef {
   "The name of the source."
   source: String!
@@ -7179,7 +7181,7 @@ type ValidationPattern {
   message: String!
 }
 
-"How the title of an entry is made."
+"How the title of an entry is made. What was not written is null."
 type ItemTitle {
   "The template, with placeholders ` + "`" + `{field_id}` + "`" + ` and, for maps, ` + "`" + `{key}` + "`" + `."
   template: String!
@@ -7187,7 +7189,7 @@ type ItemTitle {
   fallback: String
 }
 
-"How the key of a map's entry is asked for or computed."
+"How the key of a map's entry is asked for or computed. What was not written is null."
 type MapKey {
   "Help for people."
   description: String
