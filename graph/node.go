@@ -28,6 +28,7 @@ type kind struct {
 func (r *Resolver) kinds() map[id.Kind]kind {
 	return map[id.Kind]kind{
 		id.Organization:           {true, byID(r.Accounts.OrganizationsByID, func(o *ent.Organization) string { return o.ID })},
+		id.Token:                  {true, byID(r.Accounts.TokensByID, func(t *ent.Token) string { return t.ID })},
 		id.ModuleDefinition:       {true, byID(r.Catalog.DefinitionsByID, definitionID)},
 		id.ModuleVersion:          {true, byID(r.Catalog.VersionsByID, versionID)},
 		id.Project:                {false, byID(r.Workspace.ProjectsByID, projectID)},
@@ -36,7 +37,7 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 		id.Release:                {false, byID(r.Deploy.ReleasesByID, releaseID)},
 		id.Deployment:             {false, byID(r.Deploy.DeploymentsByID, deploymentID)},
 		id.Quarantine:             {false, byID(r.Deploy.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
-		id.AuditEvent:             {false, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
+		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
 		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *ent.DefaultValueDefinition) string { return d.ID })},
 	}
 }
