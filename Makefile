@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race bench fuzz lint generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race bench fuzz lint lint-schema release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -51,8 +51,20 @@ attack: bin/withpg ## send servers hostile requests, alone and ten at once, and 
 fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60s
 	@.ci/fuzz $(or $(FUZZTIME),60s)
 
-lint: ## check the code's style and the directions between packages
+lint: lint-schema ## check the code's style and the directions between packages
 	go run $(LINTER) run --allow-parallel-runners ./...
+
+lint-schema: .ci/schema/node_modules/.package-lock.json ## check how the schema is written, and that it keeps what is released
+	.ci/schema/node_modules/.bin/eslint --config .ci/schema/eslint.config.mjs schema.graphql
+	node .ci/schema/main.mjs check .
+	node --test .ci/schema/schema.test.mjs
+
+.ci/schema/node_modules/.package-lock.json: .ci/schema/package-lock.json
+	npm ci --prefix .ci/schema --no-audit --no-fund
+
+release: .ci/schema/node_modules/.package-lock.json ## cut a release: its changelog and schema.released.graphql (VERSION=0.1.0)
+	@test "$(origin VERSION)" = 'command line' || { echo 'release: say which, as in make release VERSION=0.1.0' >&2; exit 2; }
+	node .ci/schema/main.mjs release . $(VERSION)
 
 generate: ## write the generated code and docs/errors.md again
 	go generate ./...

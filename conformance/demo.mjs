@@ -78,7 +78,7 @@ export const cancel = (id) => run(cancelMutation, { id });
 export async function claim(id) {
   for (;;) {
     const { claimDeployment } = await run(
-      'mutation { claimDeployment(input: { kinds: ["aws:ecs", "terraform"] }) { deployment { id } lease { id } } }', {}, runner);
+      'mutation { claimDeployment(input: { deploymentTypes: ["aws:ecs", "terraform"] }) { deployment { id } lease { id } } }', {}, runner);
     assert.ok(claimDeployment.deployment, `${id} does not wait for a runner`);
     if (claimDeployment.deployment.id === id) return claimDeployment.lease.id;
   }

@@ -71,7 +71,7 @@ func modulePatch(in model.UpdateModuleDefinitionInput) catalog.DefinitionPatch {
 func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
 	inputs, violations := inputprop.FromTypedList(in.Inputs, "/inputs")
 	return catalog.NewVersion{
-		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.Kind, Inputs: inputs,
+		DefinitionID: in.ModuleDefinitionID, Version: in.Version, Kind: in.DeploymentType, Inputs: inputs,
 		SourceURL: in.SourceURL.Value(), SourceRef: in.SourceRef.Value(), Violations: violations,
 	}
 }
@@ -169,7 +169,7 @@ func deploymentFilter(in *model.DeploymentFilter) deployment.Filter {
 	}
 	return deployment.Filter{
 		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(), ProjectID: in.ProjectID.Value(),
-		Status: in.Status.Value(), Kind: in.Kind.Value(),
+		Status: in.Status.Value(), Kind: in.DeploymentType.Value(),
 		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
 	}
 }
@@ -180,7 +180,7 @@ func auditFilter(in *model.AuditEventFilter) account.AuditFilter {
 	}
 	return account.AuditFilter{
 		ActorID: in.ActorID.Value(), Action: in.Action.Value(), ObjectID: in.ObjectID.Value(),
-		From: in.From.Value(), Before: in.Before.Value(),
+		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
 	}
 }
 

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -25,7 +24,7 @@ type kind struct {
 	read     func(context.Context, []string) (map[string]scalar.Node, error)
 }
 
-// kinds has every kind of record that is a Node.
+// kinds has every kind of record that is a Node. What not every role may read, its service refuses.
 func (r *Resolver) kinds() map[id.Kind]kind {
 	return map[id.Kind]kind{
 		id.Organization:           {true, byID(r.Accounts.OrganizationsByID, func(o *ent.Organization) string { return o.ID })},
@@ -37,6 +36,8 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 		id.ModuleInstance:         {false, byID(r.Catalog.InstancesByID, instanceID)},
 		id.Release:                {false, byID(r.Deploy.ReleasesByID, releaseID)},
 		id.Deployment:             {false, byID(r.Deploy.DeploymentsByID, deploymentID)},
+		id.Quarantine:             {false, byID(r.Deploy.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
+		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
 		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *ent.DefaultValueDefinition) string { return d.ID })},
 	}
 }
@@ -57,16 +58,16 @@ func byID[T any](read func(context.Context, []string) ([]*T, error), idOf func(*
 	}
 }
 
+// found is what an id leads to: a record, or why there is none.
+type found struct {
+	node scalar.Node
+	err  error
+}
+
 // node gives the record of an id, or NodeNotFound, whatever kind of record it is that is not there.
 func (r *Resolver) node(ctx context.Context, text string) (scalar.Node, error) {
-	nodes, err := r.records(ctx, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	if nodes[text] == nil {
-		return nil, store.Missing(text, fault.NodeNotFound)
-	}
-	return nodes[text], nil
+	one := r.records(ctx, []string{text})[text]
+	return one.node, one.err
 }
 
 // nodes gives the records of ids, in one statement a kind; for what is not there it adds an error.
@@ -74,46 +75,49 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]scalar.Node, erro
 	if len(ids) > maxNodes {
 		return nil, fault.New(fault.RequestInvalid, "ids must have at most %d items, got %d.", maxNodes, len(ids))
 	}
-	found, err := r.records(ctx, ids)
+	all := r.records(ctx, ids)
 	nodes := make([]scalar.Node, len(ids))
 	for i, text := range ids {
-		if nodes[i] = found[text]; nodes[i] == nil {
-			// The list is never null, so what refuses all of it is told of each.
-			refusal := cmp.Or(err, store.Missing(text, fault.NodeNotFound))
-			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), refusal)
+		if nodes[i] = all[text].node; nodes[i] == nil {
+			graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i)), all[text].err)
 		}
 	}
 	return nodes, nil
 }
 
-func (r *Resolver) records(ctx context.Context, ids []string) (map[string]scalar.Node, error) {
-	a := actor.From(ctx)
-	if a.IsAnonymous() {
-		return nil, access.Check(a, access.Read, fault.RequestForbidden)
-	}
+// records gives what each of the ids leads to. What refuses one kind of record leaves the others.
+func (r *Resolver) records(ctx context.Context, ids []string) map[string]found {
+	all := make(map[string]found, len(ids))
 	ofKind := map[id.Kind][]string{}
 	for _, text := range ids {
-		if k, ok := id.KindOf(text); ok {
-			ofKind[k] = append(ofKind[k], text)
-		}
+		all[text] = found{err: store.Missing(text, fault.NodeNotFound)}
+		k, _ := id.KindOf(text)
+		ofKind[k] = append(ofKind[k], text)
 	}
-	all := map[string]scalar.Node{}
-	for name, k := range r.kinds() {
-		if len(ofKind[name]) == 0 {
-			continue
-		}
-		if !k.anywhere {
-			if err := access.Check(a, access.Read, fault.RequestForbidden); err != nil {
-				return nil, err
+	kinds := r.kinds()
+	for name, of := range ofKind {
+		nodes, err := kinds[name].records(ctx, of)
+		for _, text := range of {
+			if err != nil {
+				all[text] = found{err: err}
+			} else if node := nodes[text]; node != nil {
+				all[text] = found{node: node}
 			}
 		}
-		nodes, err := k.read(ctx, ofKind[name])
-		if err != nil {
+	}
+	return all
+}
+
+// records gives those of the ids that there are, by their ids; none of the zero kind, of which there is nothing.
+func (k kind) records(ctx context.Context, ids []string) (map[string]scalar.Node, error) {
+	a := actor.From(ctx)
+	if a.IsAnonymous() || k.read != nil && !k.anywhere {
+		if err := access.Check(a, access.Read, fault.RequestForbidden); err != nil {
 			return nil, err
 		}
-		for text, node := range nodes {
-			all[text] = node
-		}
 	}
-	return all, nil
+	if k.read == nil {
+		return nil, nil
+	}
+	return k.read(ctx, ids)
 }

@@ -33,6 +33,14 @@ func viewer(ctx context.Context) *actor.Actor {
 	return nil
 }
 
+// actorRole gives the role that somebody acted in, nil for the server itself.
+func actorRole(e *ent.AuditEvent) *actor.Role {
+	if role := actor.Role(e.ActorRole); role != actor.System {
+		return &role
+	}
+	return nil
+}
+
 func errorCodes() []*fault.Entry {
 	entries := fault.Codes()
 	codes := make([]*fault.Entry, len(entries))

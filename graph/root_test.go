@@ -65,7 +65,7 @@ func TestTheGlobalCatalogueBelongsToSuperadmins(t *testing.T) {
 			t.Fatalf("%s", made.Body)
 		}
 		id := map[string]any{"id": made.Text(t, "data", "createModuleDefinition", "moduleDefinition", "id")}
-		const publish = `mutation($id: ID!) { publishModuleVersion(input: {moduleDefinitionId: $id, version: "1.0.0", kind: "terraform", inputs: []})
+		const publish = `mutation($id: ID!) { publishModuleVersion(input: {moduleDefinitionId: $id, version: "1.0.0", deploymentType: "terraform", inputs: []})
 			{ moduleVersion { organizationId moduleDefinition { latestVersion } } } }`
 		const rename = `mutation($id: ID!) { updateModuleDefinition(input: {id: $id, name: "Network"}) { moduleDefinition { name } } }`
 		for _, document := range []string{publish, rename} {

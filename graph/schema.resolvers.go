@@ -28,6 +28,16 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
+// ActorID is the resolver for the actorId field.
+func (r *auditEventResolver) ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error) {
+	return unlessZero(obj.ActorID), nil
+}
+
+// ActorRole is the resolver for the actorRole field.
+func (r *auditEventResolver) ActorRole(ctx context.Context, obj *ent.AuditEvent) (*actor.Role, error) {
+	return actorRole(obj), nil
+}
+
 // Schema is the resolver for the schema field.
 func (r *defaultValueDefinitionResolver) Schema(ctx context.Context, obj *ent.DefaultValueDefinition) (inputprop.Property, error) {
 	return obj.Schema.Property()
@@ -211,10 +221,11 @@ func (r *mutationResolver) UpdateDefaultValueDefinition(ctx context.Context, inp
 
 // DeleteDefaultValueDefinition is the resolver for the deleteDefaultValueDefinition field.
 func (r *mutationResolver) DeleteDefaultValueDefinition(ctx context.Context, input model.DeleteDefaultValueDefinitionInput) (*model.DeleteDefaultValueDefinitionPayload, error) {
-	if err := r.Defaults.Delete(ctx, input.ID); err != nil {
+	d, err := r.Defaults.Delete(ctx, input.ID)
+	if err != nil {
 		return nil, err
 	}
-	return &model.DeleteDefaultValueDefinitionPayload{DeletedID: input.ID}, nil
+	return &model.DeleteDefaultValueDefinitionPayload{DefaultValueDefinition: d}, nil
 }
 
 // CreateModuleDefinition is the resolver for the createModuleDefinition field.
@@ -356,7 +367,7 @@ func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQ
 
 // ClaimDeployment is the resolver for the claimDeployment field.
 func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
-	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{Kinds: input.Kinds, LeaseID: input.LeaseID.Value()})
+	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value()})
 	if err != nil {
 		return nil, err
 	}
@@ -648,6 +659,9 @@ func (r *publishModuleVersionInputResolver) Inputs(ctx context.Context, obj *mod
 	return nil
 }
 
+// AuditEvent returns generated.AuditEventResolver implementation.
+func (r *Resolver) AuditEvent() generated.AuditEventResolver { return &auditEventResolver{r} }
+
 // DefaultValueDefinition returns generated.DefaultValueDefinitionResolver implementation.
 func (r *Resolver) DefaultValueDefinition() generated.DefaultValueDefinitionResolver {
 	return &defaultValueDefinitionResolver{r}
@@ -723,6 +737,7 @@ func (r *Resolver) PublishModuleVersionInput() generated.PublishModuleVersionInp
 }
 
 type (
+	auditEventResolver                struct{ *Resolver }
 	defaultValueDefinitionResolver    struct{ *Resolver }
 	deploymentResolver                struct{ *Resolver }
 	deploymentChangeResolver          struct{ *Resolver }

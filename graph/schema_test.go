@@ -40,6 +40,21 @@ func TestEverythingInTheSchemaIsDescribed(t *testing.T) {
 	}
 }
 
+func TestEveryNullIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, def := range schema.Types {
+		// Whatever is asked for at a root, and whatever takes arguments, is null where it is refused.
+		if def.BuiltIn || def.Kind != ast.Object || def == schema.Query || def == schema.Mutation {
+			continue
+		}
+		for _, field := range def.Fields {
+			if !field.Type.NonNull && len(field.Arguments) == 0 && !strings.Contains(strings.ToLower(field.Description+def.Description), "null") {
+				t.Errorf("%s.%s may be null, and nothing says when", def.Name, field.Name)
+			}
+		}
+	}
+}
+
 // fragments writes the fragments that select every field of a type: its own as <type><depth>, and those
 // of the types inside, down to depth 0, below which no object is selected.
 type fragments map[string]string

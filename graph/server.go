@@ -19,7 +19,7 @@ type Config struct {
 
 // NewHandler makes the GraphQL endpoint.
 func NewHandler(r *Resolver, c Config) http.Handler {
-	schema := gqlhttp.WithoutDefer(generated.NewExecutableSchema(generated.Config{}).Schema())
+	schema := gqlhttp.Standard(generated.NewExecutableSchema(generated.Config{}).Schema())
 	// The strict decoder of inputs bounds how deep they nest.
 	c.Server.Limits.FreeInputs = []string{"InputPropertyInput"}
 	c.Server.Limits.Large = []string{"JSON"}

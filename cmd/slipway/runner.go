@@ -44,7 +44,7 @@ SIGTERM and SIGINT end the runner in order: it claims no more, and programs that
 ends it at once and leaves them running for the next runner with the same --work-dir, which takes them up:
 so it is upgraded. So does the end of a runner that is killed; a program is stopped before its lease ends.`,
 		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec ./deploy.sh
-  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --kinds terraform --exec ./terraform.sh --once`,
+  slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec ./terraform.sh --once`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.prepare(c.Flags()); err != nil {
@@ -88,7 +88,8 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	setting(fs, &s.Server, "server", "", origin, "where the API is served")
 	setting(fs, &s.Token, "token", "", secret, "token of a runner; better in its variable or in a file")
 	setting(fs, &s.tokenFile, "token-file", "", orEmpty(text), "file with the token, which goes before --token")
-	setting(fs, &s.Kinds, "kinds", strings.Join(catalog.Kinds, ","), kinds, "kinds of the deployments that the program carries out")
+	setting(fs, &s.Kinds, "deployment-types", strings.Join(catalog.Kinds, ","), kinds, "types of the deployments that the program carries out")
+	alias(fs, "deployment-types", "kinds")
 	setting(fs, &s.Command, "exec", "", text, "program to run for each deployment, by sh -c")
 	setting(fs, &s.Parallel, "parallel", "1", between(1, 1000), "how many deployments may run at once")
 	setting(fs, &s.Poll, "poll", "2s", atLeast(10*time.Millisecond), "how long to wait before asking again where nothing is waiting")

@@ -49,7 +49,15 @@ func TestBadSettingOfTheRunnerIsNamed(t *testing.T) {
 	mustFail(t, 2, "--server: want URL, found nothing; SLIPWAY_SERVER is not set either", "runner", "--exec", "true")
 	mustFail(t, 2, "--exec: want text, found nothing", "runner", "--server", "http://localhost")
 	mustFail(t, 2, "--token: want token, found nothing; SLIPWAY_TOKEN is not set either", "runner", "--server", "http://localhost", "--exec", "true")
-	mustFail(t, 2, "--kinds: want one or more of aws:ecs, terraform with commas between, found \"helm\"", "runner", "--kinds", "helm")
+	const types = "want one or more of aws:ecs, terraform with commas between, found \"helm\""
+	for _, flag := range []string{"--deployment-types", "--kinds"} {
+		mustFail(t, 2, "--deployment-types: "+types, "runner", flag, "helm")
+	}
+	for _, variable := range []string{"SLIPWAY_DEPLOYMENT_TYPES", "SLIPWAY_KINDS"} {
+		if o := run(t, map[string]string{variable: "helm"}, "runner"); o.code != 2 || !strings.Contains(o.stderr, variable+": "+types) {
+			t.Errorf("%s: exit code %d, %q", variable, o.code, o.stderr)
+		}
+	}
 	mustFail(t, 1, "no such file", "runner", "--server", "http://localhost", "--exec", "true", "--token-file", filepath.Join(t.TempDir(), "none"))
 	o := run(t, nil, "runner", "--token", "my secret")
 	if want := "slipway: --token: want a token such as slp_runner_…, found 9 bytes that are none\n"; o.code != 2 || o.stderr != want {

@@ -40,12 +40,28 @@ func setting[T any](fs *pflag.FlagSet, to *T, name, fallback string, p parser[T]
 			panic(fmt.Errorf("slipway: fallback of --%s: %w", name, err))
 		}
 	}
-	variableName := "SLIPWAY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-	f := fs.VarPF(v, name, "", usage+" ["+variableName+"]")
-	f.Annotations = map[string][]string{variable: {variableName}}
+	f := fs.VarPF(v, name, "", usage+" ["+variableOf(name)+"]")
+	f.Annotations = map[string][]string{variable: {variableOf(name)}}
 	if p.kind == boolean.kind {
 		f.NoOptDefVal = "true"
 	}
+}
+
+// variableOf names the environment variable of a flag.
+func variableOf(flag string) string {
+	return "SLIPWAY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// alias lets a flag and its variable go by another name too, after the first.
+func alias(fs *pflag.FlagSet, name, other string) {
+	f := fs.Lookup(name)
+	f.Annotations[variable] = append(f.Annotations[variable], variableOf(other))
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, given string) pflag.NormalizedName {
+		if given == other {
+			given = name
+		}
+		return pflag.NormalizedName(given)
+	})
 }
 
 // fromEnvironment gives the flags that the command line does not have the value of their variable, where
@@ -53,19 +69,20 @@ func setting[T any](fs *pflag.FlagSet, to *T, name, fallback string, p parser[T]
 func fromEnvironment(fs *pflag.FlagSet, env environment) error {
 	var failed error
 	fs.VisitAll(func(f *pflag.Flag) {
-		names := f.Annotations[variable]
-		if f.Changed || failed != nil || len(names) == 0 {
-			return
+		for _, name := range f.Annotations[variable] {
+			if f.Changed || failed != nil {
+				return
+			}
+			text, ok := env(name)
+			if !ok {
+				continue
+			}
+			if err := f.Value.Set(text); err != nil {
+				failed = usagef("%s: %v", name, err)
+				return
+			}
+			f.Changed = true
 		}
-		text, ok := env(names[0])
-		if !ok {
-			return
-		}
-		if err := f.Value.Set(text); err != nil {
-			failed = usagef("%s: %v", names[0], err)
-			return
-		}
-		f.Changed = true
 	})
 	return failed
 }

@@ -46,6 +46,7 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	AuditEvent() AuditEventResolver
 	DefaultValueDefinition() DefaultValueDefinitionResolver
 	Deployment() DeploymentResolver
 	DeploymentChange() DeploymentChangeResolver
@@ -211,7 +212,7 @@ type ComplexityRoot struct {
 	}
 
 	DeleteDefaultValueDefinitionPayload struct {
-		DeletedID func(childComplexity int) int
+		DefaultValueDefinition func(childComplexity int) int
 	}
 
 	Deployment struct {
@@ -1043,6 +1044,11 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type AuditEventResolver interface {
+	ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error)
+
+	ActorRole(ctx context.Context, obj *ent.AuditEvent) (*actor.Role, error)
+}
 type DefaultValueDefinitionResolver interface {
 	Schema(ctx context.Context, obj *ent.DefaultValueDefinition) (inputprop.Property, error)
 	SchemaJSON(ctx context.Context, obj *ent.DefaultValueDefinition) (json.RawMessage, error)
@@ -1708,12 +1714,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.DefaultValueDefinitionEdge.Node(childComplexity), true
 
-	case "DeleteDefaultValueDefinitionPayload.deletedId":
-		if e.ComplexityRoot.DeleteDefaultValueDefinitionPayload.DeletedID == nil {
+	case "DeleteDefaultValueDefinitionPayload.defaultValueDefinition":
+		if e.ComplexityRoot.DeleteDefaultValueDefinitionPayload.DefaultValueDefinition == nil {
 			break
 		}
 
-		return e.ComplexityRoot.DeleteDefaultValueDefinitionPayload.DeletedID(childComplexity), true
+		return e.ComplexityRoot.DeleteDefaultValueDefinitionPayload.DefaultValueDefinition(childComplexity), true
 
 	case "Deployment.cancelRequestedAt":
 		if e.ComplexityRoot.Deployment.CancelRequestedAt == nil {
@@ -3315,7 +3321,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ModuleVersion.InputsJSON(childComplexity), true
-	case "ModuleVersion.kind":
+	case "ModuleVersion.deploymentType":
 		if e.ComplexityRoot.ModuleVersion.Kind == nil {
 			break
 		}
@@ -5549,10 +5555,10 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../../schema.graphql", Input: `"""
-A moment as an RFC 3339 string in UTC: a Z at the end and a fraction of up to nine digits, as in
-` + "`" + `2026-03-01T09:30:00.125Z` + "`" + `.
+A moment as an RFC 3339 string in UTC, as in ` + "`" + `2026-03-01T09:30:00.125Z` + "`" + `: a Z at the end, and a fraction
+of one to nine digits or none.
 """
-scalar UtcDateTime
+scalar UtcDateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
 """
 An identifier that its user chose: 1 to 60 characters, the first a letter or digit, the rest letters,
@@ -5561,7 +5567,7 @@ digits, underscores or hyphens.
 scalar GivenId
 
 "Any JSON value. Numbers keep the digits they were written with."
-scalar JSON
+scalar JSON @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc8259")
 
 "Any record that has an id of its own. The id's prefix tells the kind of record."
 interface Node {
@@ -5570,7 +5576,8 @@ interface Node {
 }
 
 """
-What can be asked. Each field is null, with an error, where it is refused; the others answer.
+What can be asked. Each field is null, with an error, where it is refused; the others answer. So is, anywhere
+below, each field that takes arguments.
 
 A superadmin acts in no organization by itself. The header ` + "`" + `Slipway-Organization` + "`" + ` names one for the whole request by
 its id or slug, as ` + "`" + `organization` + "`" + ` in ` + "`" + `connection_init` + "`" + ` does for a socket; ` + "`" + `global` + "`" + ` names what is everybody's. Without
@@ -5589,7 +5596,7 @@ type Query {
 
   """
   The records of several ids, in their order. An id that names nothing the viewer may see gives null
-  at its place, with ` + "`" + `slipway:Node:NOT_FOUND` + "`" + `.
+  at its place, with ` + "`" + `slipway:Node:NOT_FOUND` + "`" + `, and so does one that is refused, with its own error.
   """
   nodes(
     "The ids, at most 100."
@@ -5840,7 +5847,8 @@ type Query {
 
 """
 What can be changed. Each mutation runs in one transaction: what it answers with is committed, and
-what it refuses has changed nothing. A superadmin names whose things are to change by the header
+what it refuses has changed nothing. They run in their order, and each field is null, with an error, where it is
+refused; the others answer. A superadmin names whose things are to change by the header
 ` + "`" + `Slipway-Organization` + "`" + `: an organization, or ` + "`" + `global` + "`" + ` for the global module definitions and their versions.
 
 Names and other texts of one line have no control characters, line separators or bidirectional controls;
@@ -6004,12 +6012,12 @@ type Mutation {
   ): LiftQuarantinePayload
 
   """
-  Takes the oldest PENDING deployment of the given kinds and sets it RUNNING under a lease; the payload's
+  Takes the oldest PENDING deployment of the given types and sets it RUNNING under a lease; the payload's
   deployment is null where there is none. A lease that runs out puts the deployment to FAILED with
   ` + "`" + `slipway:Deployment:LEASE_EXPIRED` + "`" + `, or to CANCELED where its cancellation was requested. For runners.
   """
   claimDeployment(
-    "The kinds that the runner carries out."
+    "The deployment types that the runner carries out, and its lease."
     input: ClaimDeploymentInput!
   ): ClaimDeploymentPayload
 
@@ -6452,7 +6460,7 @@ type Project implements Node {
     last: Int
     "Only what comes before this cursor."
     before: String
-  ): EnvironmentConnection!
+  ): EnvironmentConnection
 }
 
 "A page of projects."
@@ -6503,7 +6511,7 @@ type Environment implements Node {
     last: Int
     "Only what comes before this cursor."
     before: String
-  ): ModuleInstanceConnection!
+  ): ModuleInstanceConnection
 }
 
 "A page of environments."
@@ -6563,14 +6571,17 @@ type ModuleDefinition implements Node {
     last: Int
     "Only what comes before this cursor."
     before: String
-  ): ModuleVersionConnection!
+  ): ModuleVersionConnection
 }
 
 "Whether a module definition is published."
 enum ModuleDefinitionStatus {
-  "Being worked on: seen by its organization only."
+  """
+  Being worked on. Who has a token of the organization that owns it sees it, and where it is global, who has any
+  token; a caller without one does not.
+  """
   DRAFT
-  "Published."
+  "Published. Seen as a draft is, and where it is global without a token, too."
   ACTIVE
 }
 
@@ -6611,7 +6622,7 @@ type ModuleVersion implements Node {
   "The semantic version."
   version: String!
   "What carries a deployment of it out: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
-  kind: String!
+  deploymentType: String!
   "The typed inputs that a deployment of it takes."
   inputs: [InputProperty!]!
   "The inputs as JSON, to any depth."
@@ -6682,7 +6693,7 @@ type ModuleInstance implements Node {
     last: Int
     "Only what comes before this cursor."
     before: String
-  ): DeploymentConnection!
+  ): DeploymentConnection
 }
 
 "A page of module instances."
@@ -6736,7 +6747,7 @@ type Release implements Node {
   digest: String!
   "The values of the inputs."
   inputs: JSON!
-  "The artifact, for ` + "`" + `aws:ecs` + "`" + ` the task definition; null where the kind has none."
+  "The artifact, for ` + "`" + `aws:ecs` + "`" + ` the task definition; null where its deployment type has none."
   artifact: JSON
   "The quarantine that keeps it from being deployed now; null where there is none."
   quarantine: Quarantine
@@ -6752,11 +6763,11 @@ type Release implements Node {
     last: Int
     "Only what comes before this cursor."
     before: String
-  ): DeploymentConnection!
+  ): DeploymentConnection
 }
 
 "A time in which a release is marked as bad."
-type Quarantine {
+type Quarantine implements Node {
   "The id, ` + "`" + `qua_…` + "`" + `."
   id: ID!
   "The id of the release."
@@ -6829,10 +6840,10 @@ input AuditEventFilter {
   action: String
   "The id of what was acted on."
   objectId: ID
-  "At or after this moment."
-  from: UtcDateTime
-  "Before this moment."
-  before: UtcDateTime
+  "Done at or after this moment."
+  createdFrom: UtcDateTime
+  "Done before this moment."
+  createdBefore: UtcDateTime
 }
 
 "A page of audit events."
@@ -6856,17 +6867,17 @@ type AuditEventEdge {
 }
 
 "Who did what to which object. Written with the change, and never changed."
-type AuditEvent {
+type AuditEvent implements Node {
   "The id, ` + "`" + `aud_…` + "`" + `."
   id: ID!
   "When it was done."
   createdAt: UtcDateTime!
-  "The id of the token that acted; empty for the server itself."
-  actorId: ID!
-  "The name of the token that acted."
+  "The id of the token that acted; null for the server itself and its command line."
+  actorId: ID
+  "The name of the token that acted; ` + "`" + `slipway` + "`" + ` for the server itself, ` + "`" + `cli` + "`" + ` and its user for its command line."
   actorName: String!
-  "The role that it acted in."
-  actorRole: String!
+  "The role that it acted in; null for the server itself and its command line."
+  actorRole: Role
   "The way it came in by: ` + "`" + `graphql` + "`" + `, ` + "`" + `rest` + "`" + ` or ` + "`" + `cli` + "`" + `; ` + "`" + `server` + "`" + ` for what the server does by itself."
   channel: String!
   "What was done: the mutation, as in ` + "`" + `rollbackDeployment` + "`" + `."
@@ -6901,13 +6912,13 @@ type Deployment implements Node {
   moduleInstanceId: ID!
   "The instance that it deploys."
   moduleInstance: ModuleInstance!
-  "The kind of the module version: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
+  "What carries it out, as its module version says: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
   deploymentType: String!
   "What started it: ` + "`" + `api` + "`" + `, ` + "`" + `rollback` + "`" + `, ` + "`" + `redeploy` + "`" + `, ` + "`" + `pipeline` + "`" + ` or ` + "`" + `event` + "`" + `."
   triggerSource: String!
   "Where it stands."
   status: DeploymentStatus!
-  "What it is for; written by the server for rollbacks and redeploys."
+  "What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything."
   description: String
   "When it began to run; null before."
   startedAt: UtcDateTime
@@ -6915,15 +6926,15 @@ type Deployment implements Node {
   completedAt: UtcDateTime
   "Why it failed or was canceled; null for every other status."
   error: UserFacingErrorData
-  "What the system that carries it out calls it."
+  "What the system that carries it out calls it; null until that is told."
   externalDeploymentId: String
-  "The pipeline run that it is part of."
+  "The pipeline run that it is part of; null for none."
   pipelineRunId: String
-  "The pipeline step that it is part of."
+  "The pipeline step that it is part of; null for none."
   stepExecutionId: String
-  "The cloud resource that it changes."
+  "The cloud resource that it changes; null until that is told."
   resourceArn: String
-  "The name of the cloud resource that it changes."
+  "The name of the cloud resource that it changes; null until that is told."
   resourceName: String
   "The id of the deployment that it redeploys; null for others."
   redeployOfDeploymentId: ID
@@ -6933,9 +6944,9 @@ type Deployment implements Node {
   rollbackToDeploymentId: ID
   "The deployment that it rolls back to; null for others."
   rollbackTo: Deployment
-  "The detail of its kind; null for ` + "`" + `terraform` + "`" + `."
+  "The detail of its type; null for ` + "`" + `terraform` + "`" + `."
   data: DeploymentData
-  "The detail of its kind as JSON; null for ` + "`" + `terraform` + "`" + `."
+  "The detail of its type as JSON; null for ` + "`" + `terraform` + "`" + `."
   dataJson: JSON
   "The id of the release that it ships; null where none is stored."
   releaseId: ID
@@ -6954,7 +6965,7 @@ type Deployment implements Node {
   fence: String
   "When its cancellation was first requested; null where it was not, or where it was canceled at once."
   cancelRequestedAt: UtcDateTime
-  "Who first requested its cancellation: the name of the token."
+  "Who first requested its cancellation: the name of the token; null where nobody did."
   cancelRequestedBy: String
   "Whether it was canceled by force, so that its program may still have been at work afterwards."
   forced: Boolean!
@@ -7036,20 +7047,20 @@ input DeploymentFilter {
   projectId: ID
   "Where it stands."
   status: DeploymentStatus
-  "The kind: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
-  kind: String
+  "What carries it out: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
+  deploymentType: String
   "Created at or after this moment."
   createdFrom: UtcDateTime
   "Created before this moment."
   createdBefore: UtcDateTime
 }
 
-"What is known of a deployment beyond the record, by its kind."
+"What is known of a deployment beyond the record, by its type."
 union DeploymentData = EcsDeploymentData
 
 "The detail of a deployment to the cloud's container service. Every field but type may be null."
 type EcsDeploymentData {
-  "The kind: ` + "`" + `aws:ecs` + "`" + `."
+  "The deployment type: ` + "`" + `aws:ecs` + "`" + `."
   type: String!
   "The cluster."
   clusterArn: String
@@ -7089,7 +7100,7 @@ type EcsDeploymentData {
   triggeredBy: String
 }
 
-"A pause of a deployment that somebody accepted."
+"A pause of a deployment that somebody accepted. What was not told is null."
 type EcsAcceptedPauseControl {
   "When it was accepted."
   acceptedAt: UtcDateTime
@@ -7101,7 +7112,7 @@ type EcsAcceptedPauseControl {
   lifecycleStage: String
 }
 
-"A task definition of the container service."
+"A task definition of the container service. What was not told is null."
 type EcsTaskDefinition {
   "Its name in the cloud."
   arn: String
@@ -7111,7 +7122,7 @@ type EcsTaskDefinition {
   revision: Int
 }
 
-"A load balancer's listeners at one moment."
+"A load balancer's listeners at one moment. What was not told is null."
 type EcsListenerState {
   "When they were looked at."
   capturedAt: UtcDateTime
@@ -7123,7 +7134,7 @@ type EcsListenerState {
   rules: [EcsListenerRule!]
 }
 
-"One rule of a listener."
+"One rule of a listener. What was not told is null."
 type EcsListenerRule {
   "Whether it is the listener's default rule."
   isDefaultRule: Boolean
@@ -7147,7 +7158,7 @@ type EcsListenerRule {
   targetGroupName: String
 }
 
-"One event of a deployment."
+"One event of a deployment. What was not told is null."
 type DeploymentEvent {
   "The step it belongs to, from 1."
   currentStep: Int
@@ -7165,7 +7176,7 @@ type DeploymentEvent {
   message: String
 }
 
-"A service deployment at one moment."
+"A service deployment at one moment. What was not told is null."
 type EcsServiceDeploymentState {
   "Whether it can go back to the standby revision by itself."
   acceptsNativeStandbyRevert: Boolean
@@ -7187,7 +7198,7 @@ type EcsServiceDeploymentState {
   targetServiceRevision: EcsServiceRevision
 }
 
-"A service revision at one moment."
+"A service revision at one moment. What was not told is null."
 type EcsServiceRevision {
   "How many tasks are about to start."
   pendingTaskCount: Int
@@ -7209,17 +7220,17 @@ type UserFacingErrorData {
   code: String!
   "What went wrong, in one sentence."
   message: String!
-  "More about it."
+  "More about it; null where the message says all."
   description: String
-  "What can be done about it."
+  "What can be done about it; null where nothing is suggested."
   action: ErrorAction
-  "The details, in sections."
+  "The details, in sections; null where there are none."
   details: [ErrorSection!]
-  "Set only where internal detail is shown."
+  "Whether internal detail is shown; null where it is not."
   isInternal: Boolean
-  "What the error is about, for programs."
+  "What the error is about, for programs; null where there is no more than the code."
   metadata: JSON
-  "What correlates the error with the server's log."
+  "What correlates the error with the server's log; null for an error that no request met."
   requestId: String
 }
 
@@ -7237,9 +7248,9 @@ type ErrorSection {
   title: String!
   "How to show it."
   render: ErrorSectionRender!
-  "The items of a list."
+  "The items of a list; null for an object."
   items: [String!]
-  "The members of an object."
+  "The members of an object; null for a list."
   object: JSON
 }
 
@@ -7348,7 +7359,7 @@ interface InputPropertyBase {
   showWhen: JSON
 }
 
-"Single-line text, or a dropdown when values are given."
+"Single-line text, or a dropdown when values are given. What was not written is null."
 type StringProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7380,7 +7391,7 @@ type StringProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"Multi-line text."
+"Multi-line text. What was not written is null."
 type TextProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7406,7 +7417,7 @@ type TextProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A free-form object, edited as YAML or JSON."
+"A free-form object, edited as YAML or JSON. What was not written is null."
 type ObjectProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7430,7 +7441,7 @@ type ObjectProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A map of string keys to structured objects."
+"A map of string keys to structured objects. What was not written is null."
 type ObjectMapProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7460,7 +7471,7 @@ type ObjectMapProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"An array of structured objects."
+"An array of structured objects. What was not written is null."
 type ObjectArrayProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7490,7 +7501,7 @@ type ObjectArrayProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A free-form array."
+"A free-form array. What was not written is null."
 type ArrayProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7514,7 +7525,7 @@ type ArrayProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"An array of strings."
+"An array of strings. What was not written is null."
 type StringArrayProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7544,7 +7555,7 @@ type StringArrayProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"A 32-bit whole number, or a dropdown when values are given."
+"A 32-bit whole number, or a dropdown when values are given. What was not written is null."
 type NumberProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7578,7 +7589,7 @@ type NumberProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"A toggle."
+"A toggle. What was not written is null."
 type BooleanProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7598,7 +7609,7 @@ type BooleanProperty implements InputPropertyBase {
   default: JSON
 }
 
-"A visual separator; it has no value."
+"A visual separator; it has no value. What was not written is null."
 type SectionProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7612,7 +7623,7 @@ type SectionProperty implements InputPropertyBase {
   showWhen: JSON
 }
 
-"A choice among options that each hold several fields."
+"A choice among options that each hold several fields. What was not written is null."
 type CompoundProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7642,7 +7653,7 @@ type CompoundProperty implements InputPropertyBase {
   values: InputValues
 }
 
-"A reference to an instance of another module type; its value is the id of the instance."
+"A reference to an instance of another module type; its value is the id of the instance. What was not written is null."
 type ReferenceProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7666,7 +7677,7 @@ type ReferenceProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A repository selector; its value is the full URL of the repository."
+"A repository selector; its value is the full URL of the repository. What was not written is null."
 type GitRepoProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7690,7 +7701,7 @@ type GitRepoProperty implements InputPropertyBase {
   required: Boolean!
 }
 
-"A flat map of strings to strings."
+"A flat map of strings to strings. What was not written is null."
 type KeyValueProperty implements InputPropertyBase {
   "The identifier of the input, unique on its level."
   id: String!
@@ -7721,7 +7732,7 @@ type StaticValues {
   options: [InputOption!]!
 }
 
-"One option."
+"One option. What was not written is null."
 type InputOption {
   "The value: a string, a whole number or, for compound inputs, an object of fields."
   value: JSON!
@@ -7731,7 +7742,7 @@ type InputOption {
   description: String
 }
 
-"Options that the server looks up when they are needed."
+"Options that the server looks up when they are needed. What was not written is null."
 type DynamicValuesRef {
   "The name of the source."
   source: String!
@@ -7747,7 +7758,7 @@ type ValidationPattern {
   message: String!
 }
 
-"How the title of an entry is made."
+"How the title of an entry is made. What was not written is null."
 type ItemTitle {
   "The template, with placeholders ` + "`" + `{field_id}` + "`" + ` and, for maps, ` + "`" + `{key}` + "`" + `."
   template: String!
@@ -7755,7 +7766,7 @@ type ItemTitle {
   fallback: String
 }
 
-"How the key of a map's entry is asked for or computed."
+"How the key of a map's entry is asked for or computed. What was not written is null."
 type MapKey {
   "Help for people."
   description: String
@@ -8278,8 +8289,8 @@ input DeleteDefaultValueDefinitionInput {
 
 "What deleteDefaultValueDefinition answers with."
 type DeleteDefaultValueDefinitionPayload {
-  "The id of the deleted definition."
-  deletedId: ID!
+  "The definition as it was."
+  defaultValueDefinition: DefaultValueDefinition!
 }
 
 "The module definition to create."
@@ -8325,7 +8336,7 @@ input PublishModuleVersionInput {
   "The semantic version, as in ` + "`" + `1.4.0` + "`" + ` or ` + "`" + `2.0.0-rc.1` + "`" + `."
   version: String!
   "What carries a deployment of it out: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
-  kind: String!
+  deploymentType: String!
   "The typed inputs that a deployment of it takes."
   inputs: [InputPropertyInput!]!
   "The repository that the source is in: one line of at most 2,048 characters."
@@ -8575,8 +8586,8 @@ type LiftQuarantinePayload {
 
 "What a runner carries out."
 input ClaimDeploymentInput {
-  "The kinds, at least one of ` + "`" + `aws:ecs` + "`" + ` and ` + "`" + `terraform` + "`" + `."
-  kinds: [String!]!
+  "The deployment types, at least one of ` + "`" + `aws:ecs` + "`" + ` and ` + "`" + `terraform` + "`" + `."
+  deploymentTypes: [String!]!
   """
   The id of the lease, chosen by the runner anew for each deployment: 8 to 100 letters, digits,
   underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
@@ -8917,8 +8928,8 @@ func (ec *executionContext) childFields_DefaultValueDefinitionEdge(ctx context.C
 
 func (ec *executionContext) childFields_DeleteDefaultValueDefinitionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "deletedId":
-		return ec.fieldContext_DeleteDefaultValueDefinitionPayload_deletedId(ctx, field)
+	case "defaultValueDefinition":
+		return ec.fieldContext_DeleteDefaultValueDefinitionPayload_defaultValueDefinition(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteDefaultValueDefinitionPayload", field.Name)
 }
@@ -9599,8 +9610,8 @@ func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field
 		return ec.fieldContext_ModuleVersion_moduleDefinition(ctx, field)
 	case "version":
 		return ec.fieldContext_ModuleVersion_version(ctx, field)
-	case "kind":
-		return ec.fieldContext_ModuleVersion_kind(ctx, field)
+	case "deploymentType":
+		return ec.fieldContext_ModuleVersion_deploymentType(ctx, field)
 	case "inputs":
 		return ec.fieldContext_ModuleVersion_inputs(ctx, field)
 	case "inputsJson":
@@ -11720,18 +11731,18 @@ func (ec *executionContext) _AuditEvent_actorId(ctx context.Context, field graph
 			return ec.fieldContext_AuditEvent_actorId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ActorID, nil
+			return ec.Resolvers.AuditEvent().ActorID(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_AuditEvent_actorId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type ID does not have child fields"))
+	return graphql.NewScalarFieldContext("AuditEvent", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _AuditEvent_actorName(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
@@ -11766,18 +11777,18 @@ func (ec *executionContext) _AuditEvent_actorRole(ctx context.Context, field gra
 			return ec.fieldContext_AuditEvent_actorRole(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ActorRole, nil
+			return ec.Resolvers.AuditEvent().ActorRole(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Role) graphql.Marshaler {
+			return ec.marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_AuditEvent_actorRole(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("AuditEvent", field, true, true, errors.New("field of type Role does not have child fields"))
 }
 
 func (ec *executionContext) _AuditEvent_channel(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
@@ -13418,27 +13429,36 @@ func (ec *executionContext) fieldContext_DefaultValueDefinitionEdge_node(_ conte
 	return fc, nil
 }
 
-func (ec *executionContext) _DeleteDefaultValueDefinitionPayload_deletedId(ctx context.Context, field graphql.CollectedField, obj *model.DeleteDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeleteDefaultValueDefinitionPayload_defaultValueDefinition(ctx context.Context, field graphql.CollectedField, obj *model.DeleteDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DeleteDefaultValueDefinitionPayload_deletedId(ctx, field)
+			return ec.fieldContext_DeleteDefaultValueDefinitionPayload_defaultValueDefinition(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.DeletedID, nil
+			return obj.DefaultValueDefinition, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_DeleteDefaultValueDefinitionPayload_deletedId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeleteDefaultValueDefinitionPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+func (ec *executionContext) fieldContext_DeleteDefaultValueDefinitionPayload_defaultValueDefinition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeleteDefaultValueDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DefaultValueDefinition(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Deployment_id(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
@@ -17031,10 +17051,10 @@ func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
-			return ec.marshalNModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Environment_moduleInstances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19065,10 +19085,10 @@ func (ec *executionContext) _ModuleDefinition_versions(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleVersion]) graphql.Marshaler {
-			return ec.marshalNModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_ModuleDefinition_versions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -19641,10 +19661,10 @@ func (ec *executionContext) _ModuleInstance_deployments(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
-			return ec.marshalNDeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_ModuleInstance_deployments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20015,13 +20035,13 @@ func (ec *executionContext) fieldContext_ModuleVersion_version(_ context.Context
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_kind(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_deploymentType(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_ModuleVersion_kind(ctx, field)
+			return ec.fieldContext_ModuleVersion_deploymentType(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Kind, nil
@@ -20034,7 +20054,7 @@ func (ec *executionContext) _ModuleVersion_kind(ctx context.Context, field graph
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_ModuleVersion_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ModuleVersion_deploymentType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -23005,10 +23025,10 @@ func (ec *executionContext) _Project_environments(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
-			return ec.marshalNEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Project_environments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -25252,10 +25272,10 @@ func (ec *executionContext) _Release_deployments(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
-			return ec.marshalNDeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Release_deployments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -29630,7 +29650,7 @@ func (ec *executionContext) unmarshalInputAuditEventFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"actorId", "action", "objectId", "from", "before"}
+	fieldsInOrder := [...]string{"actorId", "action", "objectId", "createdFrom", "createdBefore"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29658,20 +29678,20 @@ func (ec *executionContext) unmarshalInputAuditEventFilter(ctx context.Context, 
 				return it, err
 			}
 			it.ObjectID = graphql.OmittableOf(data)
-		case "from":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
+		case "createdFrom":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
 			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.From = graphql.OmittableOf(data)
-		case "before":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("before"))
+			it.CreatedFrom = graphql.OmittableOf(data)
+		case "createdBefore":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdBefore"))
 			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Before = graphql.OmittableOf(data)
+			it.CreatedBefore = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29805,20 +29825,20 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"kinds", "leaseId"}
+	fieldsInOrder := [...]string{"deploymentTypes", "leaseId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
-		case "kinds":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kinds"))
+		case "deploymentTypes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deploymentTypes"))
 			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Kinds = data
+			it.DeploymentTypes = data
 		case "leaseId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("leaseId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
@@ -30555,7 +30575,7 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "environmentId", "projectId", "status", "kind", "createdFrom", "createdBefore"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "environmentId", "projectId", "status", "deploymentType", "createdFrom", "createdBefore"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30590,13 +30610,13 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
-		case "kind":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+		case "deploymentType":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deploymentType"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Kind = graphql.OmittableOf(data)
+			it.DeploymentType = graphql.OmittableOf(data)
 		case "createdFrom":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
 			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
@@ -31635,7 +31655,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "kind", "inputs", "sourceUrl", "sourceRef"}
+	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "deploymentType", "inputs", "sourceUrl", "sourceRef"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -31656,13 +31676,13 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 				return it, err
 			}
 			it.Version = data
-		case "kind":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+		case "deploymentType":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deploymentType"))
 			data, err := ec.unmarshalNString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Kind = data
+			it.DeploymentType = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
 			data, err := ec.unmarshalNInputPropertyInput2ᚕmapᚄ(ctx, v)
@@ -32845,6 +32865,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Release(ctx, sel, obj)
+	case ent.Quarantine:
+		return ec._Quarantine(ctx, sel, &obj)
+	case *ent.Quarantine:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Quarantine(ctx, sel, obj)
 	case ent.Project:
 		return ec._Project(ctx, sel, &obj)
 	case *ent.Project:
@@ -32901,6 +32928,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._DefaultValueDefinition(ctx, sel, obj)
+	case ent.AuditEvent:
+		return ec._AuditEvent(ctx, sel, &obj)
+	case *ent.AuditEvent:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._AuditEvent(ctx, sel, obj)
 	default:
 		if typedObj, ok := obj.(graphql.Marshaler); ok {
 			return typedObj
@@ -32997,7 +33031,7 @@ func (ec *executionContext) _ArrayProperty(ctx context.Context, sel ast.Selectio
 	return out
 }
 
-var auditEventImplementors = []string{"AuditEvent"}
+var auditEventImplementors = []string{"AuditEvent", "Node"}
 
 func (ec *executionContext) _AuditEvent(ctx context.Context, sel ast.SelectionSet, obj *ent.AuditEvent) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditEventImplementors)
@@ -33012,52 +33046,118 @@ func (ec *executionContext) _AuditEvent(ctx context.Context, sel ast.SelectionSe
 		case "id":
 			out.Values[i] = ec._AuditEvent_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = ec._AuditEvent_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "actorId":
-			out.Values[i] = ec._AuditEvent_actorId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AuditEvent_actorId(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "actorName":
 			out.Values[i] = ec._AuditEvent_actorName(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "actorRole":
-			out.Values[i] = ec._AuditEvent_actorRole(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AuditEvent_actorRole(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "channel":
 			out.Values[i] = ec._AuditEvent_channel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "action":
 			out.Values[i] = ec._AuditEvent_action(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "objectId":
 			out.Values[i] = ec._AuditEvent_objectId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "requestId":
 			out.Values[i] = ec._AuditEvent_requestId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "changes":
 			out.Values[i] = ec._AuditEvent_changes(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -34108,8 +34208,8 @@ func (ec *executionContext) _DeleteDefaultValueDefinitionPayload(ctx context.Con
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("DeleteDefaultValueDefinitionPayload")
-		case "deletedId":
-			out.Values[i] = ec._DeleteDefaultValueDefinitionPayload_deletedId(ctx, field, obj)
+		case "defaultValueDefinition":
+			out.Values[i] = ec._DeleteDefaultValueDefinitionPayload_defaultValueDefinition(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -36016,7 +36116,7 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 					}
 				}()
 				res = ec._Environment_moduleInstances(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -37261,7 +37361,7 @@ func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.Selec
 					}
 				}()
 				res = ec._ModuleDefinition_versions(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -37696,7 +37796,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_deployments(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -37954,8 +38054,8 @@ func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "kind":
-			out.Values[i] = ec._ModuleVersion_kind(ctx, field, obj)
+		case "deploymentType":
+			out.Values[i] = ec._ModuleVersion_deploymentType(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -39069,7 +39169,7 @@ func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Project_environments(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -39290,7 +39390,7 @@ func (ec *executionContext) _PublishModuleVersionPayload(ctx context.Context, se
 	return out
 }
 
-var quarantineImplementors = []string{"Quarantine"}
+var quarantineImplementors = []string{"Quarantine", "Node"}
 
 func (ec *executionContext) _Quarantine(ctx context.Context, sel ast.SelectionSet, obj *ent.Quarantine) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, quarantineImplementors)
@@ -40429,7 +40529,7 @@ func (ec *executionContext) _Release(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Release_deployments(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -42876,16 +42976,6 @@ func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdep
 	return ec._DeploymentChange(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeploymentConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Deployment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -43073,16 +43163,6 @@ func (ec *executionContext) marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(c
 		return graphql.Null
 	}
 	return ec._Environment(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._EnvironmentConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Environment]) graphql.Marshaler {
@@ -43627,16 +43707,6 @@ func (ec *executionContext) marshalNModuleInstance2ᚖslipwayᚋentᚐModuleInst
 	return ec._ModuleInstance(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ModuleInstanceConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.ModuleInstance]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -43687,16 +43757,6 @@ func (ec *executionContext) marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersi
 		return graphql.Null
 	}
 	return ec._ModuleVersion(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleVersion]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ModuleVersionConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.ModuleVersion]) graphql.Marshaler {
@@ -45170,6 +45230,13 @@ func (ec *executionContext) marshalOModuleVersion2ᚖslipwayᚋentᚐModuleVersi
 	return ec._ModuleVersion(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleVersion]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ModuleVersionConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalONode2slipwayᚋgraphᚋscalarᚐNode(ctx context.Context, sel ast.SelectionSet, v scalar.Node) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -45320,6 +45387,42 @@ func (ec *executionContext) marshalORevokeTokenPayload2ᚖslipwayᚋgraphᚋmode
 	}
 	return ec._RevokeTokenPayload(ctx, sel, v)
 }
+
+func (ec *executionContext) unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx context.Context, v any) (*actor.Role, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole[tmp]
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole(ctx context.Context, sel ast.SelectionSet, v *actor.Role) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole[*v])
+	return res
+}
+
+var (
+	unmarshalORole2ᚖslipwayᚋinternalᚋactorᚐRole = map[string]actor.Role{
+		"VIEWER":     actor.Viewer,
+		"DEVELOPER":  actor.Developer,
+		"ADMIN":      actor.Admin,
+		"RUNNER":     actor.Runner,
+		"SUPERADMIN": actor.Superadmin,
+	}
+	marshalORole2ᚖslipwayᚋinternalᚋactorᚐRole = map[actor.Role]string{
+		actor.Viewer:     "VIEWER",
+		actor.Developer:  "DEVELOPER",
+		actor.Admin:      "ADMIN",
+		actor.Runner:     "RUNNER",
+		actor.Superadmin: "SUPERADMIN",
+	}
+)
 
 func (ec *executionContext) marshalORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RollbackDeploymentPayload) graphql.Marshaler {
 	if v == nil {

@@ -26,10 +26,10 @@ type AuditEventFilter struct {
 	Action graphql.Omittable[*string] `json:"action,omitempty"`
 	// The id of what was acted on.
 	ObjectID graphql.Omittable[*string] `json:"objectId,omitempty"`
-	// At or after this moment.
-	From graphql.Omittable[*time.Time] `json:"from,omitempty"`
-	// Before this moment.
-	Before graphql.Omittable[*time.Time] `json:"before,omitempty"`
+	// Done at or after this moment.
+	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
+	// Done before this moment.
+	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
 }
 
 // What to cancel.
@@ -49,8 +49,8 @@ type CancelDeploymentPayload struct {
 
 // What a runner carries out.
 type ClaimDeploymentInput struct {
-	// The kinds, at least one of `aws:ecs` and `terraform`.
-	Kinds []string `json:"kinds"`
+	// The deployment types, at least one of `aws:ecs` and `terraform`.
+	DeploymentTypes []string `json:"deploymentTypes"`
 	// The id of the lease, chosen by the runner anew for each deployment: 8 to 100 letters, digits,
 	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
 	// with the same deployment. The server chooses where it is left out.
@@ -248,8 +248,8 @@ type DeleteDefaultValueDefinitionInput struct {
 
 // What deleteDefaultValueDefinition answers with.
 type DeleteDefaultValueDefinitionPayload struct {
-	// The id of the deleted definition.
-	DeletedID string `json:"deletedId"`
+	// The definition as it was.
+	DefaultValueDefinition *ent.DefaultValueDefinition `json:"defaultValueDefinition"`
 }
 
 // Why a deployment failed, or what its program said last.
@@ -270,8 +270,8 @@ type DeploymentFilter struct {
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
 	// Where it stands.
 	Status graphql.Omittable[*deployment1.Status] `json:"status,omitempty"`
-	// The kind: `aws:ecs` or `terraform`.
-	Kind graphql.Omittable[*string] `json:"kind,omitempty"`
+	// What carries it out: `aws:ecs` or `terraform`.
+	DeploymentType graphql.Omittable[*string] `json:"deploymentType,omitempty"`
 	// Created at or after this moment.
 	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
 	// Created before this moment.
@@ -338,7 +338,7 @@ type PublishModuleVersionInput struct {
 	// The semantic version, as in `1.4.0` or `2.0.0-rc.1`.
 	Version string `json:"version"`
 	// What carries a deployment of it out: `aws:ecs` or `terraform`.
-	Kind string `json:"kind"`
+	DeploymentType string `json:"deploymentType"`
 	// The typed inputs that a deployment of it takes.
 	Inputs []map[string]any `json:"inputs"`
 	// The repository that the source is in: one line of at most 2,048 characters.

@@ -69,16 +69,16 @@ func TestEventsAreFiltered(t *testing.T) {
 			"actor":           {account.AuditFilter{ActorID: new("tok_1")}, []int{5, 3, 1}},
 			"action":          {account.AuditFilter{Action: new("one")}, []int{2, 1, 0}},
 			"object":          {account.AuditFilter{ObjectID: new("obj_2")}, []int{5, 2}},
-			"from":            {account.AuditFilter{From: new(at.Add(3 * time.Minute))}, []int{5, 4, 3}},
-			"before":          {account.AuditFilter{Before: new(at.Add(3 * time.Minute))}, []int{2, 1, 0}},
-			"in another zone": {account.AuditFilter{Before: new(at.Add(3 * time.Minute).In(time.FixedZone("", 7200)))}, []int{2, 1, 0}},
-			"every condition": {account.AuditFilter{ActorID: new("tok_1"), Action: new("other"), ObjectID: new("obj_2"), From: new(at), Before: before}, []int{5}},
+			"from":            {account.AuditFilter{CreatedFrom: new(at.Add(3 * time.Minute))}, []int{5, 4, 3}},
+			"before":          {account.AuditFilter{CreatedBefore: new(at.Add(3 * time.Minute))}, []int{2, 1, 0}},
+			"in another zone": {account.AuditFilter{CreatedBefore: new(at.Add(3 * time.Minute).In(time.FixedZone("", 7200)))}, []int{2, 1, 0}},
+			"every condition": {account.AuditFilter{ActorID: new("tok_1"), Action: new("other"), ObjectID: new("obj_2"), CreatedFrom: new(at), CreatedBefore: before}, []int{5}},
 			"contradictory":   {account.AuditFilter{Action: new("one"), ObjectID: new("obj_2"), ActorID: new("tok_1")}, []int{}},
 			"unknown action":  {account.AuditFilter{Action: new("' OR 1=1 --")}, []int{}},
-			"none":            {account.AuditFilter{From: before}, []int{}},
+			"none":            {account.AuditFilter{CreatedFrom: before}, []int{}},
 		} {
-			if c.filter.Before == nil {
-				c.filter.Before = before
+			if c.filter.CreatedBefore == nil {
+				c.filter.CreatedBefore = before
 			}
 			got, err := w.Accounts.AuditEvents(w.Acme.As(actor.Admin), c.filter, page.Args{})
 			if err != nil {
@@ -101,7 +101,7 @@ func TestEventsAreFiltered(t *testing.T) {
 func TestEventsArePagedBothWays(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		filter := account.AuditFilter{Before: new(at.Add(time.Hour))}
+		filter := account.AuditFilter{CreatedBefore: new(at.Add(time.Hour))}
 		want := note(t, w, w.Acme)
 		slices.Reverse(want)
 		read := func(args page.Args) *page.AuditEventConnection {
@@ -133,11 +133,11 @@ func TestEventsArePagedBothWays(t *testing.T) {
 		// What is noted meanwhile moves no page.
 		first := read(page.Args{First: new(int32(3))})
 		note(t, w, w.Globex)
-		filter.Before = nil
+		filter.CreatedBefore = nil
 		if _, err := w.Accounts.AuditEvents(w.Acme.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
 			t.Errorf("under another filter: %v", err)
 		}
-		filter.Before = new(at.Add(time.Hour))
+		filter.CreatedBefore = new(at.Add(time.Hour))
 		if _, err := w.Accounts.AuditEvents(w.Globex.As(actor.Admin), filter, page.Args{After: first.PageInfo.EndCursor}); !fault.Is(err, fault.RequestCursorInvalid) {
 			t.Errorf("in another organization: %v", err)
 		}

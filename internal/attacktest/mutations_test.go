@@ -37,7 +37,7 @@ func mutations() []attack {
 			aliased(29, `updateDefaultValueDefinition(input: {id: $d, name: "n", dryRun: true}) { defaultValueDefinition { schemaJson description } }`),
 			func(s stock) object { return object{"d": s.definition} }),
 		probe("a version of 200 KB published 29 times", bounded, actor.Admin, "mutation($m: ID!, $i: [InputPropertyInput!]!) "+
-			aliased(29, `publishModuleVersion(input: {moduleDefinitionId: $m, version: "2.0.0", kind: "terraform", inputs: $i}) { warnings { rule } }`),
+			aliased(29, `publishModuleVersion(input: {moduleDefinitionId: $m, version: "2.0.0", deploymentType: "terraform", inputs: $i}) { warnings { rule } }`),
 			func(s stock) object { return object{"m": s.module, "i": wide} }),
 		probe("29 deployments of 200 KB that are refused", bounded, actor.Developer, "mutation($n: ID!, $v: ID!, $j: JSON!) "+
 			aliased(29, `createDeployment(input: {moduleInstanceId: $n, moduleVersionId: $v, inputs: $j}) { deployment { id } }`),
@@ -48,7 +48,7 @@ func mutations() []attack {
 				return object{"d": s.blob, "j": raw(`{"previousTaskDefinition":{"arn":"a","revision":1,"definition":{` + members(18_000, `"k%d":1`) + `}}}`)}
 			}),
 		probe("29 claims of 5,000 kinds", bounded+"|200 Request:INVALID", actor.Runner, "mutation($k: [String!]!) "+
-			aliased(29, "claimDeployment(input: {kinds: $k}) { deployment { id } }"),
+			aliased(29, "claimDeployment(input: {deploymentTypes: $k}) { deployment { id } }"),
 			fixed(object{"k": strings.Fields(each(5000, "kind%d "))})),
 		probe("29 projects with names of 200 KB that are refused", bounded+"|200 Project:SLUG_TAKEN|200 Request:INVALID", actor.Admin, "mutation($n: String!) "+
 			aliased(29, `createProject(input: {name: $n, slug: "attack"}) { project { name } }`), fixed(object{"n": strings.Repeat("n", 200_000)})),

@@ -154,7 +154,7 @@ func (f filler) call(c *caller, mutation, selection, member string, input object
 func (f filler) version(number, inputs string) string {
 	f.t.Helper()
 	return f.make("publishModuleVersion", "moduleVersion", object{
-		"moduleDefinitionId": f.c.stock.module, "version": number, "kind": "terraform", "inputs": wrapped(inputs),
+		"moduleDefinitionId": f.c.stock.module, "version": number, "deploymentType": "terraform", "inputs": wrapped(inputs),
 	})
 }
 
@@ -179,7 +179,7 @@ func (f filler) report() string {
 	runner := f.c.as(actor.Runner)
 	const lease = "attack-lease"
 	var claimed struct{ ID string }
-	f.call(runner, "claimDeployment", "deployment { id }", "deployment", object{"kinds": []string{"terraform"}, "leaseId": lease}, &claimed)
+	f.call(runner, "claimDeployment", "deployment { id }", "deployment", object{"deploymentTypes": []string{"terraform"}, "leaseId": lease}, &claimed)
 	event := object{"message": strings.Repeat("m", 4000), "lifecycleStage": "s"}
 	events := make([]object, 50)
 	for i := range events {

@@ -48,7 +48,7 @@ func refusals() []attack {
 		probe("a member of 200 KB of an input object", "400 Document:VARIABLES_INVALID", actor.Admin,
 			"mutation($i: CreateProjectInput!) { createProject(input: $i) { project { id } } }", fixed(object{"i": raw(`{"` + strings.Repeat("u", 200_000) + `":1}`)})),
 		probe("20,000 numbers in the place of texts", "400 Document:VARIABLES_INVALID", actor.Runner,
-			"mutation($k: [String!]!) { claimDeployment(input: {kinds: $k}) { deployment { id } } }", fixed(object{"k": raw("[" + strings.Repeat("1,", 20_000) + "1]")})),
+			"mutation($k: [String!]!) { claimDeployment(input: {deploymentTypes: $k}) { deployment { id } } }", fixed(object{"k": raw("[" + strings.Repeat("1,", 20_000) + "1]")})),
 		probe("an enum value of 200 KB", "400 Document:VARIABLES_INVALID", actor.Viewer,
 			"query($s: DeploymentStatus) { deployments(filter: {status: $s}) { totalCount } }", fixed(object{"s": strings.Repeat("S", 200_000)})),
 		probe("wrong items 30 levels below keys of 5 KB", "200", actor.Viewer, onInputs(1, validate), inputsOf(texts, `{"a":`+deep+`}`)),

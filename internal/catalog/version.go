@@ -80,7 +80,7 @@ func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Vio
 			Message: fmt.Sprintf("must be a semantic version such as 1.4.0 or 2.0.0-rc.1, found %.60q", in.Version)})
 	}
 	if !slices.Contains(Kinds, in.Kind) {
-		violations = append(violations, fault.Violation{Pointer: "/kind", Rule: "enum",
+		violations = append(violations, fault.Violation{Pointer: "/deploymentType", Rule: "enum",
 			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(Kinds, ", "), in.Kind)})
 	}
 	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
@@ -115,7 +115,7 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	versionID := s.Journal.NewID(id.ModuleVersion)
 	err = s.Journal.Write(ctx, "publishModuleVersion", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		e.ObjectID = versionID
-		e.Changes = map[string]any{"moduleDefinitionId": in.DefinitionID, "version": in.Version, "kind": in.Kind}
+		e.Changes = map[string]any{"moduleDefinitionId": in.DefinitionID, "version": in.Version, "deploymentType": in.Kind}
 		// The update comes first: it locks the definition, so that two publishers cannot both read the
 		// same latest version.
 		d, err := tx.ModuleDefinition.UpdateOneID(in.DefinitionID).SetUpdatedAt(e.At).Save(ctx)

@@ -137,7 +137,7 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 	}{
 		"no version":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0", Kind: catalog.KindECS}, fault.RequestInvalid, "/version"},
 		"v in front":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "v1.0.0", Kind: catalog.KindECS}, fault.RequestInvalid, "/version"},
-		"unknown kind":       {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: "aws:lambda"}, fault.RequestInvalid, "/kind"},
+		"unknown kind":       {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: "aws:lambda"}, fault.RequestInvalid, "/deploymentType"},
 		"malformed input":    {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS, Inputs: inputs(t, `[{"id":"a"}]`)}, fault.RequestInvalid, "/inputs/0"},
 		"equal ids":          {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS, Inputs: inputs(t, `[{"id":"a","type":"string","label":"A"},{"id":"a","type":"text","label":"B"}]`)}, fault.ModuleVersionRuleBroken, "/inputs/1"},
 		"developer":          {actor.Developer, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS}, fault.ModuleDefinitionForbidden, ""},

@@ -169,7 +169,7 @@ func TestDefinitionThatAVersionNamesIsNotDeleted(t *testing.T) {
 			versions = append(versions, v.ID)
 		}
 		before := w.Rows(t)
-		err := w.Defaults.Delete(w.Acme.As(actor.Admin), used.ID)
+		_, err := w.Defaults.Delete(w.Acme.As(actor.Admin), used.ID)
 		var f *fault.Error
 		if !errors.As(err, &f) || f.Code != fault.DefaultValueDefinitionInUse {
 			t.Fatalf("%v", err)
@@ -180,10 +180,10 @@ func TestDefinitionThatAVersionNamesIsNotDeleted(t *testing.T) {
 		if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
 			t.Error(diff)
 		}
-		if err := w.Defaults.Delete(w.Acme.As(actor.Admin), free.ID); err != nil {
+		if _, err := w.Defaults.Delete(w.Acme.As(actor.Admin), free.ID); err != nil {
 			t.Errorf("one that none names: %v", err)
 		}
-		if err := w.Defaults.Delete(w.Globex.As(actor.Admin), theirs.ID); err != nil {
+		if _, err := w.Defaults.Delete(w.Globex.As(actor.Admin), theirs.ID); err != nil {
 			t.Errorf("one that only another's versions name: %v", err)
 		}
 	})
@@ -201,14 +201,18 @@ func TestDeletionIsForAdminsAndForOnce(t *testing.T) {
 			"developer": {actor.Developer, mine.ID, fault.DefaultValueDefinitionForbidden},
 			"foreign":   {actor.Admin, theirs.ID, fault.DefaultValueDefinitionNotFound},
 		} {
-			if err := w.Defaults.Delete(w.Acme.As(c.role), c.id); !fault.Is(err, c.code) {
+			if _, err := w.Defaults.Delete(w.Acme.As(c.role), c.id); !fault.Is(err, c.code) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if err := w.Defaults.Delete(w.Acme.As(actor.Admin), mine.ID); err != nil {
+		deleted, err := w.Defaults.Delete(w.Acme.As(actor.Admin), mine.ID)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Defaults.Delete(w.Acme.As(actor.Admin), mine.ID); !fault.Is(err, fault.DefaultValueDefinitionNotFound) {
+		if deleted.ID != mine.ID || deleted.GivenID != mine.GivenID || deleted.Name != mine.Name {
+			t.Errorf("it was %v, and is told as %v", mine, deleted)
+		}
+		if _, err := w.Defaults.Delete(w.Acme.As(actor.Admin), mine.ID); !fault.Is(err, fault.DefaultValueDefinitionNotFound) {
 			t.Errorf("again: %v", err)
 		}
 		list, err := w.Defaults.Definitions(w.Globex.As(actor.Viewer), &theirs.GivenID, page.Args{})

@@ -14,14 +14,15 @@ import (
 // namedUsers is how many of those that use a definition are named where they keep it from being deleted.
 const namedUsers = 100
 
-// Delete deletes a definition. It gives DefaultValueDefinitionInUse where a published module version of
+// Delete deletes a definition and returns it as it was. It gives DefaultValueDefinitionInUse where a published module version of
 // the organization names it.
-func (s *Service) Delete(ctx context.Context, definitionID string) error {
+func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
-		return err
+		return nil, err
 	}
-	return s.Journal.Write(ctx, "deleteDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+	var deleted *ent.DefaultValueDefinition
+	err := s.Journal.Write(ctx, "deleteDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		d, err := find(ctx, tx.DefaultValueDefinition, definitionID)
 		if err != nil {
 			return err
@@ -46,7 +47,8 @@ func (s *Service) Delete(ctx context.Context, definitionID string) error {
 			return f
 		}
 		e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": d.GivenID}
-		_, err = store.Found(d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound)
+		deleted, err = store.Found(d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound)
 		return err
 	})
+	return deleted, err
 }

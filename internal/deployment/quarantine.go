@@ -184,6 +184,11 @@ func micros(t *time.Time) *time.Time {
 	return new(t.UTC().Truncate(time.Microsecond))
 }
 
+// QuarantinesByID gives the quarantines of the ids that there are, in no order.
+func (s *Service) QuarantinesByID(ctx context.Context, ids []string) ([]*ent.Quarantine, error) {
+	return s.Store.Client.Quarantine.Query().Where(quarantine.IDIn(ids...)).All(ctx)
+}
+
 // QuarantinesOf gives the quarantines of each release, the newest first, at most 50.
 func (s *Service) QuarantinesOf(ctx context.Context, releaseIDs []string) (map[string][]*ent.Quarantine, error) {
 	list, err := s.Store.Client.Quarantine.Query().

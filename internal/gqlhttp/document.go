@@ -30,7 +30,7 @@ type documents struct {
 func newDocuments(schema *ast.Schema, c Config) *documents {
 	echoed := echoedInputs(schema, c.Limits.FreeInputs)
 	return &documents{
-		schema:        WithoutDefer(schema),
+		schema:        Standard(schema),
 		limits:        c.Limits,
 		rules:         strictRules(c, echoed, c.Introspection),
 		mute:          strictRules(c, echoed, false),

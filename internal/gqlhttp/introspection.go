@@ -1,6 +1,13 @@
 package gqlhttp
 
 import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
@@ -18,6 +25,84 @@ func (l Limits) tell(schema *ast.Schema, doc *ast.QueryDocument) (map[*ast.Opera
 		told[op] = l.Introspection - t.left
 	}
 	return told, nil
+}
+
+// Standard is a schema without what the parser adds to every one and the specification does not: @defer, for an
+// answer in one piece would lose what is deferred, and scalars that nothing is of. Its texts are mended.
+func Standard(schema *ast.Schema) *ast.Schema {
+	own := *schema
+	own.Directives = maps.Clone(schema.Directives)
+	delete(own.Directives, "defer")
+	own.Types = maps.Clone(schema.Types)
+	used := usedIn(schema)
+	for name, def := range schema.Types {
+		switch {
+		case !def.BuiltIn || def.Kind != ast.Scalar:
+		case !used[name]:
+			delete(own.Types, name)
+		default:
+			mended := *def
+			mended.Description = misprints.Replace(def.Description)
+			own.Types[name] = &mended
+		}
+	}
+	return &own
+}
+
+var misprints = strings.NewReplacer("`String`scalar", "`String` scalar", `(such as "4")`, "(such as `\"4\"`)", "(such as 4)", "(such as `4`)")
+
+// usedIn are the types that a field, an argument or an input of the schema is of, by their names.
+func usedIn(schema *ast.Schema) map[string]bool {
+	used := map[string]bool{}
+	arguments := func(list ast.ArgumentDefinitionList) {
+		for _, a := range list {
+			used[a.Type.Name()] = true
+		}
+	}
+	for _, def := range schema.Types {
+		for _, f := range def.Fields {
+			used[f.Type.Name()] = true
+			arguments(f.Arguments)
+		}
+	}
+	for _, d := range schema.Directives {
+		arguments(d.Arguments)
+	}
+	return used
+}
+
+// having are the fields of a type that only types of some kinds have; the others have null.
+var having = map[string][]string{
+	"fields":        {"OBJECT", "INTERFACE"},
+	"interfaces":    {"OBJECT", "INTERFACE"},
+	"possibleTypes": {"INTERFACE", "UNION"},
+	"enumValues":    {"ENUM"},
+	"inputFields":   {"INPUT_OBJECT"},
+	"isOneOf":       {"INPUT_OBJECT"},
+}
+
+// exact is what a field of introspection gives by the specification. The library has an empty list, or false,
+// where there is null, tells deprecated inputs and arguments to those who did not ask for them, and knows no
+// reason that was not written.
+func exact(ctx context.Context, fc *graphql.FieldContext, result any) any {
+	var of any
+	if fc.Parent != nil {
+		of = fc.Parent.Result
+	}
+	if t, ok := of.(*introspection.Type); ok && t != nil && having[fc.Field.Name] != nil && !slices.Contains(having[fc.Field.Name], t.Kind()) {
+		return nil
+	}
+	if inputs, ok := result.([]introspection.InputValue); ok {
+		if all, _ := fc.Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)["includeDeprecated"].(bool); !all {
+			return slices.DeleteFunc(slices.Clone(inputs), func(v introspection.InputValue) bool { return v.IsDeprecated() })
+		}
+	}
+	if d, ok := of.(interface{ IsDeprecated() bool }); ok && fc.Field.Name == "deprecationReason" && d.IsDeprecated() {
+		if reason, _ := result.(*string); reason == nil {
+			return new("No longer supported")
+		}
+	}
+	return result
 }
 
 // telling counts the values of the schema that an answer has. Of two fields that merge both count.

@@ -137,7 +137,7 @@ func refuses(err error) bool {
 
 func TestALiteralIsTakenWhereItsTypeIsExpectedAndNowhereElse(t *testing.T) {
 	t.Parallel()
-	schema := gqlhttp.WithoutDefer(served(t))
+	schema := gqlhttp.Standard(served(t))
 	judge := judge(schema, gqlhttp.Config{Introspection: true, Scalars: scalar.Checks()})
 	tried, taken := 0, 0
 	for _, p := range places(schema) {

@@ -17,8 +17,12 @@ const largeText = 512
 // InterceptField implements graphql.FieldInterceptor: it counts what a field was resolved to.
 func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
 	fc := graphql.GetFieldContext(ctx)
-	if fc.Object == "Subscription" || strings.HasPrefix(fc.Object, "__") {
-		return next(ctx) // what begins is no answer yet; what is told of the schema was counted before
+	switch {
+	case fc.Object == "Subscription":
+		return next(ctx) // what begins is no answer yet
+	case strings.HasPrefix(fc.Object, "__"):
+		result, err := next(ctx) // which was counted before
+		return exact(ctx, fc, result), err
 	}
 	r := runningOf(ctx)
 	if r == nil {

@@ -1,7 +1,6 @@
 package gqlhttp
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,15 +140,6 @@ func (r *root) conditions(directives ast.DirectiveList) {
 			r.refuse(core.Message("A subscription must not have @%s at its root.", d.Name), core.At(d.Position))
 		}
 	}
-}
-
-// WithoutDefer is a schema without @defer, which the parser adds to every schema: an answer in one
-// piece would lose what is deferred.
-func WithoutDefer(schema *ast.Schema) *ast.Schema {
-	without := *schema
-	without.Directives = maps.Clone(schema.Directives)
-	delete(without.Directives, "defer")
-	return &without
 }
 
 var noIntrospection = core.Rule{Name: "NoIntrospection", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {

@@ -32,8 +32,8 @@ func TestDeferIsNoDirectiveOfAnySchema(t *testing.T) {
 	if a.code() != string(fault.DocumentValidationFailed) || a.Errors[0].Message != `Unknown directive "@defer".` {
 		t.Error(a.Body)
 	}
-	if toySchema.Directives["defer"] == nil || gqlhttp.WithoutDefer(toySchema).Directives["defer"] != nil {
-		t.Error("WithoutDefer changes the schema that it is given, or not the one that it gives")
+	if toySchema.Directives["defer"] == nil || gqlhttp.Standard(toySchema).Directives["defer"] != nil {
+		t.Error("Standard changes the schema that it is given, or not the one that it gives")
 	}
 }
 

@@ -61,7 +61,7 @@ func TestWhatIsDoubtfulIsSavedWithAWarning(t *testing.T) {
 				map[string]any{"id": d.ID, "schema": schema}), want...)
 			if !strings.Contains(c.schema, "show_when") {
 				wants(t, "publish "+c.schema, warned(t, w, "publishModuleVersion", "PublishModuleVersionInput",
-					map[string]any{"moduleDefinitionId": p.Definition.ID, "version": fmt.Sprintf("2.%d.0", i), "kind": "aws:ecs", "inputs": []any{schema}}), inList...)
+					map[string]any{"moduleDefinitionId": p.Definition.ID, "version": fmt.Sprintf("2.%d.0", i), "deploymentType": "aws:ecs", "inputs": []any{schema}}), inList...)
 			}
 			r := w.REST(t, "PATCH", "/default-value-definitions/"+d.ID, w.Acme.Tokens[actor.Admin], `{"data":{"schema":`+c.schema+`}}`, nil)
 			if r.Status != 200 || r.At(t, "data") == nil || strings.Contains(string(r.Body), "warnings") {

@@ -56,7 +56,7 @@ var mutations = map[string]mutation{
 		return in{"id": p.Definition.ID, "name": "Other"}
 	}},
 	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
-		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "kind": catalog.KindTerraform, "inputs": []any{}}
+		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": catalog.KindTerraform, "inputs": []any{}}
 	}},
 	"createProject": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "slug": "n"} }},
 	"createEnvironment": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
@@ -85,7 +85,7 @@ var mutations = map[string]mutation{
 	}},
 	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		return in{"kinds": catalog.Kinds}
+		return in{"deploymentTypes": catalog.Kinds}
 	}},
 	"renewLease": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
 	"reportDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {

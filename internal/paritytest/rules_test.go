@@ -151,7 +151,7 @@ func TestRulesOfSiblingsAreHeldWhenAVersionIsPublished(t *testing.T) {
 			list[i] = map[string]any{"json": json.RawMessage(text)}
 		}
 		return w.GraphQL(t, admin, publish, map[string]any{"input": map[string]any{
-			"moduleDefinitionId": p.Definition.ID, "version": version, "kind": "aws:ecs", "inputs": list,
+			"moduleDefinitionId": p.Definition.ID, "version": version, "deploymentType": "aws:ecs", "inputs": list,
 		}})
 	}
 	for rule, c := range versionRules {

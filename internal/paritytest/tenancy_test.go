@@ -22,8 +22,18 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := w.Deploy.Quarantine(ctx, *r.deployment.ReleaseID, "It was bad", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Deploy.LiftQuarantine(ctx, *r.deployment.ReleaseID); err != nil {
+		t.Fatal(err)
+	}
+	held, err := w.Store.Client.Quarantine.Query().First(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]string{
-		"org": o.ID, "prj": r.place.Project.ID, "env": r.place.Environment.ID, "mod": r.place.Definition.ID,
+		"qua": held.ID, "org": o.ID, "prj": r.place.Project.ID, "env": r.place.Environment.ID, "mod": r.place.Definition.ID,
 		"mver": r.place.Version.ID, "inst": r.place.Instance.ID, "rel": *r.deployment.ReleaseID,
 		"dep": r.deployment.ID, "dvd": r.definition.ID, "tok": tokens[0].ID, "aud": event.ID,
 	}
@@ -85,7 +95,7 @@ type question struct {
 // onForeign are all operations that take an id; mine are ids of the caller's own.
 func onForeign(mine map[string]string) []question {
 	var all []question
-	for _, kind := range []string{"org", "prj", "env", "mod", "mver", "inst", "rel", "dep", "dvd", "tok", "aud"} {
+	for _, kind := range []string{"org", "prj", "env", "mod", "mver", "inst", "rel", "dep", "dvd", "tok", "aud", "qua"} {
 		all = append(all,
 			question{kind: kind, document: `query($id: ID!) { node(id: $id) { __typename id } }`},
 			question{kind: kind, document: `query($id: ID!) { nodes(ids: [$id]) { id } }`})
@@ -115,7 +125,7 @@ func onForeign(mine map[string]string) []question {
 	mutation("dvd", false, `updateDefaultValueDefinition(input: {id: $id, name: "x"})`)
 	mutation("dvd", false, `deleteDefaultValueDefinition(input: {id: $id})`)
 	mutation("mod", false, `updateModuleDefinition(input: {id: $id, name: "x"})`)
-	mutation("mod", false, `publishModuleVersion(input: {moduleDefinitionId: $id, version: "9.0.0", kind: "aws:ecs", inputs: []})`)
+	mutation("mod", false, `publishModuleVersion(input: {moduleDefinitionId: $id, version: "9.0.0", deploymentType: "aws:ecs", inputs: []})`)
 	mutation("prj", false, `createEnvironment(input: {projectId: $id, name: "x", slug: "x"})`)
 	mutation("env", false, `createModuleInstance(input: {environmentId: $id, moduleDefinitionId: "`+mine["mod"]+`", name: "x"})`)
 	mutation("mod", false, `createModuleInstance(input: {environmentId: "`+mine["env"]+`", moduleDefinitionId: $id, name: "x"})`)

@@ -87,7 +87,7 @@ func (x *texts) all(t *testing.T) []written {
 	add(actor.Admin, "updateModuleDefinition", "moduleDefinition", one, name, modulePatch, "name")
 	add(actor.Admin, "updateModuleDefinition", "moduleDefinition", many, description, modulePatch, "description")
 	version := func() members {
-		return members{"moduleDefinitionId": x.place.Definition.ID, "version": "2.0.0-" + x.fresh(), "kind": "terraform", "inputs": []any{}}
+		return members{"moduleDefinitionId": x.place.Definition.ID, "version": "2.0.0-" + x.fresh(), "deploymentType": "terraform", "inputs": []any{}}
 	}
 	add(actor.Admin, "publishModuleVersion", "moduleVersion", one, identifier, version, "sourceUrl", "sourceRef")
 

@@ -31,12 +31,12 @@ var pageArgs = []string{"first", "after", "last", "before"}
 // dynamic values.
 var together = map[string][][]string{
 	"deployments": {
-		{"environmentId", "status"}, {"projectId", "status"}, {"moduleInstanceId", "status"}, {"status", "kind"},
+		{"environmentId", "status"}, {"projectId", "status"}, {"moduleInstanceId", "status"}, {"status", "deploymentType"},
 		{"createdFrom", "createdBefore"}, {"environmentId", "createdFrom", "createdBefore"},
 	},
 	"moduleDefinitions": {{"status", "search"}},
 	"moduleInstances":   {{"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}},
-	"auditEvents":       {{"from", "before"}, {"actorId", "action"}, {"actorId", "from", "before"}, {"objectId", "action"}},
+	"auditEvents":       {{"createdFrom", "createdBefore"}, {"actorId", "action"}, {"actorId", "createdFrom", "createdBefore"}, {"objectId", "action"}},
 	"module_instances":  {{"type", "environmentId"}},
 }
 

@@ -27,7 +27,7 @@ const claimDeployment = `mutation($input: ClaimDeploymentInput!) {
 }
 fragment shipped on Release {
 	id digest inputs artifact
-	moduleVersion { id version kind sourceUrl sourceRef moduleDefinition { type name } }
+	moduleVersion { id version deploymentType sourceUrl sourceRef moduleDefinition { type name } }
 }`
 
 // claimed is the answer of claimDeployment.
@@ -65,7 +65,7 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	lost, doubtful := false, false
 	try := func() (again bool, err error) {
 		sent = r.Clock()
-		err = r.client.post(asking, patience, claimDeployment, map[string]any{"kinds": r.Kinds, "leaseId": leaseID}, &a)
+		err = r.client.post(asking, patience, claimDeployment, map[string]any{"deploymentTypes": r.Kinds, "leaseId": leaseID}, &a)
 		said, ok := errors.AsType[*refusal](err)
 		again = err != nil && !(ok && said.final())
 		lost = lost || again && !unsent(err)

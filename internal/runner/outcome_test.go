@@ -45,7 +45,7 @@ func TestProgramThatEndsWellMakesTheDeploymentLive(t *testing.T) {
 				Inputs        json.RawMessage
 				Artifact      map[string]any
 				ModuleVersion struct {
-					Version, Kind    string
+					Version          string
 					ModuleDefinition map[string]string
 				}
 			}

@@ -49,7 +49,7 @@ type release struct {
 	ModuleVersion struct {
 		ID               string  `json:"id"`
 		Version          string  `json:"version"`
-		Kind             string  `json:"kind"`
+		DeploymentType   string  `json:"deploymentType"`
 		SourceURL        *string `json:"sourceUrl"`
 		SourceRef        *string `json:"sourceRef"`
 		ModuleDefinition struct {

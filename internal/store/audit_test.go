@@ -164,7 +164,8 @@ func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {
 	name := "Home region"
 	_, err = w.Defaults.Update(admin, made.ID, defaults.Patch{Name: &name, Version: &made.Version})
 	must(t, err)
-	must(t, w.Defaults.Delete(admin, made.ID))
+	_, err = w.Defaults.Delete(admin, made.ID)
+	must(t, err)
 }
 
 func draft(t *testing.T, text string) inputprop.Draft {
