@@ -207,7 +207,7 @@ export async function publishTwice(ask: Ask, type: string) {
   if (!created) throw new Error('nothing was created');
   const moduleDefinitionId = created.moduleDefinition.id;
   const version = async (version: string, inputs: InputPropertyInput[]) => {
-    const { publishModuleVersion: published } = await ask(publish, { input: { moduleDefinitionId, version, kind: 'terraform', inputs } });
+    const { publishModuleVersion: published } = await ask(publish, { input: { moduleDefinitionId, version, deploymentType: 'terraform', inputs } });
     if (!published) throw new Error('nothing was published');
     return published.moduleVersion.inputs;
   };
