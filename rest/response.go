@@ -39,7 +39,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
 	}
-	if r.Method == http.MethodGet && a.etag != "" {
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.etag != "" {
 		w.Header().Set("Cache-Control", "private, no-cache")
 		if noneMatch(r.Header, a.etag) {
 			w.WriteHeader(http.StatusNotModified)

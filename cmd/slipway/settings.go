@@ -12,6 +12,7 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/deployment"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/store"
@@ -27,6 +28,7 @@ type settings struct {
 	listen, admin, debug      string
 	baseURL                   string
 	trustedProxies            []netip.Prefix
+	allowedOrigins            []origin.Pattern
 	maxFailures, maxAnonymous int
 	introspection, playground bool
 	maxBody, maxQuery         int
@@ -43,7 +45,7 @@ type settings struct {
 	logLevel  slog.Level
 }
 
-func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage string) {
+func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fallbackOrigins string) {
 	s.source.flags(fs, fallbackDatabase, databaseUsage)
 	setting(fs, &s.isolation, "isolation", string(store.Filter), choice(store.Filter, store.Strict),
 		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, or strictly under row-level security too")
@@ -52,7 +54,9 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.listen, "listen", "127.0.0.1:8080", address, "where to serve the API; port 0 takes a free one")
 	setting(fs, &s.admin, "admin-listen", "127.0.0.1:9090", orEmpty(address), "where to serve health; empty turns it off")
 	setting(fs, &s.debug, "debug-listen", "", orEmpty(address), "where to serve profiles; they tell what the process does and was started with")
-	setting(fs, &s.baseURL, "base-url", "", orEmpty(origin), "where the API is reached, for the links in its answers")
+	setting(fs, &s.baseURL, "base-url", "", orEmpty(baseURL), "where the API is reached, for the links in its answers")
+	repeatable(fs, &s.allowedOrigins, "allowed-origins", fallbackOrigins, orEmpty(origins),
+		"origins whose pages may use the API besides its own, between commas or repeated: https://app.example, http://localhost:* for any port, or * for all")
 	s.callerFlags(fs)
 	setting(fs, &s.introspection, "introspection", "true", boolean, "tell the GraphQL schema to callers that ask for it")
 	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground")
@@ -128,6 +132,7 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		BaseURL:        s.baseURL,
 		LoopbackOnly:   loopbackOnly,
 		TrustedProxies: s.trustedProxies,
+		Origins:        s.allowedOrigins,
 		MaxFailures:    s.maxFailures,
 		Introspection:  s.introspection,
 		Playground:     s.playground,

@@ -132,8 +132,8 @@ func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp 
 
 // media gives the media type of the answer, if the operation leaves the choice.
 func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
-	if r.Method != http.MethodPost && r.Method != http.MethodGet {
-		return "", wrongMethod(w, "GET, POST", "GraphQL is served by POST and GET; found %s.", shorten(r.Method))
+	if r.Method != http.MethodPost && !isRead(r.Method) {
+		return "", wrongMethod(w, "GET, HEAD, POST, OPTIONS", "GraphQL is served by POST and GET; found %s.", shorten(r.Method))
 	}
 	if _, first := h.events(r); first {
 		return mediaEvents, nil
@@ -179,7 +179,7 @@ func withinQuery(params *graphql.RawParams, most int) error {
 }
 
 func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, error) {
-	if r.Method == http.MethodGet {
+	if isRead(r.Method) {
 		return paramsOfURL(r.URL.RawQuery)
 	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -206,15 +206,20 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams
 // permit refuses the operations that the method or the media type of the answer cannot carry.
 func permit(w http.ResponseWriter, method string, op ast.Operation, media string) error {
 	switch {
+	case op == ast.Subscription && method == http.MethodHead:
+		return wrongMethod(w, "GET, POST, OPTIONS", "A subscription has no end that HEAD could tell of; send it by GET or POST.")
 	case op == ast.Subscription && media != mediaEvents:
 		return fault.New(fault.RequestNotAcceptable,
 			"A subscription has more than one answer; Accept must name %s, or use a WebSocket.", mediaEvents)
-	case op == ast.Mutation && method == http.MethodGet:
-		return wrongMethod(w, "POST", "GET carries queries only; send a mutation by POST.")
+	case op == ast.Mutation && isRead(method):
+		return wrongMethod(w, "POST, OPTIONS", "GET carries queries only; send a mutation by POST.")
 	default:
 		return nil
 	}
 }
+
+// isRead reports whether a method reads, which GET does with an answer and HEAD without one.
+func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 func wrongMethod(w http.ResponseWriter, allow, format string, args ...any) error {
 	w.Header().Set("Allow", allow)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 
 	"slipway/graph"
 	"slipway/internal/actor"
@@ -15,6 +16,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/httpx"
+	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/requestlog"
 	"slipway/internal/store"
@@ -22,7 +24,11 @@ import (
 	"slipway/web"
 )
 
-const pathGraphQL = "/graphql"
+// Where the surfaces are that have one path.
+const (
+	pathGraphQL  = "/graphql"
+	pathExplorer = "/playground"
+)
 
 // Config says how to serve.
 type Config struct {
@@ -49,6 +55,8 @@ type Config struct {
 	Streams gqlhttp.StreamConfig
 	// TrustedProxies are the networks of proxies, whose X-Forwarded-For is believed and whose Host is taken.
 	TrustedProxies []netip.Prefix
+	// Origins are those whose pages may use the API, besides its own.
+	Origins []origin.Pattern
 	// LoopbackOnly refuses the requests of others whose Host is neither this machine nor that of BaseURL.
 	LoopbackOnly bool
 	// MaxFailures is how many authentications of one address may fail within a minute before its tokens are
@@ -99,7 +107,7 @@ func New(s *store.Store, c Config) *Server {
 	services.Deploy.LeaseTime, services.Deploy.CancelTimeout = c.Lease, c.CancelTimeout
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
-	c.Streams.Requests = requestsInFlight(c.MaxRequests)
+	c.Streams.Requests, c.Streams.OriginChecked = requestsInFlight(c.MaxRequests), true
 	streams := gqlhttp.NewStreams(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, streams, c)}
 }
@@ -123,17 +131,17 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
-	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse), uncrowded(refuse))
+	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse),
+		closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))
 	}
-	r.Use(sameOrigin(refuse))
 	r.NotFound(surface.NotFound)
-	r.MethodNotAllowed(surface.MethodNotAllowed)
+	r.MethodNotAllowed(otherMethod(refuse, surface.NotFound))
 
 	r.Group(func(r chi.Router) {
 		r.Use(exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
-		r.Handle(pathGraphQL, graph.NewHandler(resolver, graph.Config{
+		endpoint := graph.NewHandler(resolver, graph.Config{
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
@@ -141,7 +149,9 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 				Costs:         costs,
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
 			},
-		}))
+		})
+		r.Method(http.MethodGet, pathGraphQL, endpoint)
+		r.Method(http.MethodPost, pathGraphQL, endpoint)
 	})
 	r.Group(func(r chi.Router) {
 		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
@@ -149,8 +159,8 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)
 	if c.Playground {
-		r.Mount("/playground", web.Explorer(c.Explorer))
-		r.Get("/", http.RedirectHandler("/playground", http.StatusFound).ServeHTTP)
+		r.Mount(pathExplorer, web.Explorer(c.Explorer))
+		r.Get("/", http.RedirectHandler(pathExplorer, http.StatusFound).ServeHTTP)
 	}
 	return r
 }
