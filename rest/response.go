@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"slipway/internal/httpx"
 )
 
 // answer is what a successful operation answers with.
@@ -41,7 +43,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.etag != "" {
 		w.Header().Set("Cache-Control", "private, no-cache")
-		if noneMatch(r.Header, a.etag) {
+		if httpx.NoneMatch(r.Header, a.etag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}

@@ -60,6 +60,9 @@ func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) 
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if err := s.readTrusted(); err != nil {
+		return nil, err
+	}
 	if origin.New("", s.allowedOrigins).Every() {
 		log.Warn("--allowed-origins has *: pages of every origin may use the API; do not serve it behind a proxy that adds a token")
 	}

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/netip"
+	"os"
 	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"slipway/graph"
 	"slipway/internal/auth"
 	"slipway/internal/deployment"
 	"slipway/internal/gqlhttp"
@@ -31,6 +34,9 @@ type settings struct {
 	allowedOrigins            []origin.Pattern
 	maxFailures, maxAnonymous int
 	introspection, playground bool
+	trustedDocuments          string
+	trustedOnly               bool
+	trusted                   *gqlhttp.Trusted // those of the file
 	maxBody, maxQuery         int
 	limits                    gqlhttp.Limits
 	bucket                    quota.Bucket
@@ -62,6 +68,8 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fal
 	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground")
 	setting(fs, &s.maxBody, "max-body", "256KiB", size, "largest body of a request")
 	setting(fs, &s.maxQuery, "max-query", "16KiB", size, "largest GraphQL document")
+	setting(fs, &s.trustedDocuments, "trusted-documents", "", orEmpty(text), "a JSON file of GraphQL documents by the ids that callers may name them by")
+	setting(fs, &s.trustedOnly, "trusted-only", "false", boolean, "refuse every other document, but those of runners")
 	s.graphqlFlags(fs)
 	setting(fs, &s.requestTimeout, "request-timeout", "10s", atLeast(time.Millisecond), "how long a request may run")
 	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Minute),
@@ -115,6 +123,46 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.streams.Heartbeat, "heartbeat", "12s", atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
 }
 
+// maxTrustedFile is the longest file of trusted documents, in bytes.
+const maxTrustedFile = 4 << 20
+
+// readTrusted reads the file of trusted documents, where there is one.
+func (s *settings) readTrusted() error {
+	if s.trustedDocuments == "" {
+		if s.trustedOnly {
+			return usagef("--trusted-only: want --trusted-documents beside it, found none")
+		}
+		return nil
+	}
+	text, err := readWithin(s.trustedDocuments, maxTrustedFile)
+	if err != nil {
+		return usagef("--trusted-documents: %v", err)
+	}
+	s.trusted, err = graph.ReadTrusted(text, graph.Config{
+		HTTP:   gqlhttp.HTTP{MaxQuery: s.maxQuery},
+		Server: gqlhttp.Config{Introspection: s.introspection, Limits: s.limits},
+	})
+	if err != nil {
+		return usagef("--trusted-documents: %s: %v", s.trustedDocuments, err)
+	}
+	s.trusted.Only = s.trustedOnly
+	return nil
+}
+
+// readWithin reads a file of at most so many bytes.
+func readWithin(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s: want at most %d bytes, found more", path, most)
+	}
+	return text, err
+}
+
 func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.logFormat, s.logLevel) }
 
 // opening says how to open the database for a server.
@@ -135,6 +183,7 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		Origins:        s.allowedOrigins,
 		MaxFailures:    s.maxFailures,
 		Introspection:  s.introspection,
+		Trusted:        s.trusted,
 		Playground:     s.playground,
 		Explorer:       explorer,
 		MaxBody:        int64(s.maxBody),

@@ -72,7 +72,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	if err != nil {
 		return err
 	}
-	op, errs := exec.CreateOperationContext(r.Context(), params)
+	op, errs := create(r.Context(), exec, params)
 	defer note(r.Context(), op) // by then the cost is settled
 	limitRate(w.Header(), op)
 	if len(errs) > 0 {
@@ -100,6 +100,10 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 		return timeout(ctx.Err())
 	}
 	limitRate(w.Header(), op)
+	if isShared(ctx, r.Method, params, op, resp) {
+		share(w, r, media, resp)
+		return nil
+	}
 	respond(w, media, resp)
 	return nil
 }
@@ -154,13 +158,13 @@ func (h HTTP) events(r *http.Request) (named, first bool) {
 }
 
 // read gives the parameters of the operation.
-func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, error) {
+func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	start := graphql.Now()
 	params, err := h.params(w, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := withinQuery(params, h.MaxQuery); err != nil {
+	if err := withinQuery(params.Query, h.MaxQuery); err != nil {
 		return nil, err
 	}
 	params.Headers = r.Header
@@ -169,16 +173,16 @@ func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, 
 }
 
 // withinQuery refuses a document whose text is longer than most; 0 stands for DefaultMaxQuery.
-func withinQuery(params *graphql.RawParams, most int) error {
-	if most = cmp.Or(most, DefaultMaxQuery); len(params.Query) > most {
-		e := fault.New(fault.DocumentTooLarge, "The document may have at most %d bytes; found %d.", most, len(params.Query))
-		e.Metadata = map[string]any{"limit": "query", "value": most, "found": len(params.Query)}
+func withinQuery(text string, most int) error {
+	if most = cmp.Or(most, DefaultMaxQuery); len(text) > most {
+		e := fault.New(fault.DocumentTooLarge, "The document may have at most %d bytes; found %d.", most, len(text))
+		e.Metadata = map[string]any{"limit": "query", "value": most, "found": len(text)}
 		return e
 	}
 	return nil
 }
 
-func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, error) {
+func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if isRead(r.Method) {
 		return paramsOfURL(r.URL.RawQuery)
 	}

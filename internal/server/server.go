@@ -39,6 +39,8 @@ type Config struct {
 	// Playground serves the explorer at /playground, as Explorer says.
 	Playground bool
 	Explorer   web.Config
+	// Trusted are the GraphQL documents that callers may name; nil for none.
+	Trusted *gqlhttp.Trusted
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
 	// 256 KiB and 16 KiB.
 	MaxBody  int64
@@ -145,6 +147,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
+				Trusted:       c.Trusted,
 				Limits:        c.Limits,
 				Costs:         costs,
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
