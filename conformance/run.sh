@@ -1,7 +1,8 @@
 #!/bin/sh
 # Tries the GraphQL endpoint with clients of other people's making: starts a demo from the slipway
 # program that the first argument names, runs the tests on it (all, or those of the other arguments),
-# and ends it. The tests are the only runner of that demo.
+# and ends it. The tests are the only runner of that demo. Those of a browser need Chromium: CHROMIUM names
+# it, where it is not /usr/bin/chromium.
 set -eu
 binary=${1:-}
 if ! command -v "$binary" >/dev/null; then
@@ -10,7 +11,8 @@ if ! command -v "$binary" >/dev/null; then
 fi
 shift
 log=$(mktemp)
-"$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' >"$log" &
+"$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' \
+  --trusted-documents "$(dirname "$0")/trusted-documents.json" >"$log" &
 server=$!
 
 finish() {

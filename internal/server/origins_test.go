@@ -269,7 +269,9 @@ func TestAPreflightCountsForNoLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer crowd.Close()
-	fmt.Fprintf(crowd, "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+	if _, err := fmt.Fprintf(crowd, "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
 	if resp, err := http.ReadResponse(bufio.NewReader(crowd), nil); err != nil || resp.StatusCode != 200 {
 		t.Fatal(resp, err)
 	}
