@@ -39,7 +39,7 @@ func defaultValueDefinitionOf(d *ent.DefaultValueDefinition) defaultValueDefinit
 
 func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		if _, err := r.query(); err != nil {
+		if err := r.noQuery(); err != nil {
 			return answer{}, err
 		}
 		versions, err := ifMatch(r.Header)
@@ -50,7 +50,11 @@ func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := update(r.Context(), m, input, versions)
+		ctx, err := r.enter()
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := update(ctx, m, input, versions)
 		if err != nil {
 			return answer{}, inData(err)
 		}

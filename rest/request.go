@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -15,7 +16,10 @@ import (
 	"slipway/internal/inputprop"
 )
 
-const mediaJSON = "application/json"
+const (
+	mediaJSON = "application/json"
+	mediaForm = "application/x-www-form-urlencoded"
+)
 
 // request is a request whose body has been read.
 type request struct {
@@ -24,6 +28,8 @@ type request struct {
 	body []byte
 	// maxAnswer is from how many bytes on a page ends early, 0 for never.
 	maxAnswer int
+	// enter gives the context to run the operation in; it is asked once the request is read.
+	enter func() (context.Context, error)
 }
 
 // id is the record that the path names. The router matches the path as it was escaped.
@@ -37,10 +43,19 @@ func (r request) id() string {
 
 // bare refuses parameters and a body where the operation declares neither.
 func (r request) bare() error {
-	if _, err := r.query(); err != nil {
+	if err := r.noQuery(); err != nil {
 		return err
 	}
 	return r.noBody()
+}
+
+// noQuery refuses all parameters.
+func (r request) noQuery() error {
+	p, err := r.query()
+	if err != nil {
+		return err
+	}
+	return p.err()
 }
 
 // noBody refuses a body; an empty object is let through, for clients that cannot send less.
@@ -119,7 +134,11 @@ func sendsJSON(h http.Header) error {
 	}
 	media, params, err := mime.ParseMediaType(found)
 	if err != nil || media != mediaJSON || !isUTF8(params) {
-		return fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
+		refusal := fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
+		if media == mediaForm {
+			refusal.Description = "curl names this type by itself for a body: add -H 'Content-Type: application/json', or send it by --json."
+		}
+		return refusal
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func setting[T any](fs *pflag.FlagSet, to *T, name, fallback string, p parser[T]
 
 // repeatable adds a setting whose flag may be given more than once, for a longer list.
 func repeatable[T any](fs *pflag.FlagSet, to *[]T, name, fallback string, p parser[[]T], usage string) {
-	addFlag(fs, &list[T]{value: newValue(to, name, fallback, p)}, name, usage)
+	addFlag(fs, &listValue[T]{value: newValue(to, name, fallback, p)}, name, usage)
 }
 
 func newValue[T any](to *T, name, fallback string, p parser[T]) *value[T] {
@@ -64,13 +64,13 @@ func addFlag(fs *pflag.FlagSet, v pflag.Value, name, usage string) *pflag.Flag {
 	return f
 }
 
-// list is the value of a repeatable flag. What is given first takes the place of the fallback.
-type list[T any] struct {
+// listValue is the value of a repeatable flag. What is given first takes the place of the fallback.
+type listValue[T any] struct {
 	*value[[]T]
 	given bool
 }
 
-func (l *list[T]) Set(text string) error {
+func (l *listValue[T]) Set(text string) error {
 	var before []T
 	if l.given {
 		before = *l.to

@@ -15,6 +15,8 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
+	"slipway/internal/access"
+	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -169,8 +171,17 @@ type ComplexityRoot struct {
 		ModuleInstance func(childComplexity int) int
 	}
 
+	CreateOrganizationPayload struct {
+		Organization func(childComplexity int) int
+	}
+
 	CreateProjectPayload struct {
 		Project func(childComplexity int) int
+	}
+
+	CreateTokenPayload struct {
+		Secret func(childComplexity int) int
+		Token  func(childComplexity int) int
 	}
 
 	DefaultValueDefinition struct {
@@ -621,7 +632,9 @@ type ComplexityRoot struct {
 		CreateEnvironment            func(childComplexity int, input model.CreateEnvironmentInput) int
 		CreateModuleDefinition       func(childComplexity int, input model.CreateModuleDefinitionInput) int
 		CreateModuleInstance         func(childComplexity int, input model.CreateModuleInstanceInput) int
+		CreateOrganization           func(childComplexity int, input model.CreateOrganizationInput) int
 		CreateProject                func(childComplexity int, input model.CreateProjectInput) int
+		CreateToken                  func(childComplexity int, input model.CreateTokenInput) int
 		DeleteDefaultValueDefinition func(childComplexity int, input model.DeleteDefaultValueDefinitionInput) int
 		LiftQuarantine               func(childComplexity int, input model.LiftQuarantineInput) int
 		PublishModuleVersion         func(childComplexity int, input model.PublishModuleVersionInput) int
@@ -629,6 +642,7 @@ type ComplexityRoot struct {
 		RedeployDeployment           func(childComplexity int, input model.RedeployDeploymentInput) int
 		RenewLease                   func(childComplexity int, input model.RenewLeaseInput) int
 		ReportDeployment             func(childComplexity int, input model.ReportDeploymentInput) int
+		RevokeToken                  func(childComplexity int, input model.RevokeTokenInput) int
 		RollbackDeployment           func(childComplexity int, input model.RollbackDeploymentInput) int
 		UpdateDefaultValueDefinition func(childComplexity int, input model.UpdateDefaultValueDefinitionInput) int
 		UpdateModuleDefinition       func(childComplexity int, input model.UpdateModuleDefinitionInput) int
@@ -705,6 +719,18 @@ type ComplexityRoot struct {
 		UpdatedAt func(childComplexity int) int
 	}
 
+	OrganizationConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	OrganizationEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -756,28 +782,30 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
-		AuditEvents             func(childComplexity int, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		CompareDeployments      func(childComplexity int, from string, to string, organizationID *string) int
-		DefaultValueDefinition  func(childComplexity int, id string, organizationID *string) int
-		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Deployment              func(childComplexity int, id string, organizationID *string) int
-		Deployments             func(childComplexity int, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		AuditEvents             func(childComplexity int, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) int
+		CompareDeployments      func(childComplexity int, from string, to string) int
+		DefaultValueDefinition  func(childComplexity int, id string) int
+		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string) int
+		Deployment              func(childComplexity int, id string) int
+		Deployments             func(childComplexity int, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) int
 		DynamicSources          func(childComplexity int) int
-		DynamicValues           func(childComplexity int, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Environment             func(childComplexity int, id string, organizationID *string) int
-		Environments            func(childComplexity int, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		DynamicValues           func(childComplexity int, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) int
+		Environment             func(childComplexity int, id string) int
+		Environments            func(childComplexity int, projectID *string, first *int32, after *string, last *int32, before *string) int
 		ErrorCodes              func(childComplexity int) int
-		ModuleDefinition        func(childComplexity int, id string, organizationID *string) int
-		ModuleDefinitions       func(childComplexity int, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		ModuleInstance          func(childComplexity int, id string, organizationID *string) int
-		ModuleInstances         func(childComplexity int, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		ModuleVersion           func(childComplexity int, id string, organizationID *string) int
-		Node                    func(childComplexity int, id string, organizationID *string) int
-		Nodes                   func(childComplexity int, ids []string, organizationID *string) int
-		Project                 func(childComplexity int, id string, organizationID *string) int
-		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Release                 func(childComplexity int, id string, organizationID *string) int
+		ModuleDefinition        func(childComplexity int, id string) int
+		ModuleDefinitions       func(childComplexity int, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) int
+		ModuleInstance          func(childComplexity int, id string) int
+		ModuleInstances         func(childComplexity int, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) int
+		ModuleVersion           func(childComplexity int, id string) int
+		Node                    func(childComplexity int, id string) int
+		Nodes                   func(childComplexity int, ids []string) int
+		Organizations           func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		Project                 func(childComplexity int, id string) int
+		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		Release                 func(childComplexity int, id string) int
 		ResolveInputs           func(childComplexity int, input model.InputValuesInput) int
+		Tokens                  func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		ValidateInputs          func(childComplexity int, input model.InputValuesInput) int
 		Viewer                  func(childComplexity int) int
 	}
@@ -851,6 +879,10 @@ type ComplexityRoot struct {
 		Warnings   func(childComplexity int) int
 	}
 
+	RevokeTokenPayload struct {
+		Token func(childComplexity int) int
+	}
+
 	RollbackDeploymentPayload struct {
 		Deployment func(childComplexity int) int
 	}
@@ -901,7 +933,7 @@ type ComplexityRoot struct {
 	}
 
 	Subscription struct {
-		DeploymentChanged func(childComplexity int, id string, organizationID *string) int
+		DeploymentChanged func(childComplexity int, id string) int
 	}
 
 	TextProperty struct {
@@ -916,6 +948,39 @@ type ComplexityRoot struct {
 		Placeholder   func(childComplexity int) int
 		ShowWhenJSON  func(childComplexity int) int
 		Type          func(childComplexity int) int
+	}
+
+	Token struct {
+		CreatedAt      func(childComplexity int) int
+		CreatedBy      func(childComplexity int) int
+		ExpiresAt      func(childComplexity int) int
+		ID             func(childComplexity int) int
+		LastFour       func(childComplexity int) int
+		LastUsedAt     func(childComplexity int) int
+		Name           func(childComplexity int) int
+		OrganizationID func(childComplexity int) int
+		Prefix         func(childComplexity int) int
+		RevokedAt      func(childComplexity int) int
+		Role           func(childComplexity int) int
+		Scope          func(childComplexity int) int
+		UpdatedAt      func(childComplexity int) int
+	}
+
+	TokenConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	TokenEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	TokenScope struct {
+		Environments func(childComplexity int) int
+		Projects     func(childComplexity int) int
 	}
 
 	UpdateDefaultValueDefinitionPayload struct {
@@ -947,10 +1012,23 @@ type ComplexityRoot struct {
 	}
 
 	Viewer struct {
-		ID           func(childComplexity int) int
-		Name         func(childComplexity int) int
-		Organization func(childComplexity int) int
-		Role         func(childComplexity int) int
+		ExpiresAt      func(childComplexity int) int
+		ID             func(childComplexity int) int
+		LeaseSeconds   func(childComplexity int) int
+		Name           func(childComplexity int) int
+		Organization   func(childComplexity int) int
+		OrganizationID func(childComplexity int) int
+		Organizations  func(childComplexity int) int
+		Permissions    func(childComplexity int) int
+		Role           func(childComplexity int) int
+		Scope          func(childComplexity int) int
+	}
+
+	ViewerOrganization struct {
+		ID   func(childComplexity int) int
+		Name func(childComplexity int) int
+		Role func(childComplexity int) int
+		Slug func(childComplexity int) int
 	}
 
 	WantedOptions struct {
@@ -1035,6 +1113,9 @@ type MutationResolver interface {
 	CreateModuleDefinition(ctx context.Context, input model.CreateModuleDefinitionInput) (*model.CreateModuleDefinitionPayload, error)
 	UpdateModuleDefinition(ctx context.Context, input model.UpdateModuleDefinitionInput) (*model.UpdateModuleDefinitionPayload, error)
 	PublishModuleVersion(ctx context.Context, input model.PublishModuleVersionInput) (*model.PublishModuleVersionPayload, error)
+	CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error)
+	RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error)
+	CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error)
 	CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error)
 	CreateEnvironment(ctx context.Context, input model.CreateEnvironmentInput) (*model.CreateEnvironmentPayload, error)
 	CreateModuleInstance(ctx context.Context, input model.CreateModuleInstanceInput) (*model.CreateModuleInstancePayload, error)
@@ -1056,28 +1137,30 @@ type QuarantineResolver interface {
 	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
 }
 type QueryResolver interface {
-	Node(ctx context.Context, id string, organizationID *string) (scalar.Node, error)
-	Nodes(ctx context.Context, ids []string, organizationID *string) ([]scalar.Node, error)
+	Node(ctx context.Context, id string) (scalar.Node, error)
+	Nodes(ctx context.Context, ids []string) ([]scalar.Node, error)
 	Viewer(ctx context.Context) (*actor.Actor, error)
-	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleDefinition], error)
-	ModuleDefinition(ctx context.Context, id string, organizationID *string) (*ent.ModuleDefinition, error)
-	ModuleVersion(ctx context.Context, id string, organizationID *string) (*ent.ModuleVersion, error)
-	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.DefaultValueDefinition], error)
-	DefaultValueDefinition(ctx context.Context, id string, organizationID *string) (*ent.DefaultValueDefinition, error)
-	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Deployment], error)
-	Deployment(ctx context.Context, id string, organizationID *string) (*ent.Deployment, error)
-	CompareDeployments(ctx context.Context, from string, to string, organizationID *string) (*deployment.Comparison, error)
-	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.AuditEvent], error)
-	Release(ctx context.Context, id string, organizationID *string) (*ent.Release, error)
-	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleInstance], error)
-	ModuleInstance(ctx context.Context, id string, organizationID *string) (*ent.ModuleInstance, error)
-	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Project], error)
-	Project(ctx context.Context, id string, organizationID *string) (*ent.Project, error)
-	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Environment], error)
-	Environment(ctx context.Context, id string, organizationID *string) (*ent.Environment, error)
+	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleDefinition], error)
+	ModuleDefinition(ctx context.Context, id string) (*ent.ModuleDefinition, error)
+	ModuleVersion(ctx context.Context, id string) (*ent.ModuleVersion, error)
+	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DefaultValueDefinition], error)
+	DefaultValueDefinition(ctx context.Context, id string) (*ent.DefaultValueDefinition, error)
+	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
+	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
+	CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error)
+	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
+	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
+	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
+	Release(ctx context.Context, id string) (*ent.Release, error)
+	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error)
+	ModuleInstance(ctx context.Context, id string) (*ent.ModuleInstance, error)
+	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Project], error)
+	Project(ctx context.Context, id string) (*ent.Project, error)
+	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error)
+	Environment(ctx context.Context, id string) (*ent.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
-	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*inputprop.Option], error)
+	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
 	DynamicSources(ctx context.Context) ([]*dynamic.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 }
@@ -1091,7 +1174,7 @@ type ReleaseResolver interface {
 	Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
 }
 type SubscriptionResolver interface {
-	DeploymentChanged(ctx context.Context, id string, organizationID *string) (<-chan *deployment.Changed, error)
+	DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1102,6 +1185,11 @@ type UserFacingErrorDataResolver interface {
 }
 type ViewerResolver interface {
 	Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error)
+	OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error)
+	Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error)
+
+	Permissions(ctx context.Context, obj *actor.Actor) ([]access.Action, error)
+	LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error)
 }
 type WantedOptionsResolver interface {
 	Params(ctx context.Context, obj *inputprop.Wanted) (json.RawMessage, error)
@@ -1488,12 +1576,32 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateModuleInstancePayload.ModuleInstance(childComplexity), true
 
+	case "CreateOrganizationPayload.organization":
+		if e.ComplexityRoot.CreateOrganizationPayload.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateOrganizationPayload.Organization(childComplexity), true
+
 	case "CreateProjectPayload.project":
 		if e.ComplexityRoot.CreateProjectPayload.Project == nil {
 			break
 		}
 
 		return e.ComplexityRoot.CreateProjectPayload.Project(childComplexity), true
+
+	case "CreateTokenPayload.secret":
+		if e.ComplexityRoot.CreateTokenPayload.Secret == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateTokenPayload.Secret(childComplexity), true
+	case "CreateTokenPayload.token":
+		if e.ComplexityRoot.CreateTokenPayload.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateTokenPayload.Token(childComplexity), true
 
 	case "DefaultValueDefinition.createdAt":
 		if e.ComplexityRoot.DefaultValueDefinition.CreatedAt == nil {
@@ -3382,6 +3490,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateModuleInstance(childComplexity, args["input"].(model.CreateModuleInstanceInput)), true
+	case "Mutation.createOrganization":
+		if e.ComplexityRoot.Mutation.CreateOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateOrganization(childComplexity, args["input"].(model.CreateOrganizationInput)), true
 	case "Mutation.createProject":
 		if e.ComplexityRoot.Mutation.CreateProject == nil {
 			break
@@ -3393,6 +3512,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateProject(childComplexity, args["input"].(model.CreateProjectInput)), true
+	case "Mutation.createToken":
+		if e.ComplexityRoot.Mutation.CreateToken == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createToken_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateToken(childComplexity, args["input"].(model.CreateTokenInput)), true
 	case "Mutation.deleteDefaultValueDefinition":
 		if e.ComplexityRoot.Mutation.DeleteDefaultValueDefinition == nil {
 			break
@@ -3470,6 +3600,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ReportDeployment(childComplexity, args["input"].(model.ReportDeploymentInput)), true
+	case "Mutation.revokeToken":
+		if e.ComplexityRoot.Mutation.RevokeToken == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_revokeToken_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RevokeToken(childComplexity, args["input"].(model.RevokeTokenInput)), true
 	case "Mutation.rollbackDeployment":
 		if e.ComplexityRoot.Mutation.RollbackDeployment == nil {
 			break
@@ -3845,6 +3986,44 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Organization.UpdatedAt(childComplexity), true
 
+	case "OrganizationConnection.edges":
+		if e.ComplexityRoot.OrganizationConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.Edges(childComplexity), true
+	case "OrganizationConnection.nodes":
+		if e.ComplexityRoot.OrganizationConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.Nodes(childComplexity), true
+	case "OrganizationConnection.pageInfo":
+		if e.ComplexityRoot.OrganizationConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.PageInfo(childComplexity), true
+	case "OrganizationConnection.totalCount":
+		if e.ComplexityRoot.OrganizationConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.TotalCount(childComplexity), true
+
+	case "OrganizationEdge.cursor":
+		if e.ComplexityRoot.OrganizationEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationEdge.Cursor(childComplexity), true
+	case "OrganizationEdge.node":
+		if e.ComplexityRoot.OrganizationEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationEdge.Node(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -4041,7 +4220,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.AuditEvents(childComplexity, args["filter"].(*model.AuditEventFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.AuditEvents(childComplexity, args["filter"].(*model.AuditEventFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.compareDeployments":
 		if e.ComplexityRoot.Query.CompareDeployments == nil {
 			break
@@ -4052,7 +4231,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.CompareDeployments(childComplexity, args["from"].(string), args["to"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.CompareDeployments(childComplexity, args["from"].(string), args["to"].(string)), true
 	case "Query.defaultValueDefinition":
 		if e.ComplexityRoot.Query.DefaultValueDefinition == nil {
 			break
@@ -4063,7 +4242,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DefaultValueDefinition(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DefaultValueDefinition(childComplexity, args["id"].(string)), true
 	case "Query.defaultValueDefinitions":
 		if e.ComplexityRoot.Query.DefaultValueDefinitions == nil {
 			break
@@ -4074,7 +4253,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DefaultValueDefinitions(childComplexity, args["givenId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DefaultValueDefinitions(childComplexity, args["givenId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.deployment":
 		if e.ComplexityRoot.Query.Deployment == nil {
 			break
@@ -4085,7 +4264,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Deployment(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Deployment(childComplexity, args["id"].(string)), true
 	case "Query.deployments":
 		if e.ComplexityRoot.Query.Deployments == nil {
 			break
@@ -4096,7 +4275,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Deployments(childComplexity, args["filter"].(*model.DeploymentFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Deployments(childComplexity, args["filter"].(*model.DeploymentFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.dynamicSources":
 		if e.ComplexityRoot.Query.DynamicSources == nil {
 			break
@@ -4113,7 +4292,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DynamicValues(childComplexity, args["source"].(string), args["params"].(json.RawMessage), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DynamicValues(childComplexity, args["source"].(string), args["params"].(json.RawMessage), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.environment":
 		if e.ComplexityRoot.Query.Environment == nil {
 			break
@@ -4124,7 +4303,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Environment(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Environment(childComplexity, args["id"].(string)), true
 	case "Query.environments":
 		if e.ComplexityRoot.Query.Environments == nil {
 			break
@@ -4135,7 +4314,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Environments(childComplexity, args["projectId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Environments(childComplexity, args["projectId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.errorCodes":
 		if e.ComplexityRoot.Query.ErrorCodes == nil {
 			break
@@ -4153,7 +4332,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleDefinition(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleDefinition(childComplexity, args["id"].(string)), true
 	case "Query.moduleDefinitions":
 		if e.ComplexityRoot.Query.ModuleDefinitions == nil {
 			break
@@ -4164,7 +4343,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleDefinitions(childComplexity, args["status"].(*moduledefinition.Status), args["type"].(*string), args["search"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleDefinitions(childComplexity, args["status"].(*moduledefinition.Status), args["type"].(*string), args["search"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.moduleInstance":
 		if e.ComplexityRoot.Query.ModuleInstance == nil {
 			break
@@ -4175,7 +4354,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleInstance(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleInstance(childComplexity, args["id"].(string)), true
 	case "Query.moduleInstances":
 		if e.ComplexityRoot.Query.ModuleInstances == nil {
 			break
@@ -4186,7 +4365,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleInstances(childComplexity, args["filter"].(*model.ModuleInstanceFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleInstances(childComplexity, args["filter"].(*model.ModuleInstanceFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.moduleVersion":
 		if e.ComplexityRoot.Query.ModuleVersion == nil {
 			break
@@ -4197,7 +4376,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleVersion(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleVersion(childComplexity, args["id"].(string)), true
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
 			break
@@ -4208,7 +4387,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string)), true
 	case "Query.nodes":
 		if e.ComplexityRoot.Query.Nodes == nil {
 			break
@@ -4219,7 +4398,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string)), true
+	case "Query.organizations":
+		if e.ComplexityRoot.Query.Organizations == nil {
+			break
+		}
+
+		args, err := ec.field_Query_organizations_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Organizations(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.project":
 		if e.ComplexityRoot.Query.Project == nil {
 			break
@@ -4230,7 +4420,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Project(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Project(childComplexity, args["id"].(string)), true
 	case "Query.projects":
 		if e.ComplexityRoot.Query.Projects == nil {
 			break
@@ -4241,7 +4431,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Projects(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Projects(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.release":
 		if e.ComplexityRoot.Query.Release == nil {
 			break
@@ -4252,7 +4442,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Release(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Release(childComplexity, args["id"].(string)), true
 	case "Query.resolveInputs":
 		if e.ComplexityRoot.Query.ResolveInputs == nil {
 			break
@@ -4264,6 +4454,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ResolveInputs(childComplexity, args["input"].(model.InputValuesInput)), true
+	case "Query.tokens":
+		if e.ComplexityRoot.Query.Tokens == nil {
+			break
+		}
+
+		args, err := ec.field_Query_tokens_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Tokens(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.validateInputs":
 		if e.ComplexityRoot.Query.ValidateInputs == nil {
 			break
@@ -4565,6 +4766,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ResolvedInputs.Warnings(childComplexity), true
 
+	case "RevokeTokenPayload.token":
+		if e.ComplexityRoot.RevokeTokenPayload.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevokeTokenPayload.Token(childComplexity), true
+
 	case "RollbackDeploymentPayload.deployment":
 		if e.ComplexityRoot.RollbackDeploymentPayload.Deployment == nil {
 			break
@@ -4784,7 +4992,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string)), true
 
 	case "TextProperty.default":
 		if e.ComplexityRoot.TextProperty.DefaultJSON == nil {
@@ -4852,6 +5060,136 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.TextProperty.Type(childComplexity), true
+
+	case "Token.createdAt":
+		if e.ComplexityRoot.Token.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.CreatedAt(childComplexity), true
+	case "Token.createdBy":
+		if e.ComplexityRoot.Token.CreatedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.CreatedBy(childComplexity), true
+	case "Token.expiresAt":
+		if e.ComplexityRoot.Token.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.ExpiresAt(childComplexity), true
+	case "Token.id":
+		if e.ComplexityRoot.Token.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.ID(childComplexity), true
+	case "Token.lastFour":
+		if e.ComplexityRoot.Token.LastFour == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.LastFour(childComplexity), true
+	case "Token.lastUsedAt":
+		if e.ComplexityRoot.Token.LastUsedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.LastUsedAt(childComplexity), true
+	case "Token.name":
+		if e.ComplexityRoot.Token.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Name(childComplexity), true
+	case "Token.organizationId":
+		if e.ComplexityRoot.Token.OrganizationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.OrganizationID(childComplexity), true
+	case "Token.prefix":
+		if e.ComplexityRoot.Token.Prefix == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Prefix(childComplexity), true
+	case "Token.revokedAt":
+		if e.ComplexityRoot.Token.RevokedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.RevokedAt(childComplexity), true
+	case "Token.role":
+		if e.ComplexityRoot.Token.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Role(childComplexity), true
+	case "Token.scope":
+		if e.ComplexityRoot.Token.Scope == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Scope(childComplexity), true
+	case "Token.updatedAt":
+		if e.ComplexityRoot.Token.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.UpdatedAt(childComplexity), true
+
+	case "TokenConnection.edges":
+		if e.ComplexityRoot.TokenConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.Edges(childComplexity), true
+	case "TokenConnection.nodes":
+		if e.ComplexityRoot.TokenConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.Nodes(childComplexity), true
+	case "TokenConnection.pageInfo":
+		if e.ComplexityRoot.TokenConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.PageInfo(childComplexity), true
+	case "TokenConnection.totalCount":
+		if e.ComplexityRoot.TokenConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.TotalCount(childComplexity), true
+
+	case "TokenEdge.cursor":
+		if e.ComplexityRoot.TokenEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenEdge.Cursor(childComplexity), true
+	case "TokenEdge.node":
+		if e.ComplexityRoot.TokenEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenEdge.Node(childComplexity), true
+
+	case "TokenScope.environments":
+		if e.ComplexityRoot.TokenScope.Environments == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenScope.Environments(childComplexity), true
+	case "TokenScope.projects":
+		if e.ComplexityRoot.TokenScope.Projects == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenScope.Projects(childComplexity), true
 
 	case "UpdateDefaultValueDefinitionPayload.affectedInstances":
 		if e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.AffectedInstances == nil {
@@ -4953,13 +5291,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ValidationPattern.Pattern(childComplexity), true
 
+	case "Viewer.expiresAt":
+		if e.ComplexityRoot.Viewer.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.ExpiresAt(childComplexity), true
 	case "Viewer.id":
 		if e.ComplexityRoot.Viewer.ID == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Viewer.ID(childComplexity), true
-	case "Viewer.name":
+	case "Viewer.leaseSeconds":
+		if e.ComplexityRoot.Viewer.LeaseSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.LeaseSeconds(childComplexity), true
+	case "Viewer.name", "Viewer.tokenName":
 		if e.ComplexityRoot.Viewer.Name == nil {
 			break
 		}
@@ -4971,12 +5321,61 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Viewer.Organization(childComplexity), true
+	case "Viewer.organizationId":
+		if e.ComplexityRoot.Viewer.OrganizationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.OrganizationID(childComplexity), true
+	case "Viewer.organizations":
+		if e.ComplexityRoot.Viewer.Organizations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Organizations(childComplexity), true
+	case "Viewer.permissions":
+		if e.ComplexityRoot.Viewer.Permissions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Permissions(childComplexity), true
 	case "Viewer.role":
 		if e.ComplexityRoot.Viewer.Role == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Viewer.Role(childComplexity), true
+	case "Viewer.scope":
+		if e.ComplexityRoot.Viewer.Scope == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Scope(childComplexity), true
+
+	case "ViewerOrganization.id":
+		if e.ComplexityRoot.ViewerOrganization.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.ID(childComplexity), true
+	case "ViewerOrganization.name":
+		if e.ComplexityRoot.ViewerOrganization.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Name(childComplexity), true
+	case "ViewerOrganization.role":
+		if e.ComplexityRoot.ViewerOrganization.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Role(childComplexity), true
+	case "ViewerOrganization.slug":
+		if e.ComplexityRoot.ViewerOrganization.Slug == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Slug(childComplexity), true
 
 	case "WantedOptions.params":
 		if e.ComplexityRoot.WantedOptions.Params == nil {
@@ -5023,7 +5422,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateEnvironmentInput,
 		ec.unmarshalInputCreateModuleDefinitionInput,
 		ec.unmarshalInputCreateModuleInstanceInput,
+		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateProjectInput,
+		ec.unmarshalInputCreateTokenInput,
 		ec.unmarshalInputDeleteDefaultValueDefinitionInput,
 		ec.unmarshalInputDeploymentErrorInput,
 		ec.unmarshalInputDeploymentEventInput,
@@ -5046,6 +5447,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputReferencePropertyInput,
 		ec.unmarshalInputRenewLeaseInput,
 		ec.unmarshalInputReportDeploymentInput,
+		ec.unmarshalInputRevokeTokenInput,
 		ec.unmarshalInputRollbackDeploymentInput,
 		ec.unmarshalInputSectionPropertyInput,
 		ec.unmarshalInputStringArrayPropertyInput,
@@ -5169,6 +5571,11 @@ interface Node {
 
 """
 What can be asked. Each field is null, with an error, where it is refused; the others answer.
+
+A superadmin acts in no organization by itself. The header ` + "`" + `Slipway-Organization` + "`" + ` names one for the whole request by
+its id or slug, as ` + "`" + `organization` + "`" + ` in ` + "`" + `connection_init` + "`" + ` does for a socket; ` + "`" + `global` + "`" + ` names what is everybody's. Without
+it a superadmin reads what is global; all else is ` + "`" + `slipway:Request:ORGANIZATION_NEEDED` + "`" + `. Others may name their own
+organization. One that is not there or is not theirs is ` + "`" + `slipway:Organization:NOT_FOUND` + "`" + `, and nothing runs.
 """
 type Query {
   """
@@ -5178,8 +5585,6 @@ type Query {
   node(
     "The id of the record."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Node
 
   """
@@ -5189,8 +5594,6 @@ type Query {
   nodes(
     "The ids, at most 100."
     ids: [ID!]!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): [Node]
 
   "Who asks. Null for a caller without a token."
@@ -5215,24 +5618,24 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleDefinitionConnection
 
-  "One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none; for callers without a token
+  there are the global ACTIVE ones.
+  """
   moduleDefinition(
     "The id of the definition, ` + "`" + `mod_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleDefinition
 
-  "One published module version. Null with ` + "`" + `slipway:ModuleVersion:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One published module version. Null with ` + "`" + `slipway:ModuleVersion:NOT_FOUND` + "`" + ` where there is none; for callers without a
+  token there are those of global ACTIVE definitions.
+  """
   moduleVersion(
     "The id of the version, ` + "`" + `mver_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleVersion
 
   "The organization's default value definitions, newest first."
@@ -5247,8 +5650,6 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DefaultValueDefinitionConnection
 
   """
@@ -5258,8 +5659,6 @@ type Query {
   defaultValueDefinition(
     "The id of the definition, ` + "`" + `dvd_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DefaultValueDefinition
 
   "The organization's deployments, newest first."
@@ -5274,16 +5673,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentConnection
 
   "One deployment. Null with ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none."
   deployment(
     "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Deployment
 
   """
@@ -5295,8 +5690,6 @@ type Query {
     from: ID!
     "The id of the deployment to compare to, ` + "`" + `dep_…` + "`" + `."
     to: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentComparison
 
   "Who did what in the organization, newest first. For admins."
@@ -5311,16 +5704,39 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): AuditEventConnection
+
+  """
+  The tokens of the organization, newest first, revoked and expired ones among them; for a superadmin who names none
+  those of superadmins. For admins: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for others.
+  """
+  tokens(
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+  ): TokenConnection
+
+  "All organizations, newest first. For superadmins: ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others."
+  organizations(
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+  ): OrganizationConnection
 
   "One release. Null with ` + "`" + `slipway:Release:NOT_FOUND` + "`" + ` where there is none."
   release(
     "The id of the release, ` + "`" + `rel_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Release
 
   "The organization's module instances, newest first."
@@ -5335,16 +5751,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleInstanceConnection
 
   "One module instance. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is none."
   moduleInstance(
     "The id of the instance, ` + "`" + `inst_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleInstance
 
   "The organization's projects, newest first."
@@ -5357,16 +5769,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ProjectConnection
 
   "One project. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
   project(
     "The id of the project, ` + "`" + `prj_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Project
 
   "The organization's environments, newest first."
@@ -5381,16 +5789,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): EnvironmentConnection
 
   "One environment. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none."
   environment(
     "The id of the environment, ` + "`" + `env_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Environment
 
   """
@@ -5425,8 +5829,6 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DynamicValueConnection
 
   "The sources of dynamic values that there are, by name."
@@ -5438,7 +5840,8 @@ type Query {
 
 """
 What can be changed. Each mutation runs in one transaction: what it answers with is committed, and
-what it refuses has changed nothing.
+what it refuses has changed nothing. A superadmin names whose things are to change by the header
+` + "`" + `Slipway-Organization` + "`" + `: an organization, or ` + "`" + `global` + "`" + ` for the global module definitions and their versions.
 
 Names and other texts of one line have no control characters, line separators or bidirectional controls;
 descriptions and reasons have none but line feed and tab. Others are refused by the rule
@@ -5474,8 +5877,8 @@ type Mutation {
   ): DeleteDefaultValueDefinitionPayload
 
   """
-  Creates a module definition: the organization's, or a global one where a superadmin names no
-  organization. For admins and superadmins.
+  Creates a module definition: the organization's, or a global one where a superadmin names ` + "`" + `global` + "`" + ` in
+  ` + "`" + `Slipway-Organization` + "`" + `. For admins and superadmins.
   """
   createModuleDefinition(
     "The definition."
@@ -5496,6 +5899,35 @@ type Mutation {
     "The version."
     input: PublishModuleVersionInput!
   ): PublishModuleVersionPayload
+
+  """
+  Creates a token of the organization, or a superadmin's where a superadmin names ` + "`" + `global` + "`" + ` in ` + "`" + `Slipway-Organization` + "`" + `.
+  Nobody makes more than he has: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for a role or a scope beyond the caller's own. The answer is the only place in which
+  the secret is ever told. For admins.
+  """
+  createToken(
+    "The token."
+    input: CreateTokenInput!
+  ): CreateTokenPayload
+
+  """
+  Revokes a token, which may be the caller's own: this server refuses it at once, every other within five seconds. To
+  revoke it again changes nothing. ` + "`" + `slipway:Token:NOT_FOUND` + "`" + ` where there is none, ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` where its
+  scope is not within the caller's. For admins.
+  """
+  revokeToken(
+    "The token."
+    input: RevokeTokenInput!
+  ): RevokeTokenPayload
+
+  """
+  Creates an organization. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of the slug,
+  ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
+  """
+  createOrganization(
+    "The organization."
+    input: CreateOrganizationInput!
+  ): CreateOrganizationPayload
 
   "Creates a project. For admins."
   createProject(
@@ -5621,8 +6053,6 @@ type Subscription {
   deploymentChanged(
     "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentChange!
 }
 
@@ -5652,8 +6082,6 @@ input InputValuesInput {
   moduleInstanceId: ID
   "The environment of an instance that is still to be made, for templates; beside an instance, its own."
   environmentId: ID
-  "For superadmins only: the organization to look in."
-  organizationId: ID
 }
 
 "Whether values fit their inputs."
@@ -5819,8 +6247,137 @@ type Viewer {
   name: String!
   "What the token may do."
   role: Role!
-  "The organization that the token belongs to; null for superadmins who named none."
+  """
+  The organization that the viewer acts in: the token's, or for a superadmin the one that ` + "`" + `Slipway-Organization` + "`" + ` names.
+  Null for a superadmin where it names none.
+  """
   organization: Organization
+  "The id of that organization; null where there is none."
+  organizationId: ID
+  """
+  The organizations that the viewer may name in ` + "`" + `Slipway-Organization` + "`" + `, whatever it names now, the oldest first: a
+  token's own, and for a superadmin each that there is. At most 100, which is what a menu can show; any other can be
+  named all the same.
+  """
+  organizations: [ViewerOrganization!]
+  "The name of the token."
+  tokenName: String!
+  "When the token ends; null for never."
+  expiresAt: UtcDateTime
+  "Where in the organization the token may change something; null for all of it."
+  scope: TokenScope
+  "What the caller may do where it acts, in one place of the organization at least."
+  permissions: [Permission!]!
+  "How long a runner's lease lasts unless it is renewed, in seconds."
+  leaseSeconds: Int!
+}
+
+"Something that a caller may be allowed to do."
+enum Permission {
+  "Read the module catalogue."
+  READ_CATALOG
+  "Read everything else of the organization, but tokens and audit events."
+  READ
+  "Create module instances."
+  CREATE_INSTANCE
+  "Deploy, roll back, redeploy and cancel."
+  DEPLOY
+  "Cancel by force."
+  FORCE_CANCEL
+  "Claim deployments, report on them and complete them."
+  RUN_DEPLOYMENTS
+  "Create, change and delete default value definitions."
+  EDIT_DEFAULTS
+  "Create and change the organization's module definitions, and publish their versions."
+  EDIT_MODULES
+  "Create and change global module definitions, and publish their versions."
+  EDIT_GLOBAL_MODULES
+  "Create projects and environments; with a scope, environments of its projects."
+  EDIT_WORKSPACE
+  "Quarantine releases and lift their quarantine."
+  QUARANTINE_RELEASE
+  "Read tokens."
+  READ_TOKENS
+  "Create and revoke tokens."
+  MANAGE_TOKENS
+  "List and create organizations."
+  MANAGE_ORGANIZATIONS
+  "Read audit events."
+  READ_AUDIT
+}
+
+"A bearer token, without its secret."
+type Token implements Node {
+  "The id, ` + "`" + `tok_…` + "`" + `."
+  id: ID!
+  "When it was created."
+  createdAt: UtcDateTime!
+  "When it was last changed; to use it is no change."
+  updatedAt: UtcDateTime!
+  "The id of the organization it belongs to; null for superadmins'."
+  organizationId: ID
+  "The name for people and logs."
+  name: String!
+  "What it may do."
+  role: Role!
+  "Where in the organization it may change something; null for all of it."
+  scope: TokenScope
+  "How the secret begins: the kind and four characters."
+  prefix: String!
+  "How the secret ends."
+  lastFour: String!
+  "Who created it: the name of a token, or ` + "`" + `cli:` + "`" + ` and a name; null for those that were made before this was noted."
+  createdBy: String
+  "When it ends; null for never."
+  expiresAt: UtcDateTime
+  "When it was last used, to a minute; null for never."
+  lastUsedAt: UtcDateTime
+  "When it was revoked; null where it was not."
+  revokedAt: UtcDateTime
+}
+
+"""
+The part of an organization that a token may change: whatever is in one of the projects or in one of the environments.
+Reading is not bounded by it. What belongs to no project, such as module definitions, default value definitions and
+projects themselves, is in no scope: a token that has one changes none of it.
+"""
+type TokenScope {
+  "The ids of the projects, with all of their environments, those to come among them."
+  projects: [ID!]!
+  "The ids of single environments, of these projects or others."
+  environments: [ID!]!
+}
+
+"A page of tokens."
+type TokenConnection {
+  "The tokens with their cursors."
+  edges: [TokenEdge!]!
+  "The tokens."
+  nodes: [Token!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A token in a list."
+type TokenEdge {
+  "The place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The token."
+  node: Token!
+}
+
+"An organization that the viewer may act in."
+type ViewerOrganization {
+  "The id, ` + "`" + `org_…` + "`" + `."
+  id: ID!
+  "The name for URLs and the command line, unique over all organizations."
+  slug: String!
+  "The name for people."
+  name: String!
+  "What the viewer may do in it."
+  role: Role!
 }
 
 "What a token may do."
@@ -5833,7 +6390,7 @@ enum Role {
   ADMIN
   "Reads, claims deployments, reports on them and completes them."
   RUNNER
-  "Publishes global modules and may name any organization."
+  "Publishes global modules, and does all that an admin may in the organization that ` + "`" + `Slipway-Organization` + "`" + ` names."
   SUPERADMIN
 }
 
@@ -5849,6 +6406,26 @@ type Organization implements Node {
   name: String!
   "The name for URLs and the command line, unique over all organizations."
   slug: String!
+}
+
+"A page of organizations."
+type OrganizationConnection {
+  "The organizations with their cursors."
+  edges: [OrganizationEdge!]!
+  "The organizations."
+  nodes: [Organization!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"An organization in a list."
+type OrganizationEdge {
+  "The place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The organization."
+  node: Organization!
 }
 
 "A group of environments."
@@ -7609,8 +8186,6 @@ input CreateDefaultValueDefinitionInput {
   description: String
   "The value that the default takes."
   schema: InputPropertyInput!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createDefaultValueDefinition answers with."
@@ -7635,8 +8210,6 @@ input UpdateDefaultValueDefinitionInput {
   version: Int
   "Whether only to say what the change would do, and to change nothing; false where it is left out."
   dryRun: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What updateDefaultValueDefinition answers with."
@@ -7657,8 +8230,6 @@ type UpdateDefaultValueDefinitionPayload {
 input DeleteDefaultValueDefinitionInput {
   "The id of the definition."
   id: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What deleteDefaultValueDefinition answers with."
@@ -7677,8 +8248,6 @@ input CreateModuleDefinitionInput {
   description: String
   "Whether it is published; DRAFT where it is left out."
   status: ModuleDefinitionStatus
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createModuleDefinition answers with."
@@ -7697,8 +8266,6 @@ input UpdateModuleDefinitionInput {
   description: String
   "Whether it is published; not null."
   status: ModuleDefinitionStatus
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What updateModuleDefinition answers with."
@@ -7721,8 +8288,6 @@ input PublishModuleVersionInput {
   sourceUrl: String
   "The branch, tag or commit of the source: one line of at most 2,048 characters."
   sourceRef: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What publishModuleVersion answers with."
@@ -7733,14 +8298,67 @@ type PublishModuleVersionPayload {
   warnings: [InputWarning!]!
 }
 
+"A token to be created."
+input CreateTokenInput {
+  "The name for people and logs: one line of 1 to 200 characters."
+  name: String!
+  "What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for ` + "`" + `global` + "`" + `."
+  role: Role!
+  "When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null."
+  expiresAt: UtcDateTime
+  """
+  The ids of the projects that it may change something in, 1 to 100 where there are no environments. Without both lists
+  it is good for the whole organization; with both for what is in one of the projects or in one of the environments.
+  ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` for one that is not there.
+  """
+  projects: [ID!]
+  """
+  The ids of the environments that it may change something in, 1 to 100 where there are no projects.
+  ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` for one that is not there.
+  """
+  environments: [ID!]
+}
+
+"A token that was created."
+type CreateTokenPayload {
+  "The token."
+  token: Token!
+  "The text to send as ` + "`" + `Authorization: Bearer …` + "`" + `. It is told this once and kept nowhere."
+  secret: String!
+}
+
+"A token to be revoked."
+input RevokeTokenInput {
+  "The id of the token, ` + "`" + `tok_…` + "`" + `."
+  id: ID!
+}
+
+"A token that was revoked."
+type RevokeTokenPayload {
+  "The token."
+  token: Token!
+}
+
+"An organization to be created."
+input CreateOrganizationInput {
+  "The name for people: one line of 1 to 200 characters."
+  name: String!
+  "The name for URLs and the command line, unique over all organizations."
+  slug: GivenId!
+}
+
+"An organization that was created."
+type CreateOrganizationPayload {
+  "The organization."
+  organization: Organization!
+}
+
 "The project to create."
 input CreateProjectInput {
   "The name for people: one line of 1 to 200 characters."
   name: String!
   "The name for URLs and templates, unique within the organization."
   slug: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createProject answers with."
@@ -7757,8 +8375,6 @@ input CreateEnvironmentInput {
   name: String!
   "The name for URLs and templates, unique within the project."
   slug: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createEnvironment answers with."
@@ -7775,8 +8391,6 @@ input CreateModuleInstanceInput {
   moduleDefinitionId: ID!
   "The name, unique within the environment."
   name: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createModuleInstance answers with."
@@ -7816,8 +8430,6 @@ input CreateDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createDeployment answers with."
@@ -7841,8 +8453,6 @@ input RollbackDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What rollbackDeployment answers with."
@@ -7866,8 +8476,6 @@ input RedeployDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What redeployDeployment answers with."
@@ -7885,8 +8493,6 @@ input CancelDeploymentInput {
   cancellation was requested. False where it is left out or null.
   """
   force: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What cancelDeployment answers with."
@@ -7903,8 +8509,6 @@ input QuarantineReleaseInput {
   reason: String!
   "When the quarantine ends by itself, in the future; never where it is left out."
   until: UtcDateTime
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What quarantineRelease answers with."
@@ -7917,8 +8521,6 @@ type QuarantineReleasePayload {
 input LiftQuarantineInput {
   "The id of the release, ` + "`" + `rel_…` + "`" + `."
   id: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What liftQuarantine answers with."
@@ -7937,8 +8539,6 @@ input ClaimDeploymentInput {
   with the same deployment. The server chooses where it is left out.
   """
   leaseId: ID
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What claimDeployment answers with."
@@ -7975,8 +8575,6 @@ input RenewLeaseInput {
   id: ID!
   "The id of its lease."
   leaseId: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What renewLease answers with."
@@ -8013,8 +8611,6 @@ input ReportDeploymentInput {
   resourceArn: String
   "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "Something that happened in the course of a deployment. At least one field is to be given."
@@ -8056,8 +8652,6 @@ input CompleteDeploymentInput {
   where nobody has. False where it is left out or null.
   """
   canceled: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What completeDeployment answers with."
@@ -8199,12 +8793,30 @@ func (ec *executionContext) childFields_CreateModuleInstancePayload(ctx context.
 	return nil, fmt.Errorf("no field named %q was found under type CreateModuleInstancePayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateOrganizationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "organization":
+		return ec.fieldContext_CreateOrganizationPayload_organization(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateOrganizationPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateProjectPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "project":
 		return ec.fieldContext_CreateProjectPayload_project(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateProjectPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateTokenPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "token":
+		return ec.fieldContext_CreateTokenPayload_token(ctx, field)
+	case "secret":
+		return ec.fieldContext_CreateTokenPayload_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateTokenPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DefaultValueDefinition(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8997,6 +9609,30 @@ func (ec *executionContext) childFields_Organization(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 }
 
+func (ec *executionContext) childFields_OrganizationConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_OrganizationConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_OrganizationConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_OrganizationConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_OrganizationConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrganizationConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_OrganizationEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_OrganizationEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_OrganizationEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrganizationEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -9209,12 +9845,86 @@ func (ec *executionContext) childFields_ResolvedInputs(ctx context.Context, fiel
 	return nil, fmt.Errorf("no field named %q was found under type ResolvedInputs", field.Name)
 }
 
+func (ec *executionContext) childFields_RevokeTokenPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "token":
+		return ec.fieldContext_RevokeTokenPayload_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevokeTokenPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_RollbackDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RollbackDeploymentPayload_deployment(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RollbackDeploymentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Token(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Token_id(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Token_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Token_updatedAt(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Token_organizationId(ctx, field)
+	case "name":
+		return ec.fieldContext_Token_name(ctx, field)
+	case "role":
+		return ec.fieldContext_Token_role(ctx, field)
+	case "scope":
+		return ec.fieldContext_Token_scope(ctx, field)
+	case "prefix":
+		return ec.fieldContext_Token_prefix(ctx, field)
+	case "lastFour":
+		return ec.fieldContext_Token_lastFour(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Token_createdBy(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Token_expiresAt(ctx, field)
+	case "lastUsedAt":
+		return ec.fieldContext_Token_lastUsedAt(ctx, field)
+	case "revokedAt":
+		return ec.fieldContext_Token_revokedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Token", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_TokenConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_TokenConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_TokenConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_TokenEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_TokenEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenScope(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "projects":
+		return ec.fieldContext_TokenScope_projects(ctx, field)
+	case "environments":
+		return ec.fieldContext_TokenScope_environments(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenScope", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateDefaultValueDefinitionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9283,8 +9993,36 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_role(ctx, field)
 	case "organization":
 		return ec.fieldContext_Viewer_organization(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Viewer_organizationId(ctx, field)
+	case "organizations":
+		return ec.fieldContext_Viewer_organizations(ctx, field)
+	case "tokenName":
+		return ec.fieldContext_Viewer_tokenName(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Viewer_expiresAt(ctx, field)
+	case "scope":
+		return ec.fieldContext_Viewer_scope(ctx, field)
+	case "permissions":
+		return ec.fieldContext_Viewer_permissions(ctx, field)
+	case "leaseSeconds":
+		return ec.fieldContext_Viewer_leaseSeconds(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_ViewerOrganization(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ViewerOrganization_id(ctx, field)
+	case "slug":
+		return ec.fieldContext_ViewerOrganization_slug(ctx, field)
+	case "name":
+		return ec.fieldContext_ViewerOrganization_name(ctx, field)
+	case "role":
+		return ec.fieldContext_ViewerOrganization_role(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ViewerOrganization", field.Name)
 }
 
 func (ec *executionContext) childFields_WantedOptions(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9643,12 +10381,40 @@ func (ec *executionContext) field_Mutation_createModuleInstance_args(ctx context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.CreateOrganizationInput, error) {
+			return ec.unmarshalNCreateOrganizationInput2slipwayᚋgraphᚋmodelᚐCreateOrganizationInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createProject_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.CreateProjectInput, error) {
 			return ec.unmarshalNCreateProjectInput2slipwayᚋgraphᚋmodelᚐCreateProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createToken_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.CreateTokenInput, error) {
+			return ec.unmarshalNCreateTokenInput2slipwayᚋgraphᚋmodelᚐCreateTokenInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -9747,6 +10513,20 @@ func (ec *executionContext) field_Mutation_reportDeployment_args(ctx context.Con
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.ReportDeploymentInput, error) {
 			return ec.unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmodelᚐReportDeploymentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_revokeToken_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RevokeTokenInput, error) {
+			return ec.unmarshalNRevokeTokenInput2slipwayᚋgraphᚋmodelᚐRevokeTokenInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -9892,14 +10672,6 @@ func (ec *executionContext) field_Query_auditEvents_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -9922,14 +10694,6 @@ func (ec *executionContext) field_Query_compareDeployments_args(ctx context.Cont
 		return nil, err
 	}
 	args["to"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg2
 	return args, nil
 }
 
@@ -9944,14 +10708,6 @@ func (ec *executionContext) field_Query_defaultValueDefinition_args(ctx context.
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -9998,14 +10754,6 @@ func (ec *executionContext) field_Query_defaultValueDefinitions_args(ctx context
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10020,14 +10768,6 @@ func (ec *executionContext) field_Query_deployment_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10074,14 +10814,6 @@ func (ec *executionContext) field_Query_deployments_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10136,14 +10868,6 @@ func (ec *executionContext) field_Query_dynamicValues_args(ctx context.Context, 
 		return nil, err
 	}
 	args["before"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg6
 	return args, nil
 }
 
@@ -10158,14 +10882,6 @@ func (ec *executionContext) field_Query_environment_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10212,14 +10928,6 @@ func (ec *executionContext) field_Query_environments_args(ctx context.Context, r
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10234,14 +10942,6 @@ func (ec *executionContext) field_Query_moduleDefinition_args(ctx context.Contex
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10304,14 +11004,6 @@ func (ec *executionContext) field_Query_moduleDefinitions_args(ctx context.Conte
 		return nil, err
 	}
 	args["before"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg7
 	return args, nil
 }
 
@@ -10326,14 +11018,6 @@ func (ec *executionContext) field_Query_moduleInstance_args(ctx context.Context,
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10380,14 +11064,6 @@ func (ec *executionContext) field_Query_moduleInstances_args(ctx context.Context
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10402,14 +11078,6 @@ func (ec *executionContext) field_Query_moduleVersion_args(ctx context.Context, 
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10424,14 +11092,6 @@ func (ec *executionContext) field_Query_node_args(ctx context.Context, rawArgs m
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10446,14 +11106,44 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["ids"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_organizations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["organizationId"] = arg1
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
 	return args, nil
 }
 
@@ -10468,14 +11158,6 @@ func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10514,14 +11196,6 @@ func (ec *executionContext) field_Query_projects_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg4
 	return args, nil
 }
 
@@ -10536,14 +11210,6 @@ func (ec *executionContext) field_Query_release_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10558,6 +11224,44 @@ func (ec *executionContext) field_Query_resolveInputs_args(ctx context.Context, 
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_tokens_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
 	return args, nil
 }
 
@@ -10624,14 +11328,6 @@ func (ec *executionContext) field_Subscription_deploymentChanged_args(ctx contex
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -12132,6 +12828,38 @@ func (ec *executionContext) fieldContext_CreateModuleInstancePayload_moduleInsta
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateOrganizationPayload_organization(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Organization, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
+			return ec.marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateProjectPayload_project(ctx context.Context, field graphql.CollectedField, obj *model.CreateProjectPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12162,6 +12890,61 @@ func (ec *executionContext) fieldContext_CreateProjectPayload_project(_ context.
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _CreateTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.CreateTokenPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateTokenPayload_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateTokenPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateTokenPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateTokenPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.CreateTokenPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateTokenPayload_secret(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateTokenPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateTokenPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DefaultValueDefinition_id(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
@@ -19741,6 +20524,138 @@ func (ec *executionContext) fieldContext_Mutation_publishModuleVersion(ctx conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createToken(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateToken(ctx, fc.Args["input"].(model.CreateTokenInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateTokenPayload) graphql.Marshaler {
+			return ec.marshalOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createToken(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateTokenPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createToken_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_revokeToken(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_revokeToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RevokeToken(ctx, fc.Args["input"].(model.RevokeTokenInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RevokeTokenPayload) graphql.Marshaler {
+			return ec.marshalORevokeTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐRevokeTokenPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_revokeToken(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RevokeTokenPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_revokeToken_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createOrganization(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateOrganization(ctx, fc.Args["input"].(model.CreateOrganizationInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateOrganizationPayload) graphql.Marshaler {
+			return ec.marshalOCreateOrganizationPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateOrganizationPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateOrganizationPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createProject(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21628,6 +22543,180 @@ func (ec *executionContext) fieldContext_Organization_slug(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Organization", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _OrganizationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Organization]) graphql.Marshaler {
+			return ec.marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OrganizationEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrganizationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Organization) graphql.Marshaler {
+			return ec.marshalNOrganization2ᚕᚖslipwayᚋentᚐOrganizationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrganizationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrganizationConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OrganizationConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _OrganizationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OrganizationEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OrganizationEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
+			return ec.marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *page.Info) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22389,7 +23478,7 @@ func (ec *executionContext) _Query_node(ctx context.Context, field graphql.Colle
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v scalar.Node) graphql.Marshaler {
@@ -22433,7 +23522,7 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []scalar.Node) graphql.Marshaler {
@@ -22509,7 +23598,7 @@ func (ec *executionContext) _Query_moduleDefinitions(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
@@ -22553,7 +23642,7 @@ func (ec *executionContext) _Query_moduleDefinition(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
@@ -22597,7 +23686,7 @@ func (ec *executionContext) _Query_moduleVersion(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
@@ -22641,7 +23730,7 @@ func (ec *executionContext) _Query_defaultValueDefinitions(ctx context.Context, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
@@ -22685,7 +23774,7 @@ func (ec *executionContext) _Query_defaultValueDefinition(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
@@ -22729,7 +23818,7 @@ func (ec *executionContext) _Query_deployments(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
@@ -22773,7 +23862,7 @@ func (ec *executionContext) _Query_deployment(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
@@ -22817,7 +23906,7 @@ func (ec *executionContext) _Query_compareDeployments(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
@@ -22861,7 +23950,7 @@ func (ec *executionContext) _Query_auditEvents(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
@@ -22895,6 +23984,94 @@ func (ec *executionContext) fieldContext_Query_auditEvents(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_tokens(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_tokens(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Tokens(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
+			return ec.marshalOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_tokens(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_tokens_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_organizations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_organizations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
+			return ec.marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_organizations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OrganizationConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_organizations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_release(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22905,7 +24082,7 @@ func (ec *executionContext) _Query_release(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
@@ -22949,7 +24126,7 @@ func (ec *executionContext) _Query_moduleInstances(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
@@ -22993,7 +24170,7 @@ func (ec *executionContext) _Query_moduleInstance(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
@@ -23037,7 +24214,7 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
@@ -23081,7 +24258,7 @@ func (ec *executionContext) _Query_project(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
@@ -23125,7 +24302,7 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
@@ -23169,7 +24346,7 @@ func (ec *executionContext) _Query_environment(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
@@ -23301,7 +24478,7 @@ func (ec *executionContext) _Query_dynamicValues(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DynamicValues(ctx, fc.Args["source"].(string), fc.Args["params"].(json.RawMessage), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DynamicValues(ctx, fc.Args["source"].(string), fc.Args["params"].(json.RawMessage), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
@@ -24657,6 +25834,38 @@ func (ec *executionContext) fieldContext_ResolvedInputs_warnings(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _RevokeTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.RevokeTokenPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevokeTokenPayload_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevokeTokenPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevokeTokenPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RollbackDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.RollbackDeploymentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25485,7 +26694,7 @@ func (ec *executionContext) _Subscription_deploymentChanged(ctx context.Context,
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
@@ -25779,6 +26988,534 @@ func (ec *executionContext) _TextProperty_required(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_TextProperty_required(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TextProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Token_id(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Token_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_organizationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OrganizationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_organizationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Token_name(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_role(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
+			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Role does not have child fields"))
+}
+
+func (ec *executionContext) _Token_scope(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_scope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Scope, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenScope(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_prefix(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_prefix(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Prefix, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_prefix(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_lastFour(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_lastFour(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LastFour, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_lastFour(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_createdBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_expiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_lastUsedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LastUsedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_revokedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_revokedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _TokenConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Token]) graphql.Marshaler {
+			return ec.marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚕᚖslipwayᚋentᚐTokenᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenScope_projects(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_projects(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Projects, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNID2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_projects(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _TokenScope_environments(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_environments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environments, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNID2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_environments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_defaultValueDefinition(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
@@ -26320,6 +28057,277 @@ func (ec *executionContext) fieldContext_Viewer_organization(_ context.Context, 
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Viewer_organizationId(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_organizationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().OrganizationID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_organizationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_organizations(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_organizations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Organizations(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
+			return ec.marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_organizations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Viewer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ViewerOrganization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Viewer_tokenName(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_tokenName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_tokenName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_expiresAt(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_scope(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_scope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Scope, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Viewer",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenScope(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Viewer_permissions(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_permissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Permissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type Permission does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_leaseSeconds(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_leaseSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().LeaseSeconds(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_leaseSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_id(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_slug(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_slug(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Slug, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_name(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_role(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
+			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
 func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
@@ -27702,7 +29710,7 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "force", "organizationId"}
+	fieldsInOrder := [...]string{"id", "force"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27723,13 +29731,6 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.Force = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27746,7 +29747,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"kinds", "leaseId", "organizationId"}
+	fieldsInOrder := [...]string{"kinds", "leaseId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27767,13 +29768,6 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.LeaseID = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27790,7 +29784,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27825,13 +29819,6 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Canceled = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27956,7 +29943,7 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"givenId", "name", "description", "schema", "organizationId"}
+	fieldsInOrder := [...]string{"givenId", "name", "description", "schema"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27991,13 +29978,6 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.Schema = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28014,7 +29994,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28084,13 +30064,6 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28107,7 +30080,7 @@ func (ec *executionContext) unmarshalInputCreateEnvironmentInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "name", "slug", "organizationId"}
+	fieldsInOrder := [...]string{"projectId", "name", "slug"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28135,13 +30108,6 @@ func (ec *executionContext) unmarshalInputCreateEnvironmentInput(ctx context.Con
 				return it, err
 			}
 			it.Slug = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28158,7 +30124,7 @@ func (ec *executionContext) unmarshalInputCreateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "type", "description", "status", "organizationId"}
+	fieldsInOrder := [...]string{"name", "type", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28193,13 +30159,6 @@ func (ec *executionContext) unmarshalInputCreateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28216,7 +30175,7 @@ func (ec *executionContext) unmarshalInputCreateModuleInstanceInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"environmentId", "moduleDefinitionId", "name", "organizationId"}
+	fieldsInOrder := [...]string{"environmentId", "moduleDefinitionId", "name"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28244,20 +30203,13 @@ func (ec *executionContext) unmarshalInputCreateModuleInstanceInput(ctx context.
 				return it, err
 			}
 			it.Name = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context, obj any) (model.CreateProjectInput, error) {
-	var it model.CreateProjectInput
+func (ec *executionContext) unmarshalInputCreateOrganizationInput(ctx context.Context, obj any) (model.CreateOrganizationInput, error) {
+	var it model.CreateOrganizationInput
 	if obj == nil {
 		return it, nil
 	}
@@ -28267,7 +30219,7 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "slug", "organizationId"}
+	fieldsInOrder := [...]string{"name", "slug"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28288,13 +30240,101 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 				return it, err
 			}
 			it.Slug = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context, obj any) (model.CreateProjectInput, error) {
+	var it model.CreateProjectInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "slug"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.OrganizationID = graphql.OmittableOf(data)
+			it.Name = data
+		case "slug":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slug"))
+			data, err := ec.unmarshalNGivenId2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Slug = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, obj any) (model.CreateTokenInput, error) {
+	var it model.CreateTokenInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "role", "expiresAt", "projects", "environments"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = data
+		case "expiresAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expiresAt"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpiresAt = graphql.OmittableOf(data)
+		case "projects":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projects"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Projects = graphql.OmittableOf(data)
+		case "environments":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environments"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Environments = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28311,7 +30351,7 @@ func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28325,13 +30365,6 @@ func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.ID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28745,7 +30778,7 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId", "organizationId"}
+	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28796,13 +30829,6 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 				return it, err
 			}
 			it.EnvironmentID = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28937,7 +30963,7 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28951,13 +30977,6 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29509,7 +31528,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "kind", "inputs", "sourceUrl", "sourceRef", "organizationId"}
+	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "kind", "inputs", "sourceUrl", "sourceRef"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29560,13 +31579,6 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 				return it, err
 			}
 			it.SourceRef = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29583,7 +31595,7 @@ func (ec *executionContext) unmarshalInputQuarantineReleaseInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "reason", "until", "organizationId"}
+	fieldsInOrder := [...]string{"id", "reason", "until"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29611,13 +31623,6 @@ func (ec *executionContext) unmarshalInputQuarantineReleaseInput(ctx context.Con
 				return it, err
 			}
 			it.Until = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29634,7 +31639,7 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29662,13 +31667,6 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29772,7 +31770,7 @@ func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29793,13 +31791,6 @@ func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, o
 				return it, err
 			}
 			it.LeaseID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29816,7 +31807,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29879,13 +31870,36 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ResourceName = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRevokeTokenInput(ctx context.Context, obj any) (model.RevokeTokenInput, error) {
+	var it model.RevokeTokenInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.OrganizationID = graphql.OmittableOf(data)
+			it.ID = data
 		}
 	}
 	return it, nil
@@ -29902,7 +31916,7 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29930,13 +31944,6 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30322,7 +32329,7 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun", "organizationId"}
+	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30371,13 +32378,6 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.DryRun = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30394,7 +32394,7 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "status", "organizationId"}
+	fieldsInOrder := [...]string{"id", "name", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30429,13 +32429,6 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30696,6 +32689,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
+	case ent.Token:
+		return ec._Token(ctx, sel, &obj)
+	case *ent.Token:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Token(ctx, sel, obj)
 	case ent.Release:
 		return ec._Release(ctx, sel, &obj)
 	case *ent.Release:
@@ -31552,6 +33552,44 @@ func (ec *executionContext) _CreateModuleInstancePayload(ctx context.Context, se
 	return out
 }
 
+var createOrganizationPayloadImplementors = []string{"CreateOrganizationPayload"}
+
+func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateOrganizationPayload")
+		case "organization":
+			out.Values[i] = ec._CreateOrganizationPayload_organization(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var createProjectPayloadImplementors = []string{"CreateProjectPayload"}
 
 func (ec *executionContext) _CreateProjectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateProjectPayload) graphql.Marshaler {
@@ -31566,6 +33604,49 @@ func (ec *executionContext) _CreateProjectPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("CreateProjectPayload")
 		case "project":
 			out.Values[i] = ec._CreateProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var createTokenPayloadImplementors = []string{"CreateTokenPayload"}
+
+func (ec *executionContext) _CreateTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateTokenPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createTokenPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateTokenPayload")
+		case "token":
+			out.Values[i] = ec._CreateTokenPayload_token(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "secret":
+			out.Values[i] = ec._CreateTokenPayload_secret(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -36034,6 +38115,27 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "createToken":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createToken(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "revokeToken":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_revokeToken(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createProject":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createProject(ctx, field)
@@ -36567,6 +38669,135 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 			}
 		case "slug":
 			out.Values[i] = ec._Organization_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var organizationConnectionImplementors = []string{"OrganizationConnection"}
+
+func (ec *executionContext) _OrganizationConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Organization]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, organizationConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrganizationConnection")
+		case "edges":
+			out.Values[i] = ec._OrganizationConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._OrganizationConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._OrganizationConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OrganizationConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var organizationEdgeImplementors = []string{"OrganizationEdge"}
+
+func (ec *executionContext) _OrganizationEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Organization]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, organizationEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrganizationEdge")
+		case "cursor":
+			out.Values[i] = ec._OrganizationEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._OrganizationEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -37338,6 +39569,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_auditEvents(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "tokens":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_tokens(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "organizations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_organizations(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -38336,6 +40611,44 @@ func (ec *executionContext) _ResolvedInputs(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var revokeTokenPayloadImplementors = []string{"RevokeTokenPayload"}
+
+func (ec *executionContext) _RevokeTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RevokeTokenPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revokeTokenPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevokeTokenPayload")
+		case "token":
+			out.Values[i] = ec._RevokeTokenPayload_token(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var rollbackDeploymentPayloadImplementors = []string{"RollbackDeploymentPayload"}
 
 func (ec *executionContext) _RollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RollbackDeploymentPayload) graphql.Marshaler {
@@ -38779,6 +41092,276 @@ func (ec *executionContext) _TextProperty(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var tokenImplementors = []string{"Token", "Node"}
+
+func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, obj *ent.Token) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Token")
+		case "id":
+			out.Values[i] = ec._Token_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Token_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Token_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "organizationId":
+			out.Values[i] = ec._Token_organizationId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Token_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._Token_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scope":
+			out.Values[i] = ec._Token_scope(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "prefix":
+			out.Values[i] = ec._Token_prefix(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastFour":
+			out.Values[i] = ec._Token_lastFour(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._Token_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Token_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "lastUsedAt":
+			out.Values[i] = ec._Token_lastUsedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "revokedAt":
+			out.Values[i] = ec._Token_revokedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenConnectionImplementors = []string{"TokenConnection"}
+
+func (ec *executionContext) _TokenConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Token]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenConnection")
+		case "edges":
+			out.Values[i] = ec._TokenConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._TokenConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._TokenConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenEdgeImplementors = []string{"TokenEdge"}
+
+func (ec *executionContext) _TokenEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Token]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenEdge")
+		case "cursor":
+			out.Values[i] = ec._TokenEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._TokenEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenScopeImplementors = []string{"TokenScope"}
+
+func (ec *executionContext) _TokenScope(ctx context.Context, sel ast.SelectionSet, obj *actor.Scope) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenScopeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenScope")
+		case "projects":
+			out.Values[i] = ec._TokenScope_projects(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "environments":
+			out.Values[i] = ec._TokenScope_environments(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var updateDefaultValueDefinitionPayloadImplementors = []string{"UpdateDefaultValueDefinitionPayload"}
 
 func (ec *executionContext) _UpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
@@ -39188,6 +41771,226 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "organizationId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_organizationId(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "organizations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_organizations(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "tokenName":
+			out.Values[i] = ec._Viewer_tokenName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Viewer_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "scope":
+			out.Values[i] = ec._Viewer_scope(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "permissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_permissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "leaseSeconds":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_leaseSeconds(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var viewerOrganizationImplementors = []string{"ViewerOrganization"}
+
+func (ec *executionContext) _ViewerOrganization(ctx context.Context, sel ast.SelectionSet, obj *account.Membership) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, viewerOrganizationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ViewerOrganization")
+		case "id":
+			out.Values[i] = ec._ViewerOrganization_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "slug":
+			out.Values[i] = ec._ViewerOrganization_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ViewerOrganization_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._ViewerOrganization_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -39795,8 +42598,18 @@ func (ec *executionContext) unmarshalNCreateModuleInstanceInput2slipwayᚋgraph�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateOrganizationInput2slipwayᚋgraphᚋmodelᚐCreateOrganizationInput(ctx context.Context, v any) (model.CreateOrganizationInput, error) {
+	res, err := ec.unmarshalInputCreateOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateProjectInput2slipwayᚋgraphᚋmodelᚐCreateProjectInput(ctx context.Context, v any) (model.CreateProjectInput, error) {
 	res, err := ec.unmarshalInputCreateProjectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNCreateTokenInput2slipwayᚋgraphᚋmodelᚐCreateTokenInput(ctx context.Context, v any) (model.CreateTokenInput, error) {
+	res, err := ec.unmarshalInputCreateTokenInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -40770,6 +43583,58 @@ func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpa
 	return ec._ModuleVersionEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOrganization2ᚕᚖslipwayᚋentᚐOrganizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Organization) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx context.Context, sel ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Organization(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Organization]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Organization]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrganizationEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -40778,6 +43643,90 @@ func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx context.Context, v any) (access.Action, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx context.Context, sel ast.SelectionSet, v access.Action) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNPermission2slipwayᚋinternalᚋaccessᚐAction[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction = map[string]access.Action{
+		"READ_CATALOG":         access.ReadCatalog,
+		"READ":                 access.Read,
+		"CREATE_INSTANCE":      access.CreateInstance,
+		"DEPLOY":               access.Deploy,
+		"FORCE_CANCEL":         access.ForceCancel,
+		"RUN_DEPLOYMENTS":      access.RunDeployments,
+		"EDIT_DEFAULTS":        access.EditDefaults,
+		"EDIT_MODULES":         access.EditModules,
+		"EDIT_GLOBAL_MODULES":  access.EditGlobalModules,
+		"EDIT_WORKSPACE":       access.EditWorkspace,
+		"QUARANTINE_RELEASE":   access.QuarantineRelease,
+		"READ_TOKENS":          access.ReadTokens,
+		"MANAGE_TOKENS":        access.ManageTokens,
+		"MANAGE_ORGANIZATIONS": access.ManageOrganizations,
+		"READ_AUDIT":           access.ReadAudit,
+	}
+	marshalNPermission2slipwayᚋinternalᚋaccessᚐAction = map[access.Action]string{
+		access.ReadCatalog:         "READ_CATALOG",
+		access.Read:                "READ",
+		access.CreateInstance:      "CREATE_INSTANCE",
+		access.Deploy:              "DEPLOY",
+		access.ForceCancel:         "FORCE_CANCEL",
+		access.RunDeployments:      "RUN_DEPLOYMENTS",
+		access.EditDefaults:        "EDIT_DEFAULTS",
+		access.EditModules:         "EDIT_MODULES",
+		access.EditGlobalModules:   "EDIT_GLOBAL_MODULES",
+		access.EditWorkspace:       "EDIT_WORKSPACE",
+		access.QuarantineRelease:   "QUARANTINE_RELEASE",
+		access.ReadTokens:          "READ_TOKENS",
+		access.ManageTokens:        "MANAGE_TOKENS",
+		access.ManageOrganizations: "MANAGE_ORGANIZATIONS",
+		access.ReadAudit:           "READ_AUDIT",
+	}
+)
+
+func (ec *executionContext) unmarshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx context.Context, v any) ([]access.Action, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]access.Action, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []access.Action) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋentᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Project) graphql.Marshaler {
@@ -40953,6 +43902,11 @@ func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNRevokeTokenInput2slipwayᚋgraphᚋmodelᚐRevokeTokenInput(ctx context.Context, v any) (model.RevokeTokenInput, error) {
+	res, err := ec.unmarshalInputRevokeTokenInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx context.Context, v any) (actor.Role, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := unmarshalNRole2slipwayᚋinternalᚋactorᚐRole[tmp]
@@ -41066,6 +44020,58 @@ func (ec *executionContext) marshalNString2ᚕᚕstringᚄ(ctx context.Context, 
 	return ret
 }
 
+func (ec *executionContext) marshalNToken2ᚕᚖslipwayᚋentᚐTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Token) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNToken2ᚖslipwayᚋentᚐToken(ctx context.Context, sel ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Token(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Token]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Token]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TokenEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNUpdateDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionInput(ctx context.Context, v any) (model.UpdateDefaultValueDefinitionInput, error) {
 	res, err := ec.unmarshalInputUpdateDefaultValueDefinitionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -41099,6 +44105,16 @@ func (ec *executionContext) marshalNValidationPattern2slipwayᚋinternalᚋinput
 func (ec *executionContext) unmarshalNValidationPatternInput2map(ctx context.Context, v any) (map[string]any, error) {
 	res, err := ec.unmarshalInputValidationPatternInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx context.Context, sel ast.SelectionSet, v *account.Membership) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ViewerOrganization(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋinputpropᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputprop.Wanted) graphql.Marshaler {
@@ -41386,11 +44402,25 @@ func (ec *executionContext) marshalOCreateModuleInstancePayload2ᚖslipwayᚋgra
 	return ec._CreateModuleInstancePayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOCreateOrganizationPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateOrganizationPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateProjectPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateProjectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateTokenPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateTokenPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
@@ -41726,6 +44756,41 @@ func (ec *executionContext) marshalOGivenId2ᚖstring(ctx context.Context, sel a
 	return res
 }
 
+func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNID2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOID2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNID2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -42022,6 +45087,13 @@ func (ec *executionContext) marshalOOrganization2ᚖslipwayᚋentᚐOrganization
 	return ec._Organization(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OrganizationConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOProject2ᚖslipwayᚋentᚐProject(ctx context.Context, sel ast.SelectionSet, v *ent.Project) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -42098,6 +45170,13 @@ func (ec *executionContext) marshalOResolvedInputs2ᚖslipwayᚋgraphᚋscalar�
 		return graphql.Null
 	}
 	return ec._ResolvedInputs(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORevokeTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐRevokeTokenPayload(ctx context.Context, sel ast.SelectionSet, v *model.RevokeTokenPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RevokeTokenPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RollbackDeploymentPayload) graphql.Marshaler {
@@ -42221,6 +45300,20 @@ func (ec *executionContext) unmarshalOTextPropertyInput2map(ctx context.Context,
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx context.Context, sel ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenScope(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -42319,6 +45412,25 @@ func (ec *executionContext) marshalOViewer2ᚖslipwayᚋinternalᚋactorᚐActor
 		return graphql.Null
 	}
 	return ec._Viewer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

@@ -2,7 +2,10 @@
 // wherever a decision or a query depends on it.
 package actor
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Role is what a token may do; see package access for the decisions.
 type Role string
@@ -31,6 +34,10 @@ const (
 	CLI     Channel = "cli"
 )
 
+// Global is the reserved name of what is no organization's: a superadmin who would write it says so. No
+// organization has it as its slug.
+const Global = "global"
+
 // Actor is who asks.
 type Actor struct {
 	// ID is the id of the token, empty for Anonymous.
@@ -41,7 +48,13 @@ type Actor struct {
 	// OrganizationID is the organization that the actor acts in; empty for Anonymous, for System, and
 	// for a superadmin who has not named one.
 	OrganizationID string
-	Channel        Channel
+	// Globally says that a superadmin has named Global, and may write what is everybody's.
+	Globally bool
+	// Scope is where in the organization the actor may change something, nil for all of it.
+	Scope *Scope
+	// ExpiresAt is when the token ends by the clock that all servers share, nil for never.
+	ExpiresAt *time.Time
+	Channel   Channel
 }
 
 // Anonymous is a caller without a token.
@@ -56,7 +69,14 @@ func (a *Actor) IsSuperadmin() bool { return a.Role == Superadmin }
 // In gives the same actor acting in an organization.
 func (a *Actor) In(organizationID string) *Actor {
 	b := *a
-	b.OrganizationID = organizationID
+	b.OrganizationID, b.Globally = organizationID, false
+	return &b
+}
+
+// InGlobal gives the same actor acting on what is everybody's.
+func (a *Actor) InGlobal() *Actor {
+	b := *a
+	b.OrganizationID, b.Globally = "", true
 	return &b
 }
 

@@ -88,6 +88,9 @@ type NewInstance struct{ EnvironmentID, DefinitionID, Name string }
 // ModuleInstanceNameTaken.
 func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.ModuleInstance, error) {
 	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err
 	}
@@ -98,7 +101,8 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 	if environment, err = store.Found(environment, err, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
 		return nil, err
 	}
-	if err := access.Check(a, access.CreateInstance, fault.ModuleInstanceForbidden); err != nil {
+	place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
+	if err := access.CheckIn(a, access.CreateInstance, place, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
 	var created *ent.ModuleInstance

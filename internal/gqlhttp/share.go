@@ -37,7 +37,6 @@ func share(w http.ResponseWriter, r *http.Request, media string, resp *graphql.R
 	h := w.Header()
 	h.Set("ETag", tag)
 	h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(sharedFor.Seconds())))
-	h.Add("Vary", "Authorization")
 	if httpx.NoneMatch(r.Header, tag) {
 		h.Add("Vary", "Accept")
 		w.WriteHeader(http.StatusNotModified)

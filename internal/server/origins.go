@@ -29,7 +29,7 @@ var exposed = []string{
 
 // crossOrigin lets the pages of allowed origins use the API, and refuses what those of others send, reads and
 // sockets among it, before anything else is known of the request. So preflights count for no limit. The
-// explorer's pages are for their own origin alone.
+// pages beside the API are for their own origin alone.
 func crossOrigin(allowed origin.Allowed, log *slog.Logger, f fail) func(http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	permit := cors.Handler(cors.Options{
@@ -60,9 +60,11 @@ func crossOrigin(allowed origin.Allowed, log *slog.Logger, f fail) func(http.Han
 	}
 }
 
-// isPage reports whether a path is of the explorer, whose settings may hold a token.
+// isPage reports whether a path is of the pages that are served beside the API. The settings of the explorer may
+// hold a token.
 func isPage(path string) bool {
-	return path == "/" || path == pathExplorer || strings.HasPrefix(path, pathExplorer+"/")
+	below := func(at string) bool { return path == at || strings.HasPrefix(path, at+"/") }
+	return path == "/" || below(pathExplorer) || below(pathDocuments)
 }
 
 // isForeign reports whether a browser sends a request for the page of another origin, so that it has to be

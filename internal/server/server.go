@@ -5,11 +5,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"slipway"
 	"slipway/graph"
 	"slipway/internal/actor"
 	"slipway/internal/auth"
@@ -26,17 +29,19 @@ import (
 
 // Where the surfaces are that have one path.
 const (
-	pathGraphQL  = "/graphql"
-	pathExplorer = "/playground"
+	pathGraphQL   = "/graphql"
+	pathExplorer  = "/playground"
+	pathDocuments = "/docs"
 )
 
 // Config says how to serve.
 type Config struct {
-	// BaseURL is where the API is reached, without a slash at its end; empty for relative links.
+	// BaseURL is where the API is reached, without a slash at its end; empty for relative links. A path in it is a
+	// proxy's: the server itself serves at its root.
 	BaseURL string
-	// Introspection lets callers ask for the GraphQL schema.
+	// Introspection lets callers ask for the GraphQL schema, also at /schema.graphql.
 	Introspection bool
-	// Playground serves the explorer at /playground, as Explorer says.
+	// Playground serves the explorer at /playground, as Explorer says, and the REST documents at /docs.
 	Playground bool
 	Explorer   web.Config
 	// Trusted are the GraphQL documents that callers may name; nil for none.
@@ -94,6 +99,15 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// basePath is the path of BaseURL, empty where it has none.
+func (c Config) basePath() string {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimRight(u.EscapedPath(), "/")
+}
+
 // Server is the API over one store.
 type Server struct {
 	// Services are what the API calls.
@@ -108,10 +122,12 @@ func New(s *store.Store, c Config) *Server {
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
 	services.Deploy.LeaseTime, services.Deploy.CancelTimeout = c.Lease, c.CancelTimeout
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
-	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
+	services.Accounts.Revoked = tokens.Forget
+	organizations := auth.NewOrganizations(services.Accounts, c.Now)
+	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, organizations, c.Log), c.Timeout
 	c.Streams.Requests, c.Streams.OriginChecked = requestsInFlight(c.MaxRequests), true
 	streams := gqlhttp.NewStreams(c.Streams)
-	return &Server{Services: services, streams: streams, handler: routes(services, tokens, streams, c)}
+	return &Server{Services: services, streams: streams, handler: routes(services, tokens, organizations, streams, c)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -124,11 +140,13 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 
 // routes is the way of every request: its id, its client, its log line, the end of its panics, what is
 // refused whoever asks, then its surface, which authenticates it.
-func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Streams, c Config) http.Handler {
+func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *gqlhttp.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	costs := quota.NewCosts(c.Bucket, c.Now)
+	base := c.basePath()
 	surface := rest.Surface{
-		Log: c.Log, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
+		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
+		Enter: entering(organizations),
 	}
 
 	r := chi.NewRouter()
@@ -142,7 +160,8 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	r.MethodNotAllowed(otherMethod(refuse, surface.NotFound))
 
 	r.Group(func(r chi.Router) {
-		r.Use(exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
+		refuse := refuseGraphQL(c.Log)
+		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(refuse), via(actor.GraphQL), within(organizations, refuse)))
 		endpoint := graph.NewHandler(resolver, graph.Config{
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
@@ -157,13 +176,18 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 		r.Method(http.MethodPost, pathGraphQL, endpoint)
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
+		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
-	r.Get("/openapi.json", rest.ServeOpenAPI)
+	r.Get("/openapi.json", document("application/json", rest.OpenAPI(base)))
+	if c.Introspection {
+		r.Get("/schema.graphql", document("text/plain", slipway.Schema))
+	}
 	if c.Playground {
+		c.Explorer.Endpoint = base + pathGraphQL
 		r.Mount(pathExplorer, web.Explorer(c.Explorer))
-		r.Get("/", http.RedirectHandler(pathExplorer, http.StatusFound).ServeHTTP)
+		r.Mount(pathDocuments, web.Documents())
+		r.Get("/", http.RedirectHandler(base+pathExplorer, http.StatusFound).ServeHTTP)
 	}
 	return r
 }
@@ -179,7 +203,8 @@ func bySurface(others fail) fail {
 	}
 }
 
-// refuseGraphQL answers requests that have a bad token; what is the server's own failure is logged.
+// refuseGraphQL answers requests that have a bad token or name an organization that they may not; what is the
+// server's own failure is logged.
 func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		unverified(r.Context(), log, err)
@@ -187,22 +212,27 @@ func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, er
 	}
 }
 
-// callers gives streams the context of their caller.
-func callers(tokens *auth.Authenticator, log *slog.Logger) func(*http.Request) (context.Context, error) {
+// callers gives streams the context of their caller, who acts where its request says.
+func callers(tokens *auth.Authenticator, organizations *auth.Organizations, log *slog.Logger) func(*http.Request) (context.Context, error) {
 	return func(r *http.Request) (context.Context, error) {
-		if actor.From(r.Context()) != nil { // an open stream, which goes on where it cannot be known, and asks again soon
-			who, err := tokens.Recheck(r)
-			if err != nil {
-				return nil, err
-			}
-			return actor.With(r.Context(), who.Via(actor.GraphQL)), nil
+		isOpen := actor.From(r.Context()) != nil
+		verify := tokens.Authenticate
+		if isOpen {
+			verify = tokens.Recheck
 		}
-		who, err := tokens.Authenticate(r)
+		who, err := verify(r)
+		if err == nil {
+			who, err = organizations.Enter(r.Context(), who.Via(actor.GraphQL), r.Header)
+		}
 		if err != nil {
-			unverified(r.Context(), log, err)
+			if !isOpen { // one that is goes on where its caller cannot be known, and asks again soon
+				unverified(r.Context(), log, err)
+			}
 			return nil, err
 		}
-		who = who.Via(actor.GraphQL)
+		if isOpen {
+			return actor.With(r.Context(), who), nil
+		}
 		identified(r.Context(), who)
 		// A socket's operations are many, and its log line is of the handshake.
 		return actor.With(requestlog.Without(r.Context()), who), nil
@@ -211,6 +241,6 @@ func callers(tokens *auth.Authenticator, log *slog.Logger) func(*http.Request) (
 
 func unverified(ctx context.Context, log *slog.Logger, err error) {
 	if fault.IsFailure(err) {
-		log.ErrorContext(ctx, "a token could not be verified", "error", err, "requestId", actor.RequestID(ctx))
+		log.ErrorContext(ctx, "a token or an organization could not be looked up", "error", err, "requestId", actor.RequestID(ctx))
 	}
 }
