@@ -1,7 +1,8 @@
 #!/bin/sh
 # Tries the API with clients of other people's making: starts demos from the slipway program that the first
 # argument names, runs the tests on them (all, or those of the other arguments), and ends them. The tests are the
-# only runner of those demos.
+# only runner of those demos. Those of a browser need Chromium: CHROMIUM names it, where it is
+# not /usr/bin/chromium.
 set -eu
 binary=${1:-}
 if ! command -v "$binary" >/dev/null; then
@@ -50,7 +51,7 @@ ready() {
 # token prints the token of a role in the demo of a name.
 token() { sed -n "s/^  $2  *//p" "$logs/$1"; }
 
-start demo
+start demo --trusted-documents "$(dirname "$0")/trusted-documents.json"
 start narrow --cost-capacity 20 --cost-per-second 1
 SLIPWAY_URL=$(ready demo)
 SLIPWAY_ADMIN=$(token demo admin)

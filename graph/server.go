@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph/generated"
 	"slipway/graph/scalar"
@@ -19,15 +20,29 @@ type Config struct {
 
 // NewHandler makes the GraphQL endpoint.
 func NewHandler(r *Resolver, c Config) http.Handler {
-	schema := gqlhttp.Standard(generated.NewExecutableSchema(generated.Config{}).Schema())
-	// The strict decoder of inputs bounds how deep they nest.
-	c.Server.Limits.FreeInputs = []string{"InputPropertyInput"}
-	c.Server.Limits.Large = []string{"JSON"}
-	c.Server.Scalars = scalar.Checks()
-	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema, Resolvers: r}), c.Server,
+	c.Server = ofSchema(c.Server)
+	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema(), Resolvers: r}), c.Server,
 		gqlhttp.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
 	s.Use(answers{})
 	return s
+}
+
+// ReadTrusted reads documents that callers may name, as gqlhttp.ReadTrusted does, for an endpoint of the same Config.
+func ReadTrusted(text []byte, c Config) (*gqlhttp.Trusted, error) {
+	return gqlhttp.ReadTrusted(text, schema(), ofSchema(c.Server), c.HTTP.MaxQuery)
+}
+
+func schema() *ast.Schema {
+	return gqlhttp.Standard(generated.NewExecutableSchema(generated.Config{}).Schema())
+}
+
+// ofSchema adds to a configuration what the schema has special.
+func ofSchema(c gqlhttp.Config) gqlhttp.Config {
+	// The strict decoder of inputs bounds how deep they nest.
+	c.Limits.FreeInputs = []string{"InputPropertyInput"}
+	c.Limits.Large = []string{"JSON"}
+	c.Scalars = scalar.Checks()
+	return c
 }
 
 // answers gives each answer of an operation, of which a subscription has many, its families.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
-
-	"github.com/go-chi/chi/v5"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -50,28 +47,4 @@ func explain(h http.Header, status int, err error) {
 // NotFound answers for a path that nothing is at.
 func (s Surface) NotFound(w http.ResponseWriter, r *http.Request) {
 	s.Fail(w, r, fault.New(fault.RequestNotFound, "There is nothing at %.100q.", r.URL.Path))
-}
-
-var methods = []string{
-	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-	http.MethodConnect, http.MethodOptions, http.MethodTrace,
-}
-
-// MethodNotAllowed answers for a method that a path does not take. The router comes here with methods
-// that it has never heard of whatever the path is.
-func (s Surface) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	routes, path := chi.RouteContext(r.Context()).Routes, r.URL.EscapedPath()
-	var allowed []string
-	for _, m := range methods {
-		if routes.Match(chi.NewRouteContext(), m, path) {
-			allowed = append(allowed, m)
-		}
-	}
-	if len(allowed) == 0 {
-		s.NotFound(w, r)
-		return
-	}
-	allow := strings.Join(allowed, ", ")
-	w.Header().Set("Allow", allow)
-	s.Fail(w, r, fault.New(fault.RequestMethodNotAllowed, "The path takes %s; found %.20s.", allow, r.Method))
 }

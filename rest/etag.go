@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
 )
 
 // etag is the strong entity tag of a record's version.
@@ -24,7 +24,7 @@ var ours = regexp.MustCompile(`^"v([1-9][0-9]{0,9})"$`)
 // ifMatch gives the versions that If-Match allows, nil where any will do. Weak tags never match, nor do
 // those that are not ours: where no other is there, the version is one that no record has.
 func ifMatch(h http.Header) ([]int32, error) {
-	tags := tagsOf(h, "If-Match")
+	tags := httpx.Tags(h, "If-Match")
 	if len(tags) > maxTags {
 		return nil, fault.New(fault.RequestMalformed, "If-Match may have at most %d tags; found %d.", maxTags, len(tags))
 	}
@@ -43,26 +43,4 @@ func ifMatch(h http.Header) ([]int32, error) {
 		return []int32{noVersion}, nil
 	}
 	return versions, nil
-}
-
-// noneMatch says whether If-None-Match names the tag, so that the caller has the record already.
-func noneMatch(h http.Header, tag string) bool {
-	for _, t := range tagsOf(h, "If-None-Match") {
-		if t == "*" || strings.TrimPrefix(t, "W/") == tag {
-			return true
-		}
-	}
-	return false
-}
-
-// tagsOf lists the tags of a header, nil where it is absent.
-func tagsOf(h http.Header, name string) []string {
-	if h.Values(name) == nil {
-		return nil
-	}
-	tags := strings.Split(strings.Join(h.Values(name), ","), ",")
-	for i, tag := range tags {
-		tags[i] = strings.TrimSpace(tag)
-	}
-	return tags
 }

@@ -134,11 +134,15 @@ func TestOtherMethodsAndPathsAreRefused(t *testing.T) {
 		want         int
 		allow        string
 	}{
-		{http.MethodOptions, "/module-definitions", 405, "GET"},
-		{http.MethodHead, "/module-definitions", 405, "GET"},
-		{http.MethodGet, "/deployments/x/rollback", 405, "POST"},
-		{http.MethodPut, "/default-value-definitions/x", 405, "PATCH"},
-		{"BREW", "/deployments/x", 405, "GET"},
+		{http.MethodOptions, "/module-definitions", 204, "GET, HEAD, OPTIONS"},
+		{http.MethodOptions, "/default-value-definitions/x", 204, "PATCH, OPTIONS"},
+		{http.MethodHead, "/module-definitions", 200, ""},
+		{http.MethodHead, "/deployments/x/rollback", 405, "POST, OPTIONS"},
+		{http.MethodGet, "/deployments/x/rollback", 405, "POST, OPTIONS"},
+		{http.MethodPut, "/default-value-definitions/x", 405, "PATCH, OPTIONS"},
+		{"BREW", "/deployments/x", 405, "GET, HEAD, OPTIONS"},
+		{http.MethodOptions, "/nowhere", 404, ""},
+		{http.MethodHead, "/nowhere", 404, ""},
 		{"BREW", "/nowhere", 404, ""},
 		{http.MethodGet, "/deployments/", 404, ""},
 		{http.MethodGet, "/deployments", 404, ""},

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"slipway/internal/httpx"
 )
 
 // answer is what a successful operation answers with.
@@ -36,9 +38,9 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
 	}
-	if r.Method == http.MethodGet && a.etag != "" {
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.etag != "" {
 		w.Header().Set("Cache-Control", "private, no-cache")
-		if noneMatch(r.Header, a.etag) {
+		if httpx.NoneMatch(r.Header, a.etag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}

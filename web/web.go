@@ -83,8 +83,14 @@ func Explorer(cfg Config) http.Handler {
 func page(at string, files map[string]file, serve func(http.ResponseWriter, *http.Request, file)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		protect(w.Header())
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+		case http.MethodOptions:
+			w.Header().Set("Allow", methods)
+			w.WriteHeader(http.StatusNoContent)
+			return
+		default:
+			w.Header().Set("Allow", methods)
 			http.Error(w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", at, r.Method), http.StatusMethodNotAllowed)
 			return
 		}
@@ -166,6 +172,9 @@ func settings(cfg Config) []byte {
 	}
 	return text
 }
+
+// methods are what every file of a page takes.
+const methods = "GET, HEAD, OPTIONS"
 
 // protect sets the headers under which the page can load and reach nothing but its own server, and
 // no other page can hold or read it.

@@ -217,12 +217,15 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 
 func TestOnlyReadingIsAllowed(t *testing.T) {
 	t.Parallel()
-	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, "BREW"} {
 		r := ask(t, web.Config{}, method, "/playground")
 		text := body(t, r)
-		if r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD" || !strings.Contains(text, "not "+method) {
+		if r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD, OPTIONS" || !strings.Contains(text, "not "+method) {
 			t.Errorf("%s: %d, Allow %q, %q", method, r.StatusCode, r.Header.Get("Allow"), text)
 		}
+	}
+	if r := ask(t, web.Config{}, http.MethodOptions, "/playground"); r.StatusCode != http.StatusNoContent || r.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+		t.Errorf("OPTIONS: %d, Allow %q", r.StatusCode, r.Header.Get("Allow"))
 	}
 	r := ask(t, web.Config{}, http.MethodHead, "/playground")
 	if r.StatusCode != http.StatusOK || r.ContentLength == 0 || body(t, r) != "" {

@@ -34,7 +34,8 @@ a minute, a rolling one half of that. One fails whose inputs or artifact have th
 in an image's tag. With --pace 0 it waits for a runner of your own.
 
 The explorer's page has the admin token: serve a demo to others only where everybody may do everything. They
-reach it under the host of --base-url, and this machine under localhost.`,
+reach it under the host of --base-url, and this machine under localhost. Pages that this machine serves on any
+port may use the API.`,
 		Example: `  slipway demo
   slipway demo --listen 127.0.0.1:0
   slipway demo --listen :8080 --base-url http://demo.internal:8080
@@ -44,10 +45,13 @@ reach it under the host of --base-url, and this machine under localhost.`,
 			return s.demo(c.Context(), pace, c.OutOrStdout(), s.logger(c.ErrOrStderr()))
 		},
 	}
-	s.flags(c.Flags(), "", databaseUsage+"; a throw-away SQLite file where it is not set")
+	s.flags(c.Flags(), "", databaseUsage+"; a throw-away SQLite file where it is not set", pagesOfThisMachine)
 	setting(c.Flags(), &pace, "pace", "1", speed, "how fast deployments are carried out: 2 is twice as fast, 0 not at all")
 	return c
 }
+
+// pagesOfThisMachine are the origins of the frontends that people try with the demo.
+const pagesOfThisMachine = "http://localhost:*,http://127.0.0.1:*,http://[::1]:*"
 
 // speed reads how fast the demo goes.
 var speed = parser[float64]{"number", func(s string) (float64, error) {

@@ -51,6 +51,13 @@ func TestDemoPrintsWhatCanBePastedAndLeavesNothing(t *testing.T) {
 		t.Fatalf("nothing to deploy: %s", &printed)
 	}
 	carriedOut(t, url, rollback[1], token[1])
+	for origin, want := range map[string]int{
+		"http://localhost:5173": 200, "http://127.0.0.1:3000": 200, "http://[::1]:4200": 200, "http://evil.example:5173": 403,
+	} {
+		if got, _ := preflight(t, url, origin); got != want {
+			t.Errorf("a page of %s: %d, want %d", origin, got, want)
+		}
+	}
 	for header, want := range map[string]int{
 		"": 403, "Sec-Fetch-Site: cross-site\r\n": 403, "Sec-Fetch-Site: same-origin\r\n": 200,
 		"Sec-Fetch-Site: same-origin\r\nHost: evil.example\r\n": 421,

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/origin"
 	"slipway/internal/store"
 )
 
@@ -29,10 +30,11 @@ var (
 	address  = parser[string]{"HOST:PORT", parseAddress}
 	size     = parser[int]{"bytes", parseSize}
 	level    = parser[slog.Level]{"debug|info|warn|error", parseLevel}
-	origin   = parser[string]{"URL", parseOrigin}
+	baseURL  = parser[string]{"URL", parseBaseURL}
 	database = parser[string]{"URL", parseDatabase}
 	list     = parser[[]string]{"IDs", parseList}
 	networks = parser[[]netip.Prefix]{"CIDRs", parseNetworks}
+	origins  = parser[[]origin.Pattern]{"ORIGINS", parseOrigins}
 )
 
 func parseText(s string) (string, error) {
@@ -139,8 +141,8 @@ func parseSize(s string) (int, error) {
 	return n * unit, nil
 }
 
-// parseOrigin reads the URL that links start with; it ends without a slash.
-func parseOrigin(s string) (string, error) {
+// parseBaseURL reads the URL that links start with; it ends without a slash.
+func parseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return "", unlike("an http or https URL without user, query and fragment", s)
@@ -164,6 +166,18 @@ func parseNetworks(s string) ([]netip.Prefix, error) {
 			return nil, fmt.Errorf("want %s, found %q: the network is %s", want, text, network.Masked())
 		}
 		list = append(list, network)
+	}
+	return list, nil
+}
+
+// parseOrigins reads origins, between commas.
+func parseOrigins(s string) (list []origin.Pattern, err error) {
+	for text := range strings.SplitSeq(s, ",") {
+		p, err := origin.Parse(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
 	}
 	return list, nil
 }

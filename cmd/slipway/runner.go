@@ -85,7 +85,7 @@ func keepCommand() *cobra.Command {
 }
 
 func (s *runnerSettings) flags(fs *pflag.FlagSet) {
-	setting(fs, &s.Server, "server", "", origin, "where the API is served")
+	setting(fs, &s.Server, "server", "", baseURL, "where the API is served")
 	setting(fs, &s.Token, "token", "", secret, "token of a runner; better in its variable or in a file")
 	setting(fs, &s.tokenFile, "token-file", "", orEmpty(text), "file with the token, which goes before --token")
 	setting(fs, &s.Kinds, "deployment-types", strings.Join(catalog.Kinds, ","), kinds, "types of the deployments that the program carries out")

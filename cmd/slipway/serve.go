@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"slipway/internal/actor"
+	"slipway/internal/origin"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/web"
@@ -31,7 +32,7 @@ finish, exit code 0. A second signal ends it at once.`,
 			return s.run(c.Context(), migrate, s.logger(c.ErrOrStderr()))
 		},
 	}
-	s.flags(c.Flags(), defaultDatabase, databaseUsage)
+	s.flags(c.Flags(), defaultDatabase, databaseUsage, "")
 	setting(c.Flags(), &migrate, "migrate", "true", boolean, "apply pending migrations first; false refuses to serve while there are any")
 	return c
 }
@@ -58,6 +59,12 @@ func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err
 func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) (*store.Store, error) {
 	if err := s.check(); err != nil {
 		return nil, err
+	}
+	if err := s.readTrusted(); err != nil {
+		return nil, err
+	}
+	if origin.New("", s.allowedOrigins).Every() {
+		log.Warn("--allowed-origins has *: pages of every origin may use the API; do not serve it behind a proxy that adds a token")
 	}
 	st, err := store.Open(ctx, s.opening(log))
 	if err != nil {

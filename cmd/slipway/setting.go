@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -34,17 +35,50 @@ func (v *value[T]) Set(text string) error {
 // setting adds a flag with its environment variable: SLIPWAY_ and the flag's name. Without either it has
 // the fallback, or the zero value where that is empty.
 func setting[T any](fs *pflag.FlagSet, to *T, name, fallback string, p parser[T], usage string) {
+	v := newValue(to, name, fallback, p)
+	f := addFlag(fs, v, name, usage)
+	if p.kind == boolean.kind {
+		f.NoOptDefVal = "true"
+	}
+}
+
+// repeatable adds a setting whose flag may be given more than once, for a longer list.
+func repeatable[T any](fs *pflag.FlagSet, to *[]T, name, fallback string, p parser[[]T], usage string) {
+	addFlag(fs, &listValue[T]{value: newValue(to, name, fallback, p)}, name, usage)
+}
+
+func newValue[T any](to *T, name, fallback string, p parser[T]) *value[T] {
 	v := &value[T]{to: to, kind: p.kind, parse: p.parse}
 	if fallback != "" {
 		if err := v.Set(fallback); err != nil {
 			panic(fmt.Errorf("slipway: fallback of --%s: %w", name, err))
 		}
 	}
+	return v
+}
+
+func addFlag(fs *pflag.FlagSet, v pflag.Value, name, usage string) *pflag.Flag {
 	f := fs.VarPF(v, name, "", usage+" ["+variableOf(name)+"]")
 	f.Annotations = map[string][]string{variable: {variableOf(name)}}
-	if p.kind == boolean.kind {
-		f.NoOptDefVal = "true"
+	return f
+}
+
+// listValue is the value of a repeatable flag. What is given first takes the place of the fallback.
+type listValue[T any] struct {
+	*value[[]T]
+	given bool
+}
+
+func (l *listValue[T]) Set(text string) error {
+	var before []T
+	if l.given {
+		before = *l.to
 	}
+	if err := l.value.Set(text); err != nil {
+		return err
+	}
+	*l.to, l.given = slices.Concat(before, *l.to), true
+	return nil
 }
 
 // variableOf names the environment variable of a flag.

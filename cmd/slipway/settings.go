@@ -1,17 +1,21 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/netip"
+	"os"
 	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"slipway/graph"
 	"slipway/internal/auth"
 	"slipway/internal/deployment"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/store"
@@ -27,8 +31,12 @@ type settings struct {
 	listen, admin, debug      string
 	baseURL                   string
 	trustedProxies            []netip.Prefix
+	allowedOrigins            []origin.Pattern
 	maxFailures, maxAnonymous int
 	introspection, playground bool
+	trustedDocuments          string
+	trustedOnly               bool
+	trusted                   *gqlhttp.Trusted // those of the file
 	maxBody, maxQuery         int
 	limits                    gqlhttp.Limits
 	bucket                    quota.Bucket
@@ -43,7 +51,7 @@ type settings struct {
 	logLevel  slog.Level
 }
 
-func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage string) {
+func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fallbackOrigins string) {
 	s.source.flags(fs, fallbackDatabase, databaseUsage)
 	setting(fs, &s.isolation, "isolation", string(store.Filter), choice(store.Filter, store.Strict),
 		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, or strictly under row-level security too")
@@ -52,12 +60,16 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage stri
 	setting(fs, &s.listen, "listen", "127.0.0.1:8080", address, "where to serve the API; port 0 takes a free one")
 	setting(fs, &s.admin, "admin-listen", "127.0.0.1:9090", orEmpty(address), "where to serve health; empty turns it off")
 	setting(fs, &s.debug, "debug-listen", "", orEmpty(address), "where to serve profiles; they tell what the process does and was started with")
-	setting(fs, &s.baseURL, "base-url", "", orEmpty(origin), "where the API is reached, for the links in its answers; a proxy takes its path away")
+	setting(fs, &s.baseURL, "base-url", "", orEmpty(baseURL), "where the API is reached, for the links in its answers; a proxy takes its path away")
+	repeatable(fs, &s.allowedOrigins, "allowed-origins", fallbackOrigins, orEmpty(origins),
+		"origins whose pages may use the API besides its own, between commas or repeated: https://app.example, http://localhost:* for any port, or * for all")
 	s.callerFlags(fs)
 	setting(fs, &s.introspection, "introspection", "true", boolean, "tell the GraphQL schema to callers that ask for it")
 	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground and the REST documents at /docs")
 	setting(fs, &s.maxBody, "max-body", "256KiB", size, "largest body of a request")
 	setting(fs, &s.maxQuery, "max-query", "16KiB", size, "largest GraphQL document")
+	setting(fs, &s.trustedDocuments, "trusted-documents", "", orEmpty(text), "a JSON file of GraphQL documents by the ids that callers may name them by")
+	setting(fs, &s.trustedOnly, "trusted-only", "false", boolean, "refuse every other document, but those of runners")
 	s.graphqlFlags(fs)
 	setting(fs, &s.requestTimeout, "request-timeout", "10s", atLeast(time.Millisecond), "how long a request may run")
 	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Minute),
@@ -111,6 +123,46 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.streams.Heartbeat, "heartbeat", "12s", atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
 }
 
+// maxTrustedFile is the longest file of trusted documents, in bytes.
+const maxTrustedFile = 4 << 20
+
+// readTrusted reads the file of trusted documents, where there is one.
+func (s *settings) readTrusted() error {
+	if s.trustedDocuments == "" {
+		if s.trustedOnly {
+			return usagef("--trusted-only: want --trusted-documents beside it, found none")
+		}
+		return nil
+	}
+	text, err := readWithin(s.trustedDocuments, maxTrustedFile)
+	if err != nil {
+		return usagef("--trusted-documents: %v", err)
+	}
+	s.trusted, err = graph.ReadTrusted(text, graph.Config{
+		HTTP:   gqlhttp.HTTP{MaxQuery: s.maxQuery},
+		Server: gqlhttp.Config{Introspection: s.introspection, Limits: s.limits},
+	})
+	if err != nil {
+		return usagef("--trusted-documents: %s: %v", s.trustedDocuments, err)
+	}
+	s.trusted.Only = s.trustedOnly
+	return nil
+}
+
+// readWithin reads a file of at most so many bytes.
+func readWithin(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s: want at most %d bytes, found more", path, most)
+	}
+	return text, err
+}
+
 func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.logFormat, s.logLevel) }
 
 // opening says how to open the database for a server.
@@ -128,8 +180,10 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		BaseURL:        s.baseURL,
 		LoopbackOnly:   loopbackOnly,
 		TrustedProxies: s.trustedProxies,
+		Origins:        s.allowedOrigins,
 		MaxFailures:    s.maxFailures,
 		Introspection:  s.introspection,
+		Trusted:        s.trusted,
 		Playground:     s.playground,
 		Explorer:       explorer,
 		MaxBody:        int64(s.maxBody),

@@ -62,6 +62,10 @@ const (
 	ServerInternal    Code = "slipway:Server:INTERNAL"
 	ServerUnavailable Code = "slipway:Server:UNAVAILABLE"
 
+	DocumentNotFound                   Code = "slipway:Document:NOT_FOUND"
+	DocumentNotTrusted                 Code = "slipway:Document:NOT_TRUSTED"
+	DocumentPersistedQueryNotSupported Code = "slipway:Document:PERSISTED_QUERY_NOT_SUPPORTED"
+
 	DocumentParseFailed      Code = "slipway:Document:PARSE_FAILED"
 	DocumentValidationFailed Code = "slipway:Document:VALIDATION_FAILED"
 	DocumentVariablesInvalid Code = "slipway:Document:VARIABLES_INVALID"
@@ -140,7 +144,7 @@ var registry = index(
 	Entry{RequestTooLarge, 413, "The body is over the limit.", "Send less."},
 	Entry{RequestUnsupportedMedia, 415, "The body is not JSON by its Content-Type.", "Send Content-Type: application/json."},
 	Entry{RequestRateLimited, 429, "Too many requests in too short a time, or more at once than one caller may have.", "Wait as long as Retry-After says."},
-	Entry{RequestCrossOrigin, 403, "A browser sent the request from another origin.", "Serve the page from an allowed origin."},
+	Entry{RequestCrossOrigin, 403, "A browser sent the request for a page of another origin, which is not allowed.", "Serve the page from an allowed origin; the operator names them by --allowed-origins."},
 	Entry{RequestHostRefused, 421, "The Host header names neither this machine nor the server's base URL, and no trusted proxy brought the request.", "Ask under localhost; or have the operator set --base-url, or --trusted-proxies for a proxy."},
 	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
 	Entry{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},
@@ -149,6 +153,10 @@ var registry = index(
 
 	Entry{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},
 	Entry{ServerUnavailable, 503, "The server cannot reach its database, or is shutting down.", "Try again as Retry-After says."},
+
+	Entry{DocumentNotFound, 404, "No trusted document has this id.", "Send the document itself, or have the operator add it to --trusted-documents."},
+	Entry{DocumentNotTrusted, 403, "The server runs trusted documents only, and this is none.", "Send the id of a trusted document as documentId, or have the operator add it to --trusted-documents."},
+	Entry{DocumentPersistedQueryNotSupported, 400, "The request has the hash of a document, not its text, and no trusted document has this hash. The server keeps no documents that callers send.", "Send the text of the document; clients with persisted queries do so by themselves."},
 
 	Entry{DocumentParseFailed, 400, "The GraphQL document cannot be parsed.", "Mend the document at the location that the error names."},
 	Entry{DocumentValidationFailed, 400, "The GraphQL document does not fit the schema.", "Mend the document at the location that the error names."},

@@ -48,7 +48,9 @@ func answer(w http.ResponseWriter, media string, status int, resp *graphql.Respo
 	head, data, tail := parts(resp)
 	h := w.Header()
 	h.Set("Content-Type", media+"; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept")
 	if len(resp.Errors) > 0 {

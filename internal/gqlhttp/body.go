@@ -14,11 +14,21 @@ import (
 )
 
 // names are the members of a request, over POST and GET.
-var names = []string{"query", "operationName", "variables", "extensions"}
+var names = []string{"query", "documentId", "operationName", "variables", "extensions"}
+
+// request is what a caller asks to be run: a document, by its text or by what names it.
+type request struct {
+	graphql.RawParams
+	// documentID is the id of a trusted document, and hash the SHA-256 of one as clients with persisted queries
+	// send it; empty where there is none.
+	documentID, hash string
+	// named is whether the document was found by either.
+	named bool
+}
 
 // paramsOfBody reads the JSON of a POST. Nothing is forgiven: gqlgen's own reading takes the last of
 // duplicate keys and turns lone surrogates into other text.
-func paramsOfBody(body []byte) (*graphql.RawParams, error) {
+func paramsOfBody(body []byte) (*request, error) {
 	root, err := inputprop.ParseBody(body)
 	if err != nil {
 		return nil, err
@@ -27,7 +37,7 @@ func paramsOfBody(body []byte) (*graphql.RawParams, error) {
 }
 
 // paramsOfURL reads the parameters of a GET, where variables and extensions are JSON.
-func paramsOfURL(raw string) (*graphql.RawParams, error) {
+func paramsOfURL(raw string) (*request, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The query string is not well-formed.").Because(err)
@@ -50,16 +60,25 @@ func paramsOfURL(raw string) (*graphql.RawParams, error) {
 	return params(root)
 }
 
-func params(root *inputprop.Node) (*graphql.RawParams, error) {
+func params(root *inputprop.Node) (*request, error) {
 	var r reader
-	p := &graphql.RawParams{
-		Query:         r.text(root, "query"),
-		OperationName: r.text(root, "operationName"),
-		Variables:     r.variables(root),
-		Extensions:    r.object(root, "extensions"),
+	p := &request{
+		RawParams: graphql.RawParams{
+			Query:         r.text(root, "query"),
+			OperationName: r.text(root, "operationName"),
+			Variables:     r.variables(root),
+			Extensions:    r.object(root, "extensions"),
+		},
+		documentID: r.text(root, "documentId"),
 	}
-	if query := root.Get("query"); query == nil || query.Kind == inputprop.Null || query.Kind == inputprop.String && query.Text == "" {
-		r.wrong("query", "required", "must be the text of a GraphQL document, found nothing")
+	if p.Query == "" && p.documentID == "" {
+		p.hash = r.hash(root)
+	}
+	switch {
+	case p.Query != "" && p.documentID != "":
+		r.wrong("documentId", "exclusive", "must not be there beside a query")
+	case p.Query == "" && p.documentID == "" && p.hash == "" && len(r.violations) == 0:
+		r.wrong("query", "required", "must be the text of a GraphQL document, or documentId the id of a trusted one; found nothing")
 	}
 	for _, key := range slices.Sorted(slices.Values(root.Keys)) {
 		if !slices.Contains(names, key) {
@@ -100,6 +119,27 @@ func (r *reader) variables(root *inputprop.Node) map[string]any {
 		given[name] = n.Items[i]
 	}
 	return given
+}
+
+// hash is that of a persisted query, empty where the extensions have none.
+func (r *reader) hash(root *inputprop.Node) string {
+	extensions := root.Get("extensions")
+	if extensions == nil || extensions.Kind != inputprop.Object {
+		return ""
+	}
+	persisted := extensions.Get("persistedQuery")
+	if persisted == nil || persisted.Kind == inputprop.Null {
+		return ""
+	}
+	if persisted.Kind == inputprop.Object {
+		if hash := persisted.Get("sha256Hash"); hash != nil && hash.Kind == inputprop.String && hash.Text != "" {
+			return hash.Text
+		}
+	}
+	r.violations = append(r.violations, fault.Violation{
+		Pointer: "/extensions/persistedQuery/sha256Hash", Rule: "required", Message: "must be the hash of a document where there is no query",
+	})
+	return ""
 }
 
 // member gives the member when it is of the kind; null stands for absent.

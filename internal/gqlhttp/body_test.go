@@ -24,7 +24,7 @@ func TestABodyIsTakenByTheLetter(t *testing.T) {
 		`{"query":"{ a }","variables":[]}`:     "/variables must be an object or null, found an array",
 		`{"query":"{ a }","variables":"{}"}`:   "/variables must be an object or null, found a string",
 		`{"query":"{ a }","extensions":1}`:     "/extensions must be an object or null, found a number",
-		`{"query":"{ a }","id":"x"}`:           "/id is not known, the members are query, operationName, variables, extensions",
+		`{"query":"{ a }","id":"x"}`:           "/id is not known, the members are query, documentId, operationName, variables, extensions",
 		`{"query":"{ a }","query":"{ b }"}`:    "duplicate key",
 		`{"query":"{ a }","variables":{"a":{"b":1,"b":2}}}`:    "/variables/a/b duplicate key",
 		`{"query":"{ a }","variables":{"a":"\ud800"}}`:         "/variables/a",

@@ -24,6 +24,7 @@ type documents struct {
 	// echoed are the input types that may have a __typename.
 	echoed        map[string]bool
 	introspection bool
+	trusted       *Trusted
 	kept          *cache
 }
 
@@ -37,6 +38,7 @@ func newDocuments(schema *ast.Schema, c Config) *documents {
 		scalars:       c.Scalars,
 		echoed:        echoed,
 		introspection: c.Introspection,
+		trusted:       c.Trusted,
 		kept:          &cache{size: max(cmp.Or(c.Documents, 1000)/2, 1)},
 	}
 }
@@ -54,9 +56,20 @@ type document struct {
 func (d *document) bytes() int { return 400*d.tokens + 2*len(d.Position.Src.Input) }
 
 func (d *documents) get(text string) (*document, gqlerror.List) {
+	if doc := d.trusted.document(text); doc != nil {
+		return doc, nil
+	}
 	if doc, ok := d.kept.get(text); ok {
 		return doc, nil
 	}
+	doc, errs := d.parse(text)
+	if errs == nil {
+		d.kept.add(text, doc)
+	}
+	return doc, errs
+}
+
+func (d *documents) parse(text string) (*document, gqlerror.List) {
 	extent, refused := d.limits.scan(text)
 	if refused != nil {
 		return nil, gqlerror.List{refused}
@@ -83,9 +96,7 @@ func (d *documents) get(text string) (*document, gqlerror.List) {
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
-	doc := &document{parsed, asked, extent.tokens, told}
-	d.kept.add(text, doc)
-	return doc, nil
+	return &document{parsed, asked, extent.tokens, told}, nil
 }
 
 // maxTypo is the longest name, in bytes, that others like it are looked for.

@@ -72,7 +72,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	if err != nil {
 		return err
 	}
-	op, errs := exec.CreateOperationContext(r.Context(), params)
+	op, errs := create(r.Context(), exec, params)
 	defer note(r.Context(), op) // by then the cost is settled
 	limitRate(w.Header(), op)
 	if len(errs) > 0 {
@@ -100,6 +100,10 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 		return timeout(ctx.Err())
 	}
 	limitRate(w.Header(), op)
+	if isShared(ctx, r.Method, params, op, resp) {
+		share(w, r, media, resp)
+		return nil
+	}
 	respond(w, media, resp)
 	return nil
 }
@@ -132,8 +136,8 @@ func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp 
 
 // media gives the media type of the answer, if the operation leaves the choice.
 func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
-	if r.Method != http.MethodPost && r.Method != http.MethodGet {
-		return "", wrongMethod(w, "GET, POST", "GraphQL is served by POST and GET; found %s.", shorten(r.Method))
+	if r.Method != http.MethodPost && !isRead(r.Method) {
+		return "", wrongMethod(w, "GET, HEAD, POST, OPTIONS", "GraphQL is served by POST and GET; found %s.", shorten(r.Method))
 	}
 	if _, first := h.events(r); first {
 		return mediaEvents, nil
@@ -154,13 +158,13 @@ func (h HTTP) events(r *http.Request) (named, first bool) {
 }
 
 // read gives the parameters of the operation.
-func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, error) {
+func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	start := graphql.Now()
 	params, err := h.params(w, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := withinQuery(params, h.MaxQuery); err != nil {
+	if err := withinQuery(params.Query, h.MaxQuery); err != nil {
 		return nil, err
 	}
 	params.Headers = r.Header
@@ -169,17 +173,17 @@ func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, 
 }
 
 // withinQuery refuses a document whose text is longer than most; 0 stands for DefaultMaxQuery.
-func withinQuery(params *graphql.RawParams, most int) error {
-	if most = cmp.Or(most, DefaultMaxQuery); len(params.Query) > most {
-		e := fault.New(fault.DocumentTooLarge, "The document may have at most %d bytes; found %d.", most, len(params.Query))
-		e.Metadata = map[string]any{"limit": "query", "value": most, "found": len(params.Query)}
+func withinQuery(text string, most int) error {
+	if most = cmp.Or(most, DefaultMaxQuery); len(text) > most {
+		e := fault.New(fault.DocumentTooLarge, "The document may have at most %d bytes; found %d.", most, len(text))
+		e.Metadata = map[string]any{"limit": "query", "value": most, "found": len(text)}
 		return e
 	}
 	return nil
 }
 
-func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, error) {
-	if r.Method == http.MethodGet {
+func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*request, error) {
+	if isRead(r.Method) {
 		return paramsOfURL(r.URL.RawQuery)
 	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -206,15 +210,20 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*graphql.RawParams
 // permit refuses the operations that the method or the media type of the answer cannot carry.
 func permit(w http.ResponseWriter, method string, op ast.Operation, media string) error {
 	switch {
+	case op == ast.Subscription && method == http.MethodHead:
+		return wrongMethod(w, "GET, POST, OPTIONS", "A subscription has no end that HEAD could tell of; send it by GET or POST.")
 	case op == ast.Subscription && media != mediaEvents:
 		return fault.New(fault.RequestNotAcceptable,
 			"A subscription has more than one answer; Accept must name %s, or use a WebSocket.", mediaEvents)
-	case op == ast.Mutation && method == http.MethodGet:
-		return wrongMethod(w, "POST", "GET carries queries only; send a mutation by POST.")
+	case op == ast.Mutation && isRead(method):
+		return wrongMethod(w, "POST, OPTIONS", "GET carries queries only; send a mutation by POST.")
 	default:
 		return nil
 	}
 }
+
+// isRead reports whether a method reads, which GET does with an answer and HEAD without one.
+func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 func wrongMethod(w http.ResponseWriter, allow, format string, args ...any) error {
 	w.Header().Set("Allow", allow)

@@ -126,10 +126,10 @@ func TestJSONClientsGet200ForABadDocumentOnly(t *testing.T) {
 func TestAllowTellsWhatAWrongMethodCouldHaveBeen(t *testing.T) {
 	t.Parallel()
 	s := newServer(gqlhttp.Config{})
-	if a := s.do(t, httptest.NewRequest(http.MethodDelete, "/graphql", nil)); a.Header.Get("Allow") != "GET, POST" {
+	if a := s.do(t, httptest.NewRequest(http.MethodDelete, "/graphql", nil)); a.Header.Get("Allow") != "GET, HEAD, POST, OPTIONS" {
 		t.Errorf("DELETE: %v", a.Header)
 	}
-	if a := s.do(t, get(url.Values{"query": {"mutation { echo }"}})); a.Header.Get("Allow") != "POST" {
+	if a := s.do(t, get(url.Values{"query": {"mutation { echo }"}})); a.Header.Get("Allow") != "POST, OPTIONS" {
 		t.Errorf("mutation over GET: %v", a.Header)
 	}
 }

@@ -23,6 +23,8 @@ type Config struct {
 	Introspection bool
 	// Documents is about how many documents stay parsed and validated; 0 stands for 1,000.
 	Documents int
+	// Trusted are the documents that callers may name, read for the same schema and limits; nil for none.
+	Trusted *Trusted
 	// Scalars are the checks of the schema's own scalars, by their names.
 	Scalars map[string]Check
 	// Limits bound each operation, Costs what a caller may spend on all of them; nil is without bounds.
@@ -92,12 +94,26 @@ type strict struct {
 	costs     *quota.Costs
 }
 
-// CreateOperationContext implements graphql.GraphExecutor.
-func (s strict) CreateOperationContext(ctx context.Context, p *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
-	refused := &graphql.OperationContext{
+// create begins the operation that a request asks for, by the executor of a Server.
+func create(ctx context.Context, exec graphql.GraphExecutor, r *request) (*graphql.OperationContext, gqlerror.List) {
+	s := exec.(strict) // no other comes to these transports
+	if err := s.documents.trusted.find(ctx, r); err != nil {
+		return notBegun(&r.RawParams), gqlerror.List{refusal(err, nil, nil)}
+	}
+	return s.CreateOperationContext(ctx, &r.RawParams)
+}
+
+// notBegun is the context of an operation that is refused.
+func notBegun(p *graphql.RawParams) *graphql.OperationContext {
+	return &graphql.OperationContext{
 		RawQuery: p.Query, OperationName: p.OperationName, Extensions: p.Extensions, Headers: p.Headers,
 		DisableIntrospection: true,
 	}
+}
+
+// CreateOperationContext implements graphql.GraphExecutor.
+func (s strict) CreateOperationContext(ctx context.Context, p *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+	refused := notBegun(p)
 	doc, errs := s.documents.get(p.Query)
 	if errs != nil {
 		return refused, errs

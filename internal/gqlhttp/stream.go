@@ -21,6 +21,9 @@ type StreamConfig struct {
 	// context must come from the request's own. A stream is asked for again while it is open, and ends
 	// when the answer is an error whose status is below 500. Where it is nil, every caller is welcome.
 	Authenticate func(*http.Request) (context.Context, error)
+	// OriginChecked says that whoever serves sockets has looked at the origin of the page that opens one. Where it
+	// is false, only pages of the same host get one.
+	OriginChecked bool
 	// Timeout bounds a query, a mutation, the start of a subscription and the resolution of each of its
 	// events: DefaultTimeout.
 	Timeout time.Duration

@@ -4,13 +4,10 @@ import (
 	"bufio"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
-
-	"slipway/internal/fault"
 )
 
 // subprotocol is the one that sockets speak: GraphQL over WebSocket.
@@ -45,10 +42,6 @@ func IsUpgrade(r *http.Request) bool {
 
 // Do implements graphql.Transport. It comes back when the socket is closed and nothing of it runs.
 func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	if err := fromHere(r); err != nil {
-		Refuse(w, r, err)
-		return
-	}
 	if err := t.Streams.begin(); err != nil {
 		Refuse(w, r, err)
 		return
@@ -59,25 +52,14 @@ func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		return
 	}
 	taken := &hijacker{ResponseWriter: w}
-	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
+	conn, err := websocket.Accept(taken, r, &websocket.AcceptOptions{
+		Subprotocols: []string{subprotocol}, InsecureSkipVerify: t.Streams.OriginChecked,
+	})
 	if err != nil {
 		return // it has been answered
 	}
 	conn.SetReadLimit(t.Streams.Message)
 	newSocket(t, r, exec, conn, taken.conn).serve()
-}
-
-// fromHere refuses sockets that a browser opens for another site's page. Such a socket would have what
-// the browser adds by itself, and no other rule of browsers stands in its way.
-func fromHere(r *http.Request) error {
-	given := r.Header.Get("Origin")
-	if given == "" {
-		return nil
-	}
-	if origin, err := url.Parse(given); err == nil && strings.EqualFold(origin.Host, r.Host) {
-		return nil
-	}
-	return fault.New(fault.RequestCrossOrigin, "The socket was opened by a page of another origin, %s; this server is %s.", shorten(given), shorten(r.Host))
 }
 
 // hijacker keeps the connection that a handshake takes over, so that it can be cut off.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/coder/websocket"
 
 	"slipway/internal/fault"
@@ -81,8 +80,8 @@ func fit(reason string) string {
 // message is one of the messages of a client.
 type message struct {
 	kind, id string
-	payload  *inputprop.Node    // of connection_init and ping; nil where there is none
-	params   *graphql.RawParams // of subscribe
+	payload  *inputprop.Node // of connection_init and ping; nil where there is none
+	params   *request        // of subscribe
 }
 
 // parseMessage reads a message as strictly as the body of a POST.
@@ -129,7 +128,7 @@ func (m message) checked() (message, *closing) {
 		return m, nil
 	}
 	if m.payload == nil || m.payload.Kind != inputprop.Object {
-		return m, invalid("The message's /payload must be an object with a query.")
+		return m, invalid("The message's /payload must be an object with a query or a documentId.")
 	}
 	var err error
 	m.params, err = params(m.payload)

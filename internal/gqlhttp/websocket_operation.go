@@ -100,7 +100,7 @@ func (s *socket) execute(ctx context.Context, m message, op *operation) (failed 
 		}
 	}
 	defer rescue(ctx, s.exec, emit)
-	if err := withinQuery(m.params, s.maxQuery); err != nil {
+	if err := withinQuery(m.params.Query, s.maxQuery); err != nil {
 		emit(failure(ctx, err))
 		return
 	}
@@ -111,7 +111,7 @@ func (s *socket) execute(ctx context.Context, m message, op *operation) (failed 
 	}
 	defer leave()
 	m.params.Headers = s.request.Header
-	running, errs := s.exec.CreateOperationContext(ctx, m.params)
+	running, errs := create(ctx, s.exec, m.params)
 	if len(errs) > 0 {
 		emit(s.exec.DispatchError(graphql.WithOperationContext(ctx, running), errs))
 		return

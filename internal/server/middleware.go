@@ -140,18 +140,23 @@ func identified(ctx context.Context, a *actor.Actor) {
 	}
 }
 
-// uncrowded refuses requests on a connection over the limit of those without a good token. One that may
-// have such a token is let on, so that nobody who has one is shut out; the connection ends with its answer.
+// closeCrowded ends a connection over the limit of those without a good token with its first answer.
+func closeCrowded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, over := httpx.OverLimit(r.Context()); over {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// uncrowded refuses requests on such a connection. One that may have a good token is let on, so that nobody
+// who has one is shut out.
 func uncrowded(f fail) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			most, over := httpx.OverLimit(r.Context())
-			if !over {
-				next.ServeHTTP(w, r)
-				return
-			}
-			w.Header().Set("Connection", "close")
-			if r.Header.Get("Authorization") != "" {
+			if !over || r.Header.Get("Authorization") != "" {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -195,15 +200,6 @@ func recovered(log *slog.Logger, f fail) func(http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		})
 	}
-}
-
-// sameOrigin refuses writes that a browser sends from another site's page.
-func sameOrigin(f fail) func(http.Handler) http.Handler {
-	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f(w, r, fault.New(fault.RequestCrossOrigin, "The request was sent by a page of another origin."))
-	}))
-	return protection.Handler
 }
 
 // bounded ends the execution of a REST request after a time. GraphQL has streams, and bounds each of

@@ -43,7 +43,7 @@ func TestNoAnswerIsToBeSniffed(t *testing.T) {
 		{"POST", "/graphql", query, content, 200}, {"POST", "/graphql", "{", content, 400}, {"POST", "/graphql", query, nil, 415},
 		{"POST", "/graphql", query, append(content, "Authorization", "Bearer x"), 401}, {"POST", "/graphql", query, append(content, "Sec-Fetch-Site", "cross-site"), 403},
 		{"POST", "/graphql", query, append(content, "Accept", "text/event-stream"), 200}, {"POST", "/graphql", query, append(content, "Accept", "image/png"), 406},
-		{"GET", mutation, "", nil, 405}, {"PUT", "/graphql", "", nil, 405}, {"OPTIONS", "/graphql", "", nil, 405},
+		{"GET", mutation, "", nil, 405}, {"PUT", "/graphql", "", nil, 405}, {"OPTIONS", "/graphql", "", nil, 204},
 		{"GET", "/graphql", "", []string{"Connection", "Upgrade", "Upgrade", "websocket"}, 0},
 		{"GET", "/playground/nothing", "", nil, 404}, {"POST", "/playground", "", nil, 0},
 	} {

@@ -9,11 +9,11 @@ import (
 // only where the Host is this machine: the command line is among what it tells.
 func Profiles(loopbackOnly bool) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	readOnly(mux, "/debug/pprof/", pprof.Index)
+	readOnly(mux, "/debug/pprof/cmdline", pprof.Cmdline)
+	readOnly(mux, "/debug/pprof/profile", pprof.Profile)
+	readOnly(mux, "/debug/pprof/symbol", pprof.Symbol)
+	readOnly(mux, "/debug/pprof/trace", pprof.Trace)
 	if !loopbackOnly {
 		return mux
 	}

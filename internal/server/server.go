@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 
 	"slipway"
 	"slipway/graph"
@@ -18,6 +19,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/httpx"
+	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/requestlog"
 	"slipway/internal/store"
@@ -25,7 +27,12 @@ import (
 	"slipway/web"
 )
 
-const pathGraphQL = "/graphql"
+// Where the surfaces are that have one path.
+const (
+	pathGraphQL   = "/graphql"
+	pathExplorer  = "/playground"
+	pathDocuments = "/docs"
+)
 
 // Config says how to serve.
 type Config struct {
@@ -37,6 +44,8 @@ type Config struct {
 	// Playground serves the explorer at /playground, as Explorer says, and the REST documents at /docs.
 	Playground bool
 	Explorer   web.Config
+	// Trusted are the GraphQL documents that callers may name; nil for none.
+	Trusted *gqlhttp.Trusted
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
 	// 256 KiB and 16 KiB.
 	MaxBody  int64
@@ -53,6 +62,8 @@ type Config struct {
 	Streams gqlhttp.StreamConfig
 	// TrustedProxies are the networks of proxies, whose X-Forwarded-For is believed and whose Host is taken.
 	TrustedProxies []netip.Prefix
+	// Origins are those whose pages may use the API, besides its own.
+	Origins []origin.Pattern
 	// LoopbackOnly refuses the requests of others whose Host is neither this machine nor that of BaseURL.
 	LoopbackOnly bool
 	// MaxFailures is how many authentications of one address may fail within a minute before its tokens are
@@ -114,7 +125,7 @@ func New(s *store.Store, c Config) *Server {
 	services.Accounts.Revoked = tokens.Forget
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, organizations, c.Log), c.Timeout
-	c.Streams.Requests = requestsInFlight(c.MaxRequests)
+	c.Streams.Requests, c.Streams.OriginChecked = requestsInFlight(c.MaxRequests), true
 	streams := gqlhttp.NewStreams(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, organizations, streams, c)}
 }
@@ -140,26 +151,29 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
-	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse), uncrowded(refuse))
+	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse),
+		closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))
 	}
-	r.Use(sameOrigin(refuse))
 	r.NotFound(surface.NotFound)
-	r.MethodNotAllowed(surface.MethodNotAllowed)
+	r.MethodNotAllowed(otherMethod(refuse, surface.NotFound))
 
 	r.Group(func(r chi.Router) {
 		refuse := refuseGraphQL(c.Log)
 		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(refuse), via(actor.GraphQL), within(organizations, refuse)))
-		r.Handle(pathGraphQL, graph.NewHandler(resolver, graph.Config{
+		endpoint := graph.NewHandler(resolver, graph.Config{
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
+				Trusted:       c.Trusted,
 				Limits:        c.Limits,
 				Costs:         costs,
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
 			},
-		}))
+		})
+		r.Method(http.MethodGet, pathGraphQL, endpoint)
+		r.Method(http.MethodPost, pathGraphQL, endpoint)
 	})
 	r.Group(func(r chi.Router) {
 		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
@@ -171,9 +185,9 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 	}
 	if c.Playground {
 		c.Explorer.Endpoint = base + pathGraphQL
-		r.Mount("/playground", web.Explorer(c.Explorer))
-		r.Mount("/docs", web.Documents())
-		r.Get("/", http.RedirectHandler(base+"/playground", http.StatusFound).ServeHTTP)
+		r.Mount(pathExplorer, web.Explorer(c.Explorer))
+		r.Mount(pathDocuments, web.Documents())
+		r.Get("/", http.RedirectHandler(base+pathExplorer, http.StatusFound).ServeHTTP)
 	}
 	return r
 }

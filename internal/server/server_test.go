@@ -107,6 +107,9 @@ func sendTo(t *testing.T, host, method, url, body string, header ...string) (*ht
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return resp, "" // what follows is a socket's
+	}
 	got, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,46 @@
+package gqlhttp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/internal/httpx"
+)
+
+// sharedFor is how long caches may answer with what everybody may see.
+const sharedFor = time.Minute
+
+// isShared reports whether everybody gets the same answer to a request: the whole answer to a trusted query in a URL,
+// for a caller without a token.
+func isShared(ctx context.Context, method string, r *request, op *graphql.OperationContext, resp *graphql.Response) bool {
+	return isRead(method) && r.named && op.Operation.Operation == ast.Query && callerOf(ctx).Anonymous && resp.Data != nil && len(resp.Errors) == 0
+}
+
+// share answers with what caches may keep, or tells the caller that it is still what he has. What the caller has
+// spent is left out, which would make every answer another one.
+func share(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
+	delete(resp.Extensions, spendingName)
+	digest := sha256.New()
+	digest.Write([]byte(media + "\n"))
+	head, data, tail := parts(resp)
+	for _, part := range [][]byte{head, data, tail} {
+		digest.Write(part)
+	}
+	tag := `"` + base64.RawURLEncoding.EncodeToString(digest.Sum(nil)[:16]) + `"`
+	h := w.Header()
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(sharedFor.Seconds())))
+	if httpx.NoneMatch(r.Header, tag) {
+		h.Add("Vary", "Accept")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	answer(w, media, http.StatusOK, resp)
+}
