@@ -149,7 +149,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)
 	if c.Playground {
-		r.Mount("/playground", web.Explorer(c.Explorer))
+		r.Mount("/playground", web.Explorer(c.Explorer, web.GraphiQL()))
 		r.Get("/", http.RedirectHandler("/playground", http.StatusFound).ServeHTTP)
 	}
 	return r
