@@ -5,7 +5,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unve
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
 # Sources of the program; a change to any rebuilds it.
-SOURCES := $(shell find cmd ent graph internal rest web/*.go web/lite web/dist -type f ! -name '*_test.go') schema.graphql go.mod go.sum
+SOURCES := $(shell find cmd ent graph internal rest web/*.go web/lite -type f ! -name '*_test.go') schema.graphql go.mod go.sum
 
 # GraphiQL, which the program embeds where there is npm to build it. Without it /playground is a small page.
 GRAPHIQL := web/dist/playground/index.html.gz
@@ -24,9 +24,7 @@ build: bin/slipway ## build bin/slipway, static and stripped
 bin/slipway: $(SOURCES)
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/slipway
 
-ifneq ($(shell command -v npm),)
-bin/slipway: $(GRAPHIQL)
-endif
+bin/slipway: $(if $(shell command -v npm),$(GRAPHIQL))
 
 $(GRAPHIQL): web/build.sh web/package.json web/package-lock.json web/lite/icon.svg $(shell find web/playground -name node_modules -prune -o -type f -print)
 	@web/build.sh

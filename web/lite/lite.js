@@ -9,12 +9,13 @@ let running = null;
 
 start();
 
-// settings is what the server says of itself as {token, examples}. Without it the page still works.
+// settings is what the server says of itself as {token, examples, edition}: the edition changes with the rest.
+// Without it the page still works.
 async function settings() {
-  const empty = { token: '', examples: [] };
+  const empty = { token: '', examples: [], edition: '' };
   try {
     const response = await fetch(new URL('config.json', import.meta.url), { credentials: 'omit' });
-    return response.ok ? { ...empty, ...await response.json() } : empty;
+    return response.ok ? { ...await response.json(), edition: response.headers.get('ETag') } : empty;
   } catch {
     return empty;
   }
@@ -49,10 +50,11 @@ function open({ target }) {
   variables.value = example.variables;
 }
 
-// The token stays until the browser's tab is closed; where the browser refuses to keep it, until the page is.
+// The token stays until the browser's tab is closed, for as long as the server is the same; where the browser
+// refuses to keep it, until the page is closed.
 function kept() {
   try {
-    return sessionStorage.getItem('slipway.token');
+    return sessionStorage.getItem(`slipway.token ${config.edition}`);
   } catch {
     return null;
   }
@@ -60,7 +62,7 @@ function kept() {
 
 function keep() {
   try {
-    sessionStorage.setItem('slipway.token', bearer());
+    sessionStorage.setItem(`slipway.token ${config.edition}`, bearer());
   } catch {
     // See above.
   }

@@ -5,7 +5,7 @@ export async function loadSettings() {
   try {
     const response = await fetch(new URL('playground/config.json', location.href), { credentials: 'omit' });
     if (!response.ok) return empty;
-    return { ...empty, ...await response.json(), edition: response.headers.get('ETag') ?? '' };
+    return { ...await response.json(), edition: response.headers.get('ETag') };
   } catch {
     return empty;
   }
