@@ -17,7 +17,7 @@ import (
 )
 
 // What one attack may take. A flood may take the time for each 100 of its requests; several at once may
-// take as many times as much.
+// take as many times as much. The time is that of a machine of yardstickCPU.
 const (
 	mostCPU    = 100 * time.Millisecond
 	mostMemory = 64 << 20
@@ -31,6 +31,8 @@ const (
 	// rounds is how often an attack is tried that took too much: other work on the machine adds to the
 	// time, so the least counts.
 	rounds = 3
+	// cores is how many the servers run on.
+	cores = 2
 )
 
 // attack is one way to do harm.
@@ -93,20 +95,31 @@ func concat(lists ...[]attack) (all []attack) {
 
 // use is what an attack took.
 type use struct {
-	cpu    time.Duration
-	memory int64 // bytes more at the peak
-	answer int64 // bytes of the largest one
-	log    volume
+	cpu time.Duration
+	// slowness is how many times as long as on the machine of the bounds a program took then.
+	slowness float64
+	memory   int64 // bytes more at the peak
+	answer   int64 // bytes of the largest one
+	log      volume
 }
 
+// fair is the CPU time as it would be on the machine of the bounds.
+func (u use) fair() time.Duration { return time.Duration(float64(u.cpu) / u.slowness) }
+
+// least has the lesser time of two, and the more of all else.
 func (u use) least(o use) use {
-	return use{min(u.cpu, o.cpu), max(u.memory, o.memory), max(u.answer, o.answer), volume{max(u.log.lines, o.log.lines), max(u.log.bytes, o.log.bytes)}}
+	if o.fair() < u.fair() {
+		u.cpu, u.slowness = o.cpu, o.slowness
+	}
+	u.memory, u.answer = max(u.memory, o.memory), max(u.answer, o.answer)
+	u.log = volume{max(u.log.lines, o.log.lines), max(u.log.bytes, o.log.bytes)}
+	return u
 }
 
 // excess says what of it is more than the attack may take, empty where nothing is.
 func (u use) excess(a attack, callers int) (text string) {
-	if most := a.mostCPU(callers); u.cpu > most {
-		text += fmt.Sprintf("; %s of CPU, at most %s", u.cpu, most)
+	if most := a.mostCPU(callers); u.fair() > most {
+		text += fmt.Sprintf("; %s of CPU on a machine that took %.2f times as long, at most %s", u.cpu, u.slowness, most)
 	}
 	if most := a.mostMemory(callers); u.memory > most {
 		text += fmt.Sprintf("; %d MiB, at most %d", u.memory>>20, most>>20)
@@ -123,7 +136,7 @@ func (u use) excess(a attack, callers int) (text string) {
 // try carries an attack out by some callers at once, again where it took too much, and notes the least.
 func (m *meter) try(t *testing.T, a attack, callers int) {
 	t.Helper()
-	least, answered := use{cpu: time.Hour}, ""
+	least, answered := use{cpu: time.Hour, slowness: 1}, ""
 	for round := range rounds {
 		got, took, err := m.once(t.Context(), a, callers, round)
 		if errors.Is(err, syscall.ECONNRESET) && round+1 < rounds {
@@ -134,6 +147,9 @@ func (m *meter) try(t *testing.T, a attack, callers int) {
 			t.Errorf("answered %s, %v; want %s (%s of CPU, %d MiB, %d KiB answered)", got, err, a.want, took.cpu, took.memory>>20, took.answer>>10)
 			measured.add(m, a, callers, got, took)
 			return
+		}
+		if took.excess(a, callers) != "" {
+			took.slowness = slowness(t, min(callers, cores))
 		}
 		answered, least = got, least.least(took)
 		if least.excess(a, callers) == "" {
@@ -162,7 +178,7 @@ func (m *meter) once(ctx context.Context, a attack, callers, round int) (got str
 	got, answer, err := m.together(ctx, a, callers, round)
 	err = errors.Join(err, <-during, m.good(ctx))
 	took, ended := m.end(ctx, before)
-	took.answer = answer
+	took.answer, took.slowness = answer, 1
 	if err := errors.Join(err, ended); err != nil {
 		return got, took, err
 	}

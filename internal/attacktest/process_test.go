@@ -57,7 +57,7 @@ func serve(t *testing.T, program, database string, flags ...string) *server {
 	args := append([]string{"demo", "--database", database, "--listen", "127.0.0.1:0", "--pace", "0", "--log-format", "json"}, profiling...)
 	c := exec.Command(program, append(args, flags...)...) // not the test's context, which ends before the cleanup
 	// Two cores everywhere, so that what may be used in a time is the same everywhere.
-	c.Env = []string{"TMPDIR=" + t.TempDir(), "GOMAXPROCS=2"}
+	c.Env = []string{"TMPDIR=" + t.TempDir(), fmt.Sprintf("GOMAXPROCS=%d", cores)}
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func floods() []attack {
 		})},
 		{name: "sockets that are left open", want: "connection_ack", requests: 90, run: abandon},
 		{name: "connections that say nothing", want: "200", requests: 200, run: loiter},
-		{name: "a reader that takes nothing of 800 deployments", want: "cut",
+		{name: "a reader that takes nothing of 800 deployments", want: "cut", cpu: recordsCPU, why: ofRecords,
 			run: onSocket(func(_ *caller, p *peer) string {
 				_ = p.conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 				p.say(subscribe("a", everything))

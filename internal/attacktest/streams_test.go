@@ -23,7 +23,7 @@ func streams() []attack {
 			defer func() { _ = conn.Close() }()
 			return firstEvent(conn)
 		}},
-		{name: "a reader that takes nothing of 800 deployments as a stream", want: "cut", run: starve},
+		{name: "a reader that takes nothing of 800 deployments as a stream", want: "cut", cpu: recordsCPU, why: ofRecords, run: starve},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // maxTests bounds the matches of one call.
-const maxTests = 10_000
+const maxTests = 8_000
 
 // matcher runs the patterns of one call.
 type matcher struct {

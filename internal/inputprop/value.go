@@ -103,7 +103,7 @@ func (c *converter) array(r reflect.Value) (*Node, error) {
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
-	n := &Node{Kind: Array}
+	n := &Node{Kind: Array, Items: make([]*Node, 0, r.Len())}
 	for i := range r.Len() {
 		c.at.item(i)
 		item, err := c.value(r.Index(i).Interface())
@@ -128,8 +128,10 @@ func (c *converter) object(r reflect.Value) (*Node, error) {
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
-	n := &Node{Kind: Object}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
+	keys := slices.AppendSeq(make([]string, 0, len(values)), maps.Keys(values))
+	slices.Sort(keys)
+	n := &Node{Kind: Object, Keys: keys, Items: make([]*Node, 0, len(keys))}
+	for _, key := range keys {
 		if !utf8.ValidString(key) {
 			return nil, c.fail("has a key that is not UTF-8, found %s", quote(key))
 		}
@@ -139,7 +141,7 @@ func (c *converter) object(r reflect.Value) (*Node, error) {
 			return nil, err
 		}
 		c.at.up()
-		n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
+		n.Items = append(n.Items, item)
 	}
 	c.levels++
 	return n, nil

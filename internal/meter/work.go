@@ -34,7 +34,7 @@ var weights = [kinds]struct {
 	Stored:   {3.0 / 1024, "3 for each KiB of releases and data"},
 	Leaves:   {0.5, "1 for two values that are compared"},
 	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
-	Matches:  {0.8, "4 for five texts that patterns are tried on"},
+	Matches:  {1, "each text that a pattern is tried on"},
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 }
 

@@ -89,7 +89,7 @@ var everyRule = []broken{
 		property("s", "string", pattern("^(?=(a+)+$)a"), `"default":"`+strings.Repeat("a", 40)+`"`)},
 	{"pattern_limit", "/patterns/0/pattern", property("s", "string", pattern(strings.Repeat("()", 255))), property("s", "string", pattern(strings.Repeat("()", 254)))},
 	{"max_patterns", "/patterns/32/pattern", longPatterns(33), longPatterns(32)},
-	{"max_tests", "/default/100", manyMatches(101), manyMatches(2)},
+	{"max_tests", "/default/80", manyMatches(81), manyMatches(2)},
 	{"template_syntax", "/default", property("s", "string", `"default":"${{ project.slug"`), property("s", "string", `"default":"${{ project.slug }}"`)},
 	{"template_root", "/default", property("s", "string", `"default":"${{ projet.slug }}"`), property("s", "string", `"default":"${{ project.id }}"`)},
 	{"template_path", "/default", property("s", "string", `"default":"${{ module.slug }}"`), property("s", "string", `"default":"${{ module.version }}"`)},

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,8 +20,8 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// pair is a PostgreSQL server and its hot standby.
-type pair struct{ first, second *cluster.Cluster }
+// pair is a PostgreSQL server and its hot standby, of which there may be another.
+type pair struct{ first, second, third *cluster.Cluster }
 
 // newPair starts two servers that are the test's own, with a migrated, empty database.
 func newPair(t *testing.T) *pair {
@@ -99,6 +100,58 @@ func (p *pair) switchOver(t *testing.T) {
 	}
 }
 
+// withThird gives the first server another standby.
+func (p *pair) withThird(t *testing.T) {
+	t.Helper()
+	third, err := p.first.Standby()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := third.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	p.third = third
+}
+
+// synchronous has the third server follow the second, which has taken over. What is acknowledged is on both their
+// disks, and the third lags behind with all the rest.
+func (p *pair) synchronous(t *testing.T) {
+	t.Helper()
+	second, err := url.Parse(p.second.URL)
+	must(t, err)
+	p.run(t, p.third, fmt.Sprintf("ALTER SYSTEM SET primary_conninfo = 'host=%s port=%s user=%s'", second.Hostname(), second.Port(), second.User))
+	p.run(t, p.third, "ALTER SYSTEM SET recovery_min_apply_delay = '300ms'")
+	p.run(t, p.second, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+	for _, server := range []*cluster.Cluster{p.third, p.second} {
+		p.run(t, server, "SELECT pg_reload_conf()")
+	}
+	p.run(t, p.second, `DO $$ BEGIN
+		WHILE NOT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync') LOOP
+			PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+		END LOOP;
+	END $$`)
+}
+
+// killBackend ends one process that serves a connection by SIGKILL, upon which the server ends all others and
+// recovers.
+func (p *pair) killBackend(t *testing.T) {
+	t.Helper()
+	var pid int
+	if err := opened(t, p.first.URL).QueryRowContext(t.Context(), "SELECT pid FROM pg_stat_activity WHERE usename = 'slipway' LIMIT 1").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	must(t, syscall.Kill(pid, syscall.SIGKILL))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // counter counts what clients have been answered.
 type counter struct {
 	mu   sync.Mutex
@@ -166,8 +219,9 @@ func readAll(t *testing.T, w *worldtest.World, source string, stop <-chan struct
 func TestFaultsOfTheDatabaseAreNotSeenAndLoseNothing(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
+	p.withThird(t)
 	near := worldtest.New(t, p.url(t, p.first))
-	far := worldtest.Another(t, p.url(t, p.first, p.second))
+	far := worldtest.Another(t, p.url(t, p.first, p.second, p.third))
 	far.Acme = near.Acme
 	writers, readers, times := size(4, 16), size(4, 16), size(1, 5)
 	sources := targets(t, near, writers)
@@ -201,8 +255,10 @@ func TestFaultsOfTheDatabaseAreNotSeenAndLoseNothing(t *testing.T) {
 			func() {
 				p.run(t, p.first, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'slipway'")
 			},
+			func() { p.killBackend(t) },
 			restart(p.first.ShutDown),
 			restart(p.first.Crash),
+			restart(func() { must(t, p.first.KillServer()) }),
 		} {
 			fail()
 			goOn()
@@ -210,10 +266,15 @@ func TestFaultsOfTheDatabaseAreNotSeenAndLoseNothing(t *testing.T) {
 	}
 	p.switchOver(t)
 	goOn()
+	p.synchronous(t)
+	goOn()
+	p.second.Crash()
+	must(t, p.third.Promote())
+	goOn()
 	close(stop)
 	all.Wait()
 	after := *near
-	after.DatabaseURL = p.url(t, p.second)
+	after.DatabaseURL = p.url(t, p.third)
 	found := whole(t, &after, clients)
 	acknowledged := 0
 	for _, c := range clients {
@@ -223,14 +284,36 @@ func TestFaultsOfTheDatabaseAreNotSeenAndLoseNothing(t *testing.T) {
 		}
 	}
 	read, _ := reads.count()
-	proved.note(t, begun, "%d x (connections ended, restart, crash) and a switchover: %d reads, %d rollbacks acknowledged, %d in the database",
+	proved.note(t, begun, "%d x (connections ended, kill -9 of one and of all, restart, crash), a switchover and a failover: %d reads, %d rollbacks acknowledged, %d in the database",
 		times, read, acknowledged, found)
 }
 
-func TestDatabaseThatIsAwayIsUnavailableBeforeTimeRunsOut(t *testing.T) {
+func TestDatabaseThatIsAwayOrFrozenIsUnavailableBeforeTimeRunsOut(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
-	w := worldtest.New(t, p.url(t, p.first, p.second)).Serving(t, func(c *server.Config) { c.Timeout = 6 * time.Second })
+	t.Run("away", func(t *testing.T) {
+		t.Parallel()
+		p := newPair(t)
+		isUnavailable(t, p.url(t, p.first, p.second), func() (back func() error) {
+			p.second.Crash()
+			p.first.Crash()
+			return p.first.Restart
+		})
+	})
+	t.Run("frozen", func(t *testing.T) {
+		t.Parallel()
+		p := newPair(t)
+		isUnavailable(t, p.url(t, p.first), func() (back func() error) {
+			thaw, err := p.first.Freeze()
+			must(t, err)
+			return thaw
+		})
+	})
+}
+
+// isUnavailable wants every call to be answered with 503 while a database fails, and to go on when it is back.
+func isUnavailable(t *testing.T, database string, fail func() (back func() error)) {
+	t.Helper()
+	w := worldtest.New(t, database).Serving(t, func(c *server.Config) { c.Timeout = 6 * time.Second })
 	source := targets(t, w, 1)[0]
 	known := w.Acme.Tokens[actor.Developer]
 	rollback := fmt.Sprintf(`mutation { rollbackDeployment(input: {id: %q}) { deployment { id } } }`, source)
@@ -251,8 +334,7 @@ func TestDatabaseThatIsAwayIsUnavailableBeforeTimeRunsOut(t *testing.T) {
 	if r := calls["GET"](); r.Status != http.StatusOK {
 		t.Fatalf("%d %s", r.Status, r.Body)
 	}
-	p.second.Crash()
-	p.first.Crash()
+	back := fail()
 	var all sync.WaitGroup
 	for name, call := range calls {
 		all.Go(func() {
@@ -267,12 +349,10 @@ func TestDatabaseThatIsAwayIsUnavailableBeforeTimeRunsOut(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := p.first.Restart(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, back())
 	for name, call := range calls {
 		if r := call(); r.Code(t) != "" && r.Code(t) != string(fault.DeploymentInProgress) {
-			t.Errorf("%s, when it is back: %d %s", name, r.Status, r.Body)
+			t.Errorf("%s, when the database is back: %d %s", name, r.Status, r.Body)
 		}
 	}
 }

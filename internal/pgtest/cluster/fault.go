@@ -10,6 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -28,6 +31,66 @@ func (c *Cluster) ShutDown() { c.end(syscall.SIGINT) }
 
 // Crash ends the server at once; it recovers when it is started again.
 func (c *Cluster) Crash() { c.end(syscall.SIGQUIT) }
+
+// KillServer ends the server's first process by SIGKILL, and waits until the others have noticed and left too.
+func (c *Cluster) KillServer() error {
+	others, err := c.backends()
+	if err != nil {
+		return err
+	}
+	if err := c.Kill(); err != nil {
+		return err
+	}
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for late := time.After(stopTimeout); len(others) > 0; {
+		others = slices.DeleteFunc(others, func(pid int) bool { return syscall.Kill(pid, 0) != nil })
+		select {
+		case <-tick.C:
+		case <-late:
+			return fmt.Errorf("the processes %v outlive their server", others)
+		}
+	}
+	return nil
+}
+
+// Freeze stops all processes of the server where they are, until it is thawed.
+func (c *Cluster) Freeze() (thaw func() error, err error) {
+	if err := c.server.Process.Signal(syscall.SIGSTOP); err != nil { // first, so that it makes no more
+		return nil, err
+	}
+	pids, err := c.backends()
+	if err != nil {
+		return nil, errors.Join(err, c.server.Process.Signal(syscall.SIGCONT))
+	}
+	pids = append(pids, c.server.Process.Pid)
+	all := func(signal syscall.Signal) (err error) {
+		for _, pid := range pids {
+			if failed := syscall.Kill(pid, signal); failed != nil && !errors.Is(failed, syscall.ESRCH) {
+				err = errors.Join(err, failed)
+			}
+		}
+		return err
+	}
+	return func() error { return all(syscall.SIGCONT) }, all(syscall.SIGSTOP)
+}
+
+// backends are the processes that the server has made.
+func (c *Cluster) backends() (pids []int, err error) {
+	pid := c.server.Process.Pid
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return nil, fmt.Errorf("list the server's processes: %w", err)
+	}
+	for _, field := range strings.Fields(string(text)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			return nil, fmt.Errorf("list the server's processes: %w", err)
+		}
+		pids = append(pids, pid)
+	}
+	return pids, nil
+}
 
 // Restart starts a server that was ended and waits until it answers.
 func (c *Cluster) Restart() error { return c.serve() }
