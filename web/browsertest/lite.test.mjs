@@ -7,7 +7,7 @@ const visit = new Visit(process.env.SLIPWAY_LITE_URL, (page) => page.getByRole('
 
 const field = (name) => visit.page.getByRole('textbox', { name });
 const answer = async () => JSON.parse(await visit.page.getByRole('region', { name: 'Answer' }).textContent());
-const summary = (text) => visit.page.getByRole('region', { name: 'Result' }).getByRole('status').getByText(text).waitFor();
+const summary = (text) => visit.page.getByRole('region', { name: 'Result' }).getByRole('status').getByText(text).first().waitFor();
 const problem = (text) => visit.page.getByRole('alert').getByText(text).first().waitFor();
 
 async function run(text) {

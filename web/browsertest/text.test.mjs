@@ -1,9 +1,10 @@
-// The small page's reading and writing of text, without a browser or a server.
+// What the pages read and write, without a browser or a server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { body, objectFault } from '../lite/request.js';
 import { layout } from '../lite/result.js';
 import { eventsOf } from '../lite/stream.js';
+import { operationOf } from '../playground/src/operation.js';
 
 test('layout indents and keeps digits, escapes and empty brackets', () => {
   const text = '{"a":12345678901234567890.10,"b":[],"c":{},"d":[{"e":"\\u00e9, {\\""},[null]]}';
@@ -38,4 +39,17 @@ test('events are read however the stream is cut', async () => {
     for await (const { name, data } of eventsOf(stream)) found.push([name, data]);
     assert.deepEqual(found, [['', ''], ['next', '{"a":"é"}'], ['complete', '']], `in pieces of ${size} bytes`);
   }
+});
+
+test('the operation of a request is the one that is named, or the only one', () => {
+  const two = 'query A { a } fragment F on T { f } subscription B { b }';
+  for (const [query, operationName, kind, name] of [
+    [two, 'B', 'subscription', 'B'],
+    [two, 'A', 'query', 'A'],
+    [two, 'Other', 'query', 'Other'],
+    ['mutation M { m }', 'OfTheTabBefore', 'mutation', 'M'],
+    ['{ a }', 'OfTheTabBefore', 'query', undefined],
+    ['subscription { s }', undefined, 'subscription', undefined],
+    ['subscription {', 'S', 'query', 'S'],
+  ]) assert.deepEqual(operationOf({ query, operationName }), { kind, name }, query);
 });

@@ -1,4 +1,3 @@
-import { Kind, parse } from 'graphql';
 import { createClient } from 'graphql-ws';
 
 const endpoint = new URL('graphql', location.href).href;
@@ -13,20 +12,6 @@ export function tokenOf(text) {
 export function tokenFault(token) {
   const at = token.search(/[^\x21-\x7e]/);
   return at < 0 ? '' : `The token cannot be sent: character ${at + 1} is not a visible ASCII character.`;
-}
-
-// operationOf gives the operation that a request asks for as {kind, name}: kind is 'query', 'mutation' or
-// 'subscription'. The name that GraphiQL gives is for a moment that of the tab before, so where there is one
-// operation it is that. What cannot be told is left to the server, which says why.
-export function operationOf({ query, operationName }) {
-  let found = [];
-  try {
-    found = parse(query).definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-  } catch {
-    return { kind: 'query', name: operationName };
-  }
-  const [only = {}] = found.length === 1 ? found : found.filter(({ name }) => name?.value === operationName);
-  return { kind: only.operation ?? 'query', name: only.operation ? only.name?.value : operationName };
 }
 
 // Api sends requests with the page's token and organization. What a request has as headers of its own goes

@@ -1,12 +1,13 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
 import { useEffect, useMemo, useState } from 'react';
-import { Api, operationOf } from './api.js';
+import { Api } from './api.js';
 import { Credentials } from './credentials.jsx';
 import { examplesPlugin } from './examples.jsx';
 import { Live } from './live.js';
-import { LiveUpdates } from './updates.jsx';
+import { operationOf } from './operation.js';
 import { tabStorage } from './storage.js';
+import { LiveUpdates } from './updates.jsx';
 
 const firstQuery = `# Ctrl+Enter runs the operation, Ctrl+Space completes it.
 query Catalogue {
