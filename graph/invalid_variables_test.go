@@ -92,7 +92,7 @@ func TestWrongVariablesAreRefused(t *testing.T) {
 		{createMutation, `{"name": "n"}`, variablesInvalid, "variable v slug", `Variable "$v.slug" must be given, as GivenId!.`},
 		{createMutation, `{"name": null, "slug": "n"}`, variablesInvalid, "variable v name", `Variable "$v.name" must be String!, found null.`},
 		{createMutation, `{"name": 5, "slug": "n"}`, variablesInvalid, "variable v name", `Variable "$v.name" must be a String, found the number 5.`},
-		{createMutation, `{"name": "n", "slug": "n", "Name": "x"}`, variablesInvalid, "variable v Name", `Variable "$v.Name" is not a field of CreateProjectInput; the fields are name, slug, organizationId.`},
+		{createMutation, `{"name": "n", "slug": "n", "Name": "x"}`, variablesInvalid, "variable v Name", `Variable "$v.Name" is not a field of CreateProjectInput; the fields are name, slug.`},
 		{createMutation, `[{"name": "n", "slug": "n"}]`, variablesInvalid, "variable v", `Variable "$v" must be an object of CreateProjectInput, found a list.`},
 		{createMutation, `{"name": "n", "slug": "n", "name": "n"}`, requestMalformed, "", `The request /variables/v/name duplicate key "name" …`},
 		{propertyQuery, `{}`, variablesInvalid, "variable v", `Variable "$v" ` + notOneField + `0; the fields are …`},
@@ -184,7 +184,7 @@ func TestRightVariablesAreTaken(t *testing.T) {
 		{givenIDQuery, `{"v": "a-B_3"}`, `{"defaultValueDefinitions":{"totalCount":0}}`},
 		{filterQuery, `{"v": {"status": null}}`, `{"deployments":{"totalCount":0}}`},
 		{filterQuery, `{"v": {}}`, `{"deployments":{"totalCount":0}}`},
-		{createMutation, `{"v": {"name": "N", "slug": "n", "organizationId": null}}`, `{"createProject":{"project":{"slug":"n"}}}`},
+		{createMutation, `{"v": {"name": "N", "slug": "n"}}`, `{"createProject":{"project":{"slug":"n"}}}`},
 		{propertyQuery, `{"v": {"string": {"id": "a", "label": "A", "patterns": {"pattern": "a", "message": "m"}}}}`, `{"validateInputs":{"valid":true}}`},
 		{valuesQuery, `{"v": {}}`, `{"validateInputs":{"valid":true}}`},
 	} {

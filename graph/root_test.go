@@ -58,70 +58,11 @@ func TestNeighboursOfARefusedFieldStillAnswer(t *testing.T) {
 	})
 }
 
-func TestASuperadminActsInTheOrganizationThatIsNamed(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
-		d := p.Succeeded(t)
-		w.Place(t, w.Globex, "hidden")
-		const query = `query($o: ID, $d: ID!) { viewer { role organization { slug } } projects(organizationId: $o) { nodes { slug } }
-			deployment(id: $d) { moduleInstance { project { slug } liveDeployment { id } } } }`
-		r := w.GraphQL(t, w.Superadmin, query, map[string]any{"o": w.Acme.ID, "d": d.ID})
-		if r.At(t, "errors") != nil || r.Text(t, "data", "viewer", "organization", "slug") != "acme" {
-			t.Errorf("%s", r.Body)
-		}
-		if list, _ := r.At(t, "data", "projects", "nodes").([]any); len(list) != 1 || r.Text(t, "data", "projects", "nodes", 0, "slug") != "web" {
-			t.Errorf("projects of the organization: %s", r.Body)
-		}
-		if r.Text(t, "data", "deployment", "moduleInstance", "project", "slug") != "web" || r.Text(t, "data", "deployment", "moduleInstance", "liveDeployment", "id") != d.ID {
-			t.Errorf("nested edges: %s", r.Body)
-		}
-		made := w.GraphQL(t, w.Superadmin, `mutation($o: ID) { createProject(input: {name: "N", slug: "n", organizationId: $o}) { project { organizationId } } }`, map[string]any{"o": w.Globex.ID})
-		if made.Text(t, "data", "createProject", "project", "organizationId") != w.Globex.ID {
-			t.Errorf("%s", made.Body)
-		}
-	})
-}
-
-func TestOrganizationsThatMayNotBeNamedAreRefused(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		const one = `query($a: ID) { projects(organizationId: $a) { totalCount } }`
-		const two = `query($a: ID, $b: ID) { projects(organizationId: $a) { totalCount } environments(organizationId: $b) { totalCount } }`
-		for _, c := range []struct {
-			token, query, a, b string
-			status             int
-			code               fault.Code
-		}{
-			{w.Superadmin, one, "", "", 200, fault.RequestInvalid},
-			{w.Superadmin, two, w.Acme.ID, w.Globex.ID, 200, fault.RequestInvalid},
-			{w.Superadmin, one, "org_01h455vb4pex5vsknk084sn02q", "", 404, fault.OrganizationNotFound},
-			{w.Superadmin, one, "nonsense", "", 404, fault.OrganizationNotFound},
-			{w.Acme.Tokens[actor.Admin], one, w.Globex.ID, "", 404, fault.OrganizationNotFound},
-			{w.Acme.Tokens[actor.Admin], one, "nonsense", "", 404, fault.OrganizationNotFound},
-		} {
-			variables := map[string]any{}
-			for name, value := range map[string]string{"a": c.a, "b": c.b} {
-				if value != "" {
-					variables[name] = value
-				}
-			}
-			r := w.GraphQL(t, c.token, c.query, variables)
-			if r.Code(t) != string(c.code) || r.Status != c.status || r.At(t, "data", "projects") != nil {
-				t.Errorf("%v: status %d, want %d and %s: %s", variables, r.Status, c.status, c.code, r.Body)
-			}
-		}
-		if r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], one, map[string]any{"a": w.Acme.ID}); r.At(t, "errors") != nil {
-			t.Errorf("one's own organization: %s", r.Body)
-		}
-	})
-}
-
 func TestTheGlobalCatalogueBelongsToSuperadmins(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		const create = `mutation { createModuleDefinition(input: {name: "VPC", type: "aws/vpc", status: ACTIVE}) { moduleDefinition { id organizationId } } }`
-		made := w.GraphQL(t, w.Superadmin, create, nil)
+		made := w.In(actor.Global).GraphQL(t, w.Superadmin, create, nil)
 		if made.At(t, "errors") != nil || made.At(t, "data", "createModuleDefinition", "moduleDefinition", "organizationId") != nil {
 			t.Fatalf("%s", made.Body)
 		}
@@ -133,7 +74,10 @@ func TestTheGlobalCatalogueBelongsToSuperadmins(t *testing.T) {
 			if r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], document, id); r.Code(t) != string(fault.ModuleDefinitionForbidden) {
 				t.Errorf("an organization's admin: %s", r.Body)
 			}
-			if r := w.GraphQL(t, w.Superadmin, document, id); r.At(t, "errors") != nil {
+			if r := w.In(w.Acme.ID).GraphQL(t, w.Superadmin, document, id); r.Code(t) != string(fault.ModuleDefinitionForbidden) {
+				t.Errorf("a superadmin who has named an organization: %s", r.Body)
+			}
+			if r := w.In(actor.Global).GraphQL(t, w.Superadmin, document, id); r.At(t, "errors") != nil {
 				t.Errorf("a superadmin: %s", r.Body)
 			}
 		}
@@ -148,7 +92,7 @@ func TestCallersWithoutATokenSeeTheGlobalActiveCatalogueOnly(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		w.Place(t, w.Acme, "web")
-		root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin})
+		root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin, Globally: true})
 		for _, status := range []moduledefinition.Status{moduledefinition.StatusDRAFT, moduledefinition.StatusACTIVE} {
 			if _, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Shared", Type: string(status), Status: status}); err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"slipway/graph/generated"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
+	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
@@ -372,12 +373,12 @@ func (r *quarantineResolver) Active(ctx context.Context, obj *ent.Quarantine) (b
 }
 
 // Node is the resolver for the node field.
-func (r *queryResolver) Node(ctx context.Context, id string, organizationID *string) (scalar.Node, error) {
+func (r *queryResolver) Node(ctx context.Context, id string) (scalar.Node, error) {
 	return r.node(ctx, id)
 }
 
 // Nodes is the resolver for the nodes field.
-func (r *queryResolver) Nodes(ctx context.Context, ids []string, organizationID *string) ([]scalar.Node, error) {
+func (r *queryResolver) Nodes(ctx context.Context, ids []string) ([]scalar.Node, error) {
 	return r.nodes(ctx, ids)
 }
 
@@ -387,89 +388,89 @@ func (r *queryResolver) Viewer(ctx context.Context) (*actor.Actor, error) {
 }
 
 // ModuleDefinitions is the resolver for the moduleDefinitions field.
-func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleDefinition], error) {
+func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleDefinition], error) {
 	filter := catalog.DefinitionFilter{Status: status, Type: typeArg, Search: search}
 	c, err := r.Catalog.Definitions(ctx, filter, page.Args{First: first, After: after, Last: last, Before: before})
 	return paged(ctx, c, err)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
-func (r *queryResolver) ModuleDefinition(ctx context.Context, id string, organizationID *string) (*ent.ModuleDefinition, error) {
+func (r *queryResolver) ModuleDefinition(ctx context.Context, id string) (*ent.ModuleDefinition, error) {
 	return r.Catalog.Definition(ctx, id)
 }
 
 // ModuleVersion is the resolver for the moduleVersion field.
-func (r *queryResolver) ModuleVersion(ctx context.Context, id string, organizationID *string) (*ent.ModuleVersion, error) {
+func (r *queryResolver) ModuleVersion(ctx context.Context, id string) (*ent.ModuleVersion, error) {
 	return r.Catalog.Version(ctx, id)
 }
 
 // DefaultValueDefinitions is the resolver for the defaultValueDefinitions field.
-func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.DefaultValueDefinition], error) {
+func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DefaultValueDefinition], error) {
 	c, err := r.Defaults.Definitions(ctx, givenID, page.Args{First: first, After: after, Last: last, Before: before})
 	return paged(ctx, c, err)
 }
 
 // DefaultValueDefinition is the resolver for the defaultValueDefinition field.
-func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string, organizationID *string) (*ent.DefaultValueDefinition, error) {
+func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (*ent.DefaultValueDefinition, error) {
 	return r.Defaults.Definition(ctx, id)
 }
 
 // Deployments is the resolver for the deployments field.
-func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Deployment], error) {
+func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
 	c, err := r.Deploy.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return paged(ctx, c, err)
 }
 
 // Deployment is the resolver for the deployment field.
-func (r *queryResolver) Deployment(ctx context.Context, id string, organizationID *string) (*ent.Deployment, error) {
+func (r *queryResolver) Deployment(ctx context.Context, id string) (*ent.Deployment, error) {
 	return r.Deploy.Deployment(ctx, id)
 }
 
 // CompareDeployments is the resolver for the compareDeployments field.
-func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string, organizationID *string) (*deployment.Comparison, error) {
+func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error) {
 	return compared(ctx, r.Resolver, from, to)
 }
 
 // AuditEvents is the resolver for the auditEvents field.
-func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.AuditEvent], error) {
+func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error) {
 	return r.Accounts.AuditEvents(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Release is the resolver for the release field.
-func (r *queryResolver) Release(ctx context.Context, id string, organizationID *string) (*ent.Release, error) {
+func (r *queryResolver) Release(ctx context.Context, id string) (*ent.Release, error) {
 	return r.Deploy.Release(ctx, id)
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
-func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleInstance], error) {
+func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error) {
 	c, err := r.Catalog.Instances(ctx, instanceFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return paged(ctx, c, err)
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
-func (r *queryResolver) ModuleInstance(ctx context.Context, id string, organizationID *string) (*ent.ModuleInstance, error) {
+func (r *queryResolver) ModuleInstance(ctx context.Context, id string) (*ent.ModuleInstance, error) {
 	return r.Catalog.Instance(ctx, id)
 }
 
 // Projects is the resolver for the projects field.
-func (r *queryResolver) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Project], error) {
+func (r *queryResolver) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Project], error) {
 	c, err := r.Workspace.Projects(ctx, page.Args{First: first, After: after, Last: last, Before: before})
 	return paged(ctx, c, err)
 }
 
 // Project is the resolver for the project field.
-func (r *queryResolver) Project(ctx context.Context, id string, organizationID *string) (*ent.Project, error) {
+func (r *queryResolver) Project(ctx context.Context, id string) (*ent.Project, error) {
 	return r.Workspace.Project(ctx, id)
 }
 
 // Environments is the resolver for the environments field.
-func (r *queryResolver) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Environment], error) {
+func (r *queryResolver) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error) {
 	c, err := r.Workspace.Environments(ctx, projectID, page.Args{First: first, After: after, Last: last, Before: before})
 	return paged(ctx, c, err)
 }
 
 // Environment is the resolver for the environment field.
-func (r *queryResolver) Environment(ctx context.Context, id string, organizationID *string) (*ent.Environment, error) {
+func (r *queryResolver) Environment(ctx context.Context, id string) (*ent.Environment, error) {
 	return r.Workspace.Environment(ctx, id)
 }
 
@@ -492,7 +493,7 @@ func (r *queryResolver) ResolveInputs(ctx context.Context, input model.InputValu
 }
 
 // DynamicValues is the resolver for the dynamicValues field.
-func (r *queryResolver) DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*inputprop.Option], error) {
+func (r *queryResolver) DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error) {
 	named, err := texts(params)
 	if err != nil {
 		return nil, err
@@ -543,7 +544,7 @@ func (r *releaseResolver) Deployments(ctx context.Context, obj *ent.Release, fir
 }
 
 // DeploymentChanged is the resolver for the deploymentChanged field.
-func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string, organizationID *string) (<-chan *deployment.Changed, error) {
+func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error) {
 	return r.Deploy.Follow(ctx, id)
 }
 
@@ -570,6 +571,11 @@ func (r *userFacingErrorDataResolver) RequestID(ctx context.Context, obj *fault.
 // Organization is the resolver for the organization field.
 func (r *viewerResolver) Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error) {
 	return r.Accounts.Organization(ctx)
+}
+
+// Organizations is the resolver for the organizations field.
+func (r *viewerResolver) Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error) {
+	return r.Accounts.Memberships(ctx)
 }
 
 // Params is the resolver for the params field.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/graph/generated"
 	"slipway/graph/scalar"
@@ -27,36 +26,23 @@ func NewHandler(r *Resolver, c Config) http.Handler {
 	c.Server.Scalars = scalar.Checks()
 	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema, Resolvers: r}), c.Server,
 		gqlhttp.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
-	s.Use(operations{r, c.Server.Presenter})
+	s.Use(answers{})
 	return s
 }
 
-// operations gives each operation the organization that a superadmin names, and each of its answers, of
-// which a subscription has many, its families.
-type operations struct {
-	*Resolver
-	presenter gqlhttp.Presenter
-}
+// answers gives each answer of an operation, of which a subscription has many, its families.
+type answers struct{}
 
-func (operations) ExtensionName() string                   { return "Operations" }
-func (operations) Validate(graphql.ExecutableSchema) error { return nil }
-
-func (o operations) InterceptOperation(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-	ctx, err := o.inOrganization(ctx)
-	if err != nil {
-		// The context has no place for errors before the operation runs.
-		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{o.presenter.Present(ctx, err)}})
-	}
-	return next(ctx)
-}
+func (answers) ExtensionName() string                   { return "Answers" }
+func (answers) Validate(graphql.ExecutableSchema) error { return nil }
 
 // InterceptRootField gives each field of the root families of its own, for no edge leads from one to another:
 // what was read for it is free as soon as it is answered.
-func (operations) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+func (answers) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	return next(withFamilies(ctx))
 }
 
 // InterceptResponse does so for the events of a subscription, whose root is resolved only once.
-func (operations) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+func (answers) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	return next(withFamilies(ctx))
 }

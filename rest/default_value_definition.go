@@ -50,7 +50,11 @@ func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := update(r.Context(), m, input, versions)
+		ctx, err := r.enter()
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := update(ctx, m, input, versions)
 		if err != nil {
 			return answer{}, inData(err)
 		}

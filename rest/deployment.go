@@ -51,7 +51,11 @@ func getDeployment(q Queries) func(request) (answer, error) {
 		if err := r.bare(); err != nil {
 			return answer{}, err
 		}
-		d, err := q.Deployment(r.Context(), r.id(), nil)
+		ctx, err := r.enter()
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := q.Deployment(ctx, r.id())
 		if err != nil {
 			return answer{}, err
 		}

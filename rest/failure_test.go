@@ -27,11 +27,11 @@ import (
 // failing are resolvers that always fail.
 type failing struct{ err error }
 
-func (f failing) ModuleDefinitions(context.Context, *moduledefinition.Status, *string, *string, *int32, *string, *int32, *string, *string) (*page.ModuleDefinitionConnection, error) {
+func (f failing) ModuleDefinitions(context.Context, *moduledefinition.Status, *string, *string, *int32, *string, *int32, *string) (*page.ModuleDefinitionConnection, error) {
 	return nil, f.err
 }
 
-func (f failing) Deployment(context.Context, string, *string) (*ent.Deployment, error) {
+func (f failing) Deployment(context.Context, string) (*ent.Deployment, error) {
 	return nil, f.err
 }
 

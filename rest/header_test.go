@@ -88,6 +88,34 @@ func TestTheETagOfAnAnswerMatchesTheRecord(t *testing.T) {
 	})
 }
 
+func TestATagHoldsInNoOtherOrganization(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		s := newStage(t, w)
+		deployment, definition := "/deployments/"+s.failed.ID, "/default-value-definitions/"+s.definition.ID
+		for _, test := range []struct {
+			method, path, body, header, tag, organization string
+			want                                          int
+		}{
+			{http.MethodGet, deployment, "", "If-None-Match", `"v3"`, "acme", 304},
+			{http.MethodGet, deployment, "", "If-None-Match", `"v3"`, "globex", 404},
+			{http.MethodGet, deployment, "", "If-None-Match", `*`, "globex", 404},
+			{http.MethodGet, deployment, "", "If-None-Match", `"v3"`, "initech", 404},
+			{http.MethodGet, deployment, "", "If-None-Match", `"v3"`, "", 400},
+			{http.MethodGet, deployment, "", "If-None-Match", `"v3"`, "global", 400},
+			{http.MethodPatch, definition, `{"data":{}}`, "If-Match", `"v1"`, "acme", 200},
+			{http.MethodPatch, definition, `{"data":{}}`, "If-Match", `"v1"`, "globex", 404},
+			{http.MethodPatch, definition, `{"data":{}}`, "If-Match", `"v9"`, "globex", 404},
+		} {
+			headers := map[string]string{test.header: test.tag, "Slipway-Organization": test.organization}
+			got := ask(t, w, exchange{test.method, test.path, s.Superadmin, test.body, headers})
+			if got.Status != test.want || got.Status >= 400 && got.Header.Get("ETag") != "" {
+				t.Errorf("%s in %q: %s: %s gets %d, want %d: %s", test.method, test.organization, test.header, test.tag, got.Status, test.want, got.Body)
+			}
+		}
+	})
+}
+
 func TestAGivenRequestIDIsTakenOver(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {

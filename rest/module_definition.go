@@ -40,8 +40,11 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		ctx := r.Context()
-		found, err := q.ModuleDefinitions(ctx, in.status, nil, nil, in.limit, in.cursor, nil, nil, nil)
+		ctx, err := r.enter()
+		if err != nil {
+			return answer{}, err
+		}
+		found, err := q.ModuleDefinitions(ctx, in.status, nil, nil, in.limit, in.cursor, nil, nil)
 		if fault.Is(err, fault.RequestCursorInvalid) {
 			return answer{}, fault.New(fault.RequestCursorInvalid,
 				"cursor is not one that this list gave to this caller for this status.").Because(err)

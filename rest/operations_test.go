@@ -40,6 +40,11 @@ func TestEveryAnswerIsAsItWas(t *testing.T) {
 	})
 }
 
+// in are the headers of a request that names an organization.
+func in(organization string) map[string]string {
+	return map[string]string{"Slipway-Organization": organization}
+}
+
 // common are the refusals that do not depend on what an operation does.
 func (s *stage) common(e exchange) []step {
 	with := func(change func(*exchange)) exchange {
@@ -77,11 +82,14 @@ func (s *stage) updating() []step {
 		{"400-no-body", on(mine, token, "", nil)},
 		{"400-undeclared", on(mine, token, `{"dat":1,"data":{"id":"x","givenID":"y","nam":3,"name":"","description":null,"schema":{"id":"","type":"strng"}}}`, nil)},
 		{"400-schema", on(mine, token, `{"data":{"name":"","schema":{"id":"m","label":"","type":"object_map","item_inputs":[{"id":"a","label":"A","type":"string","patterns":[{"patern":"x"}]}]}}}`, nil)},
+		{"200-superadmin", on(mine, s.Superadmin, `{"data":{}}`, in("acme"))},
 		{"400-no-organization", on(mine, s.Superadmin, full, nil)},
+		{"400-two-organizations", on(mine, token, full, in("acme, globex"))},
 		{"401", on(mine, "", full, nil)},
 		{"403", on(mine, s.Acme.Tokens[actor.Viewer], full, nil)},
 		{"404-unknown", on(id.New(id.DefaultValueDefinition), token, full, nil)},
 		{"404-foreign", on(s.others.ID, token, full, nil)},
+		{"404-foreign-organization", on(s.others.ID, token, full, in("globex"))},
 		{"412", on(mine, token, full, map[string]string{"If-Match": `"v1"`})},
 		{"422", on(mine, token, crossed, nil)},
 	}
@@ -92,6 +100,10 @@ func (s *stage) listing(t *testing.T) []step {
 	get := func(token, query string) exchange {
 		return exchange{method: http.MethodGet, path: "/module-definitions" + query, token: token}
 	}
+	organized := func(e exchange, organization string) exchange {
+		e.headers = in(organization)
+		return e
+	}
 	token := s.Acme.Tokens[actor.Viewer]
 	cursor := ask(t, s.World, get(token, "?limit=1")).Text(t, "meta", "nextCursor")
 	steps := []step{
@@ -101,6 +113,10 @@ func (s *stage) listing(t *testing.T) []step {
 		{"200-draft", get(token, "?status=DRAFT")},
 		{"200-anonymous", get("", "")},
 		{"200-anonymous-draft", get("", "?status=DRAFT")},
+		{"200-superadmin", organized(get(s.Superadmin, ""), "acme")},
+		{"200-global", organized(get(s.Superadmin, ""), "global")},
+		{"401-anonymous-in-an-organization", organized(get("", ""), "acme")},
+		{"403-foreign-organization", organized(get(token, ""), "globex")},
 		{"400-out-of-range", get(token, "?status=active&limit=101")},
 		{"400-repeated-and-empty", get(token, "?limit=1&limit=2&status=")},
 		{"400-cursor", get(token, "?status=ACTIVE&cursor="+cursor)},
@@ -120,10 +136,13 @@ func (s *stage) reading() []step {
 		{"200-failed", get(s.failed.ID, token, nil)},
 		{"200-pending", get(s.pending.ID, token, nil)},
 		{"304", get(s.failed.ID, token, map[string]string{"If-None-Match": `"v3"`})},
+		{"200-superadmin", get(s.failed.ID, s.Superadmin, in(s.Acme.ID))},
 		{"400-no-organization", get(s.failed.ID, s.Superadmin, nil)},
+		{"400-global", get(s.failed.ID, s.Superadmin, in("global"))},
 		{"401", get(s.failed.ID, "", nil)},
 		{"404-unknown", get(id.New(id.Deployment), token, nil)},
 		{"404-foreign", get(s.foreign.ID, token, nil)},
+		{"404-foreign-organization", get(s.foreign.ID, token, in(s.Globex.ID))},
 	}
 	return append(steps, s.common(get(s.failed.ID, token, nil))...)
 }
@@ -145,6 +164,8 @@ func (s *stage) replaying(verb, source string) []step {
 	anonymous := s.replay(verb, source, "")
 	body := s.replay(verb, source, actor.Developer)
 	body.body = `{"description":"mine"}`
+	elsewhere := s.replay(verb, s.foreign.ID, actor.Developer)
+	elsewhere.headers = in("globex")
 	steps := []step{
 		{"201", s.replay(verb, source, actor.Developer)},
 		{"400-body", body},
@@ -152,6 +173,7 @@ func (s *stage) replaying(verb, source string) []step {
 		{"403", s.replay(verb, source, actor.Viewer)},
 		{"404-unknown", s.replay(verb, id.New(id.Deployment), actor.Developer)},
 		{"404-foreign", s.replay(verb, s.foreign.ID, actor.Developer)},
+		{"404-foreign-organization", elsewhere},
 		{"409", s.replay(verb, s.busy.ID, actor.Developer)},
 		{"422-release-lost", s.replay(verb, s.lost.ID, actor.Developer)},
 		{"422-release-forged", s.replay(verb, s.forged.ID, actor.Developer)},

@@ -32,7 +32,11 @@ func replay(create func(ctx context.Context, id string, live, key graphql.Omitta
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := create(r.Context(), r.id(), live, key)
+		ctx, err := r.enter()
+		if err != nil {
+			return answer{}, err
+		}
+		d, err := create(ctx, r.id(), live, key)
 		if err != nil {
 			return answer{}, err
 		}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -24,6 +25,8 @@ type request struct {
 	body []byte
 	// maxAnswer is from how many bytes on a page ends early, 0 for never.
 	maxAnswer int
+	// enter gives the context to run the operation in; it is asked once the request is read.
+	enter func() (context.Context, error)
 }
 
 // id is the record that the path names. The router matches the path as it was escaped.

@@ -13,9 +13,9 @@ import (
 type Queries interface {
 	// ModuleDefinitions gives a page of the catalogue: the errors are those of the cursors and sizes.
 	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg, search *string,
-		first *int32, after *string, last *int32, before, organizationID *string) (*page.ModuleDefinitionConnection, error)
+		first *int32, after *string, last *int32, before *string) (*page.ModuleDefinitionConnection, error)
 	// Deployment gives one deployment, or DeploymentNotFound.
-	Deployment(ctx context.Context, id string, organizationID *string) (*ent.Deployment, error)
+	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
 }
 
 // Mutations are the resolver methods that the writing operations call.

@@ -3,6 +3,8 @@
 package rest
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -10,6 +12,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
 	"slipway/internal/meter"
 	"slipway/internal/quota"
 )
@@ -26,12 +29,16 @@ type Surface struct {
 	MaxCost int
 	Costs   *quota.Costs
 	Caller  func(*http.Request) quota.Caller
+	// Enter gives the context of a request whose actor acts in the organization that the request names. The
+	// errors are RequestInvalid for a header that can name none, and OrganizationNotFound. Where it is nil, the
+	// actor acts where it does.
+	Enter func(*http.Request) (context.Context, error)
 }
 
 // operation is one method of one path.
 type operation struct {
 	method, path string
-	// public operations answer callers without a token too.
+	// public operations answer callers without a token too, and have no answer for what is not there.
 	public bool
 	// cost is what a request costs before it is read.
 	cost   int
@@ -69,7 +76,8 @@ func (s Surface) serve(o operation) http.HandlerFunc {
 }
 
 func (s Surface) ask(o operation, w http.ResponseWriter, r *http.Request) (answer, error) {
-	if !o.public && actor.From(r.Context()).IsAnonymous() {
+	named := r.Header.Values(httpx.OrganizationHeader) != nil
+	if actor.From(r.Context()).IsAnonymous() && (!o.public || named) {
 		return answer{}, fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
 	}
 	r, settle, err := s.charge(w, r, o.cost)
@@ -88,5 +96,18 @@ func (s Surface) ask(o operation, w http.ResponseWriter, r *http.Request) (answe
 	if err := meter.Spend(r.Context(), meter.Inputs, len(body)/kib*kib); err != nil {
 		return answer{}, err
 	}
-	return o.answer(request{r, body, s.MaxAnswer})
+	return o.answer(request{r, body, s.MaxAnswer, func() (context.Context, error) { return s.enter(o, r) }})
+}
+
+// enter gives the context that an operation runs in, once nothing is wrong with the request itself. An
+// organization that the caller may not act in is refused as one that is not there.
+func (s Surface) enter(o operation, r *http.Request) (context.Context, error) {
+	if s.Enter == nil {
+		return r.Context(), nil
+	}
+	ctx, err := s.Enter(r)
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && o.public && refusal.Code == fault.OrganizationNotFound {
+		return nil, fault.New(fault.RequestForbidden, "%s", refusal.Message)
+	}
+	return ctx, err
 }

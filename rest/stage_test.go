@@ -41,7 +41,7 @@ func newStage(t *testing.T, w *worldtest.World) *stage {
 	s.busy = s.succeed(t, "busy")
 	s.pending = s.place.Deploy(t, s.busy.ModuleInstanceID, `{"image":"web:1.4.3"}`)
 	s.lost, s.forged = s.damaged(t)
-	root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin, Channel: actor.CLI})
+	root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 	catalogue(t, w, root, "aws/vpc", moduledefinition.StatusACTIVE)
 	catalogue(t, w, root, "aws/rds", moduledefinition.StatusDRAFT)
 	catalogue(t, w, w.Acme.As(actor.Admin), "queue", moduledefinition.StatusDRAFT)

@@ -115,6 +115,9 @@ func introduce(out io.Writer, url string, r *demo.Result, playground, carriedOut
 			lines += fmt.Sprintf("  %-10s %s\n", role, token)
 		}
 	}
+	if _, ok := r.Tokens[actor.Superadmin]; ok {
+		lines += "The superadmin says whose things it is about: -H 'Slipway-Organization: " + r.Slug + "', or global.\n"
+	}
 	if playground {
 		lines += "\nExplore it at " + url + "/playground, or paste:\n"
 	} else {

@@ -15,6 +15,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
+	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
@@ -756,27 +757,27 @@ type ComplexityRoot struct {
 	}
 
 	Query struct {
-		AuditEvents             func(childComplexity int, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		CompareDeployments      func(childComplexity int, from string, to string, organizationID *string) int
-		DefaultValueDefinition  func(childComplexity int, id string, organizationID *string) int
-		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Deployment              func(childComplexity int, id string, organizationID *string) int
-		Deployments             func(childComplexity int, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		AuditEvents             func(childComplexity int, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) int
+		CompareDeployments      func(childComplexity int, from string, to string) int
+		DefaultValueDefinition  func(childComplexity int, id string) int
+		DefaultValueDefinitions func(childComplexity int, givenID *string, first *int32, after *string, last *int32, before *string) int
+		Deployment              func(childComplexity int, id string) int
+		Deployments             func(childComplexity int, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) int
 		DynamicSources          func(childComplexity int) int
-		DynamicValues           func(childComplexity int, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Environment             func(childComplexity int, id string, organizationID *string) int
-		Environments            func(childComplexity int, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
+		DynamicValues           func(childComplexity int, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) int
+		Environment             func(childComplexity int, id string) int
+		Environments            func(childComplexity int, projectID *string, first *int32, after *string, last *int32, before *string) int
 		ErrorCodes              func(childComplexity int) int
-		ModuleDefinition        func(childComplexity int, id string, organizationID *string) int
-		ModuleDefinitions       func(childComplexity int, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		ModuleInstance          func(childComplexity int, id string, organizationID *string) int
-		ModuleInstances         func(childComplexity int, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		ModuleVersion           func(childComplexity int, id string, organizationID *string) int
-		Node                    func(childComplexity int, id string, organizationID *string) int
-		Nodes                   func(childComplexity int, ids []string, organizationID *string) int
-		Project                 func(childComplexity int, id string, organizationID *string) int
-		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string, organizationID *string) int
-		Release                 func(childComplexity int, id string, organizationID *string) int
+		ModuleDefinition        func(childComplexity int, id string) int
+		ModuleDefinitions       func(childComplexity int, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) int
+		ModuleInstance          func(childComplexity int, id string) int
+		ModuleInstances         func(childComplexity int, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) int
+		ModuleVersion           func(childComplexity int, id string) int
+		Node                    func(childComplexity int, id string) int
+		Nodes                   func(childComplexity int, ids []string) int
+		Project                 func(childComplexity int, id string) int
+		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string) int
+		Release                 func(childComplexity int, id string) int
 		ResolveInputs           func(childComplexity int, input model.InputValuesInput) int
 		ValidateInputs          func(childComplexity int, input model.InputValuesInput) int
 		Viewer                  func(childComplexity int) int
@@ -901,7 +902,7 @@ type ComplexityRoot struct {
 	}
 
 	Subscription struct {
-		DeploymentChanged func(childComplexity int, id string, organizationID *string) int
+		DeploymentChanged func(childComplexity int, id string) int
 	}
 
 	TextProperty struct {
@@ -947,10 +948,18 @@ type ComplexityRoot struct {
 	}
 
 	Viewer struct {
-		ID           func(childComplexity int) int
-		Name         func(childComplexity int) int
-		Organization func(childComplexity int) int
-		Role         func(childComplexity int) int
+		ID            func(childComplexity int) int
+		Name          func(childComplexity int) int
+		Organization  func(childComplexity int) int
+		Organizations func(childComplexity int) int
+		Role          func(childComplexity int) int
+	}
+
+	ViewerOrganization struct {
+		ID   func(childComplexity int) int
+		Name func(childComplexity int) int
+		Role func(childComplexity int) int
+		Slug func(childComplexity int) int
 	}
 
 	WantedOptions struct {
@@ -1056,28 +1065,28 @@ type QuarantineResolver interface {
 	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
 }
 type QueryResolver interface {
-	Node(ctx context.Context, id string, organizationID *string) (scalar.Node, error)
-	Nodes(ctx context.Context, ids []string, organizationID *string) ([]scalar.Node, error)
+	Node(ctx context.Context, id string) (scalar.Node, error)
+	Nodes(ctx context.Context, ids []string) ([]scalar.Node, error)
 	Viewer(ctx context.Context) (*actor.Actor, error)
-	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleDefinition], error)
-	ModuleDefinition(ctx context.Context, id string, organizationID *string) (*ent.ModuleDefinition, error)
-	ModuleVersion(ctx context.Context, id string, organizationID *string) (*ent.ModuleVersion, error)
-	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.DefaultValueDefinition], error)
-	DefaultValueDefinition(ctx context.Context, id string, organizationID *string) (*ent.DefaultValueDefinition, error)
-	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Deployment], error)
-	Deployment(ctx context.Context, id string, organizationID *string) (*ent.Deployment, error)
-	CompareDeployments(ctx context.Context, from string, to string, organizationID *string) (*deployment.Comparison, error)
-	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.AuditEvent], error)
-	Release(ctx context.Context, id string, organizationID *string) (*ent.Release, error)
-	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.ModuleInstance], error)
-	ModuleInstance(ctx context.Context, id string, organizationID *string) (*ent.ModuleInstance, error)
-	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Project], error)
-	Project(ctx context.Context, id string, organizationID *string) (*ent.Project, error)
-	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*ent.Environment], error)
-	Environment(ctx context.Context, id string, organizationID *string) (*ent.Environment, error)
+	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleDefinition], error)
+	ModuleDefinition(ctx context.Context, id string) (*ent.ModuleDefinition, error)
+	ModuleVersion(ctx context.Context, id string) (*ent.ModuleVersion, error)
+	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DefaultValueDefinition], error)
+	DefaultValueDefinition(ctx context.Context, id string) (*ent.DefaultValueDefinition, error)
+	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
+	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
+	CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error)
+	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
+	Release(ctx context.Context, id string) (*ent.Release, error)
+	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error)
+	ModuleInstance(ctx context.Context, id string) (*ent.ModuleInstance, error)
+	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Project], error)
+	Project(ctx context.Context, id string) (*ent.Project, error)
+	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error)
+	Environment(ctx context.Context, id string) (*ent.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
-	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string, organizationID *string) (*page.Connection[*inputprop.Option], error)
+	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
 	DynamicSources(ctx context.Context) ([]*dynamic.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 }
@@ -1091,7 +1100,7 @@ type ReleaseResolver interface {
 	Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
 }
 type SubscriptionResolver interface {
-	DeploymentChanged(ctx context.Context, id string, organizationID *string) (<-chan *deployment.Changed, error)
+	DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1102,6 +1111,7 @@ type UserFacingErrorDataResolver interface {
 }
 type ViewerResolver interface {
 	Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error)
+	Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error)
 }
 type WantedOptionsResolver interface {
 	Params(ctx context.Context, obj *inputprop.Wanted) (json.RawMessage, error)
@@ -4041,7 +4051,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.AuditEvents(childComplexity, args["filter"].(*model.AuditEventFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.AuditEvents(childComplexity, args["filter"].(*model.AuditEventFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.compareDeployments":
 		if e.ComplexityRoot.Query.CompareDeployments == nil {
 			break
@@ -4052,7 +4062,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.CompareDeployments(childComplexity, args["from"].(string), args["to"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.CompareDeployments(childComplexity, args["from"].(string), args["to"].(string)), true
 	case "Query.defaultValueDefinition":
 		if e.ComplexityRoot.Query.DefaultValueDefinition == nil {
 			break
@@ -4063,7 +4073,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DefaultValueDefinition(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DefaultValueDefinition(childComplexity, args["id"].(string)), true
 	case "Query.defaultValueDefinitions":
 		if e.ComplexityRoot.Query.DefaultValueDefinitions == nil {
 			break
@@ -4074,7 +4084,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DefaultValueDefinitions(childComplexity, args["givenId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DefaultValueDefinitions(childComplexity, args["givenId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.deployment":
 		if e.ComplexityRoot.Query.Deployment == nil {
 			break
@@ -4085,7 +4095,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Deployment(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Deployment(childComplexity, args["id"].(string)), true
 	case "Query.deployments":
 		if e.ComplexityRoot.Query.Deployments == nil {
 			break
@@ -4096,7 +4106,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Deployments(childComplexity, args["filter"].(*model.DeploymentFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Deployments(childComplexity, args["filter"].(*model.DeploymentFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.dynamicSources":
 		if e.ComplexityRoot.Query.DynamicSources == nil {
 			break
@@ -4113,7 +4123,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.DynamicValues(childComplexity, args["source"].(string), args["params"].(json.RawMessage), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.DynamicValues(childComplexity, args["source"].(string), args["params"].(json.RawMessage), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.environment":
 		if e.ComplexityRoot.Query.Environment == nil {
 			break
@@ -4124,7 +4134,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Environment(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Environment(childComplexity, args["id"].(string)), true
 	case "Query.environments":
 		if e.ComplexityRoot.Query.Environments == nil {
 			break
@@ -4135,7 +4145,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Environments(childComplexity, args["projectId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Environments(childComplexity, args["projectId"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.errorCodes":
 		if e.ComplexityRoot.Query.ErrorCodes == nil {
 			break
@@ -4153,7 +4163,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleDefinition(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleDefinition(childComplexity, args["id"].(string)), true
 	case "Query.moduleDefinitions":
 		if e.ComplexityRoot.Query.ModuleDefinitions == nil {
 			break
@@ -4164,7 +4174,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleDefinitions(childComplexity, args["status"].(*moduledefinition.Status), args["type"].(*string), args["search"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleDefinitions(childComplexity, args["status"].(*moduledefinition.Status), args["type"].(*string), args["search"].(*string), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.moduleInstance":
 		if e.ComplexityRoot.Query.ModuleInstance == nil {
 			break
@@ -4175,7 +4185,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleInstance(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleInstance(childComplexity, args["id"].(string)), true
 	case "Query.moduleInstances":
 		if e.ComplexityRoot.Query.ModuleInstances == nil {
 			break
@@ -4186,7 +4196,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleInstances(childComplexity, args["filter"].(*model.ModuleInstanceFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleInstances(childComplexity, args["filter"].(*model.ModuleInstanceFilter), args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.moduleVersion":
 		if e.ComplexityRoot.Query.ModuleVersion == nil {
 			break
@@ -4197,7 +4207,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.ModuleVersion(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.ModuleVersion(childComplexity, args["id"].(string)), true
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
 			break
@@ -4208,7 +4218,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Node(childComplexity, args["id"].(string)), true
 	case "Query.nodes":
 		if e.ComplexityRoot.Query.Nodes == nil {
 			break
@@ -4219,7 +4229,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string)), true
 	case "Query.project":
 		if e.ComplexityRoot.Query.Project == nil {
 			break
@@ -4230,7 +4240,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Project(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Project(childComplexity, args["id"].(string)), true
 	case "Query.projects":
 		if e.ComplexityRoot.Query.Projects == nil {
 			break
@@ -4241,7 +4251,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Projects(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Projects(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.release":
 		if e.ComplexityRoot.Query.Release == nil {
 			break
@@ -4252,7 +4262,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Release(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Query.Release(childComplexity, args["id"].(string)), true
 	case "Query.resolveInputs":
 		if e.ComplexityRoot.Query.ResolveInputs == nil {
 			break
@@ -4784,7 +4794,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string), args["organizationId"].(*string)), true
+		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string)), true
 
 	case "TextProperty.default":
 		if e.ComplexityRoot.TextProperty.DefaultJSON == nil {
@@ -4971,12 +4981,43 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Viewer.Organization(childComplexity), true
+	case "Viewer.organizations":
+		if e.ComplexityRoot.Viewer.Organizations == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Organizations(childComplexity), true
 	case "Viewer.role":
 		if e.ComplexityRoot.Viewer.Role == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Viewer.Role(childComplexity), true
+
+	case "ViewerOrganization.id":
+		if e.ComplexityRoot.ViewerOrganization.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.ID(childComplexity), true
+	case "ViewerOrganization.name":
+		if e.ComplexityRoot.ViewerOrganization.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Name(childComplexity), true
+	case "ViewerOrganization.role":
+		if e.ComplexityRoot.ViewerOrganization.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Role(childComplexity), true
+	case "ViewerOrganization.slug":
+		if e.ComplexityRoot.ViewerOrganization.Slug == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ViewerOrganization.Slug(childComplexity), true
 
 	case "WantedOptions.params":
 		if e.ComplexityRoot.WantedOptions.Params == nil {
@@ -5169,6 +5210,11 @@ interface Node {
 
 """
 What can be asked. Each field is null, with an error, where it is refused; the others answer.
+
+A superadmin acts in no organization by itself. The header ` + "`" + `Slipway-Organization` + "`" + ` names one for the whole request by
+its id or slug, as ` + "`" + `organization` + "`" + ` in ` + "`" + `connection_init` + "`" + ` does for a socket; ` + "`" + `global` + "`" + ` names what is everybody's. Without
+it a superadmin reads what is global; all else is ` + "`" + `slipway:Request:ORGANIZATION_NEEDED` + "`" + `. Others may name their own
+organization. One that is not there or is not theirs is ` + "`" + `slipway:Organization:NOT_FOUND` + "`" + `, and nothing runs.
 """
 type Query {
   """
@@ -5178,8 +5224,6 @@ type Query {
   node(
     "The id of the record."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Node
 
   """
@@ -5189,8 +5233,6 @@ type Query {
   nodes(
     "The ids, at most 100."
     ids: [ID!]!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): [Node]
 
   "Who asks. Null for a caller without a token."
@@ -5215,24 +5257,18 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleDefinitionConnection
 
   "One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none."
   moduleDefinition(
     "The id of the definition, ` + "`" + `mod_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleDefinition
 
   "One published module version. Null with ` + "`" + `slipway:ModuleVersion:NOT_FOUND` + "`" + ` where there is none."
   moduleVersion(
     "The id of the version, ` + "`" + `mver_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleVersion
 
   "The organization's default value definitions, newest first."
@@ -5247,8 +5283,6 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DefaultValueDefinitionConnection
 
   """
@@ -5258,8 +5292,6 @@ type Query {
   defaultValueDefinition(
     "The id of the definition, ` + "`" + `dvd_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DefaultValueDefinition
 
   "The organization's deployments, newest first."
@@ -5274,16 +5306,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentConnection
 
   "One deployment. Null with ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none."
   deployment(
     "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Deployment
 
   """
@@ -5295,8 +5323,6 @@ type Query {
     from: ID!
     "The id of the deployment to compare to, ` + "`" + `dep_…` + "`" + `."
     to: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentComparison
 
   "Who did what in the organization, newest first. For admins."
@@ -5311,16 +5337,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): AuditEventConnection
 
   "One release. Null with ` + "`" + `slipway:Release:NOT_FOUND` + "`" + ` where there is none."
   release(
     "The id of the release, ` + "`" + `rel_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Release
 
   "The organization's module instances, newest first."
@@ -5335,16 +5357,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleInstanceConnection
 
   "One module instance. Null with ` + "`" + `slipway:ModuleInstance:NOT_FOUND` + "`" + ` where there is none."
   moduleInstance(
     "The id of the instance, ` + "`" + `inst_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ModuleInstance
 
   "The organization's projects, newest first."
@@ -5357,16 +5375,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): ProjectConnection
 
   "One project. Null with ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` where there is none."
   project(
     "The id of the project, ` + "`" + `prj_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Project
 
   "The organization's environments, newest first."
@@ -5381,16 +5395,12 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): EnvironmentConnection
 
   "One environment. Null with ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` where there is none."
   environment(
     "The id of the environment, ` + "`" + `env_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): Environment
 
   """
@@ -5425,8 +5435,6 @@ type Query {
     last: Int
     "Only what comes before this cursor."
     before: String
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DynamicValueConnection
 
   "The sources of dynamic values that there are, by name."
@@ -5438,7 +5446,8 @@ type Query {
 
 """
 What can be changed. Each mutation runs in one transaction: what it answers with is committed, and
-what it refuses has changed nothing.
+what it refuses has changed nothing. A superadmin names whose things are to change by the header
+` + "`" + `Slipway-Organization` + "`" + `: an organization, or ` + "`" + `global` + "`" + ` for the global module definitions and their versions.
 
 Names and other texts of one line have no control characters, line separators or bidirectional controls;
 descriptions and reasons have none but line feed and tab. Others are refused by the rule
@@ -5474,8 +5483,8 @@ type Mutation {
   ): DeleteDefaultValueDefinitionPayload
 
   """
-  Creates a module definition: the organization's, or a global one where a superadmin names no
-  organization. For admins and superadmins.
+  Creates a module definition: the organization's, or a global one where a superadmin names ` + "`" + `global` + "`" + ` in
+  ` + "`" + `Slipway-Organization` + "`" + `. For admins and superadmins.
   """
   createModuleDefinition(
     "The definition."
@@ -5621,8 +5630,6 @@ type Subscription {
   deploymentChanged(
     "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
     id: ID!
-    "For superadmins only: the organization to look in."
-    organizationId: ID
   ): DeploymentChange!
 }
 
@@ -5652,8 +5659,6 @@ input InputValuesInput {
   moduleInstanceId: ID
   "The environment of an instance that is still to be made, for templates; beside an instance, its own."
   environmentId: ID
-  "For superadmins only: the organization to look in."
-  organizationId: ID
 }
 
 "Whether values fit their inputs."
@@ -5819,8 +5824,29 @@ type Viewer {
   name: String!
   "What the token may do."
   role: Role!
-  "The organization that the token belongs to; null for superadmins who named none."
+  """
+  The organization that the viewer acts in: the token's, or for a superadmin the one that ` + "`" + `Slipway-Organization` + "`" + ` names.
+  Null for a superadmin where it names none.
+  """
   organization: Organization
+  """
+  The organizations that the viewer may name in ` + "`" + `Slipway-Organization` + "`" + `, whatever it names now, the oldest first: a
+  token's own, and for a superadmin each that there is. At most 100, which is what a menu can show; any other can be
+  named all the same.
+  """
+  organizations: [ViewerOrganization!]
+}
+
+"An organization that the viewer may act in."
+type ViewerOrganization {
+  "The id, ` + "`" + `org_…` + "`" + `."
+  id: ID!
+  "The name for URLs and the command line, unique over all organizations."
+  slug: String!
+  "The name for people."
+  name: String!
+  "What the viewer may do in it."
+  role: Role!
 }
 
 "What a token may do."
@@ -5833,7 +5859,7 @@ enum Role {
   ADMIN
   "Reads, claims deployments, reports on them and completes them."
   RUNNER
-  "Publishes global modules and may name any organization."
+  "Publishes global modules, and does all that an admin may in the organization that ` + "`" + `Slipway-Organization` + "`" + ` names."
   SUPERADMIN
 }
 
@@ -7609,8 +7635,6 @@ input CreateDefaultValueDefinitionInput {
   description: String
   "The value that the default takes."
   schema: InputPropertyInput!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createDefaultValueDefinition answers with."
@@ -7635,8 +7659,6 @@ input UpdateDefaultValueDefinitionInput {
   version: Int
   "Whether only to say what the change would do, and to change nothing; false where it is left out."
   dryRun: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What updateDefaultValueDefinition answers with."
@@ -7657,8 +7679,6 @@ type UpdateDefaultValueDefinitionPayload {
 input DeleteDefaultValueDefinitionInput {
   "The id of the definition."
   id: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What deleteDefaultValueDefinition answers with."
@@ -7677,8 +7697,6 @@ input CreateModuleDefinitionInput {
   description: String
   "Whether it is published; DRAFT where it is left out."
   status: ModuleDefinitionStatus
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createModuleDefinition answers with."
@@ -7697,8 +7715,6 @@ input UpdateModuleDefinitionInput {
   description: String
   "Whether it is published; not null."
   status: ModuleDefinitionStatus
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What updateModuleDefinition answers with."
@@ -7721,8 +7737,6 @@ input PublishModuleVersionInput {
   sourceUrl: String
   "The branch, tag or commit of the source: one line of at most 2,048 characters."
   sourceRef: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What publishModuleVersion answers with."
@@ -7739,8 +7753,6 @@ input CreateProjectInput {
   name: String!
   "The name for URLs and templates, unique within the organization."
   slug: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createProject answers with."
@@ -7757,8 +7769,6 @@ input CreateEnvironmentInput {
   name: String!
   "The name for URLs and templates, unique within the project."
   slug: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createEnvironment answers with."
@@ -7775,8 +7785,6 @@ input CreateModuleInstanceInput {
   moduleDefinitionId: ID!
   "The name, unique within the environment."
   name: GivenId!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createModuleInstance answers with."
@@ -7816,8 +7824,6 @@ input CreateDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What createDeployment answers with."
@@ -7841,8 +7847,6 @@ input RollbackDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What rollbackDeployment answers with."
@@ -7866,8 +7870,6 @@ input RedeployDeploymentInput {
   where the key was used for another request.
   """
   idempotencyKey: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What redeployDeployment answers with."
@@ -7885,8 +7887,6 @@ input CancelDeploymentInput {
   cancellation was requested. False where it is left out or null.
   """
   force: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What cancelDeployment answers with."
@@ -7903,8 +7903,6 @@ input QuarantineReleaseInput {
   reason: String!
   "When the quarantine ends by itself, in the future; never where it is left out."
   until: UtcDateTime
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What quarantineRelease answers with."
@@ -7917,8 +7915,6 @@ type QuarantineReleasePayload {
 input LiftQuarantineInput {
   "The id of the release, ` + "`" + `rel_…` + "`" + `."
   id: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What liftQuarantine answers with."
@@ -7937,8 +7933,6 @@ input ClaimDeploymentInput {
   with the same deployment. The server chooses where it is left out.
   """
   leaseId: ID
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What claimDeployment answers with."
@@ -7975,8 +7969,6 @@ input RenewLeaseInput {
   id: ID!
   "The id of its lease."
   leaseId: ID!
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What renewLease answers with."
@@ -8013,8 +8005,6 @@ input ReportDeploymentInput {
   resourceArn: String
   "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "Something that happened in the course of a deployment. At least one field is to be given."
@@ -8056,8 +8046,6 @@ input CompleteDeploymentInput {
   where nobody has. False where it is left out or null.
   """
   canceled: Boolean
-  "For superadmins only: the organization to act in."
-  organizationId: ID
 }
 
 "What completeDeployment answers with."
@@ -9283,8 +9271,24 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_role(ctx, field)
 	case "organization":
 		return ec.fieldContext_Viewer_organization(ctx, field)
+	case "organizations":
+		return ec.fieldContext_Viewer_organizations(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_ViewerOrganization(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ViewerOrganization_id(ctx, field)
+	case "slug":
+		return ec.fieldContext_ViewerOrganization_slug(ctx, field)
+	case "name":
+		return ec.fieldContext_ViewerOrganization_name(ctx, field)
+	case "role":
+		return ec.fieldContext_ViewerOrganization_role(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ViewerOrganization", field.Name)
 }
 
 func (ec *executionContext) childFields_WantedOptions(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9892,14 +9896,6 @@ func (ec *executionContext) field_Query_auditEvents_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -9922,14 +9918,6 @@ func (ec *executionContext) field_Query_compareDeployments_args(ctx context.Cont
 		return nil, err
 	}
 	args["to"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg2
 	return args, nil
 }
 
@@ -9944,14 +9932,6 @@ func (ec *executionContext) field_Query_defaultValueDefinition_args(ctx context.
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -9998,14 +9978,6 @@ func (ec *executionContext) field_Query_defaultValueDefinitions_args(ctx context
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10020,14 +9992,6 @@ func (ec *executionContext) field_Query_deployment_args(ctx context.Context, raw
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10074,14 +10038,6 @@ func (ec *executionContext) field_Query_deployments_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10136,14 +10092,6 @@ func (ec *executionContext) field_Query_dynamicValues_args(ctx context.Context, 
 		return nil, err
 	}
 	args["before"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg6
 	return args, nil
 }
 
@@ -10158,14 +10106,6 @@ func (ec *executionContext) field_Query_environment_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10212,14 +10152,6 @@ func (ec *executionContext) field_Query_environments_args(ctx context.Context, r
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10234,14 +10166,6 @@ func (ec *executionContext) field_Query_moduleDefinition_args(ctx context.Contex
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10304,14 +10228,6 @@ func (ec *executionContext) field_Query_moduleDefinitions_args(ctx context.Conte
 		return nil, err
 	}
 	args["before"] = arg6
-	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg7
 	return args, nil
 }
 
@@ -10326,14 +10242,6 @@ func (ec *executionContext) field_Query_moduleInstance_args(ctx context.Context,
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10380,14 +10288,6 @@ func (ec *executionContext) field_Query_moduleInstances_args(ctx context.Context
 		return nil, err
 	}
 	args["before"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg5
 	return args, nil
 }
 
@@ -10402,14 +10302,6 @@ func (ec *executionContext) field_Query_moduleVersion_args(ctx context.Context, 
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10424,14 +10316,6 @@ func (ec *executionContext) field_Query_node_args(ctx context.Context, rawArgs m
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10446,14 +10330,6 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["ids"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10468,14 +10344,6 @@ func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10514,14 +10382,6 @@ func (ec *executionContext) field_Query_projects_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["before"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg4
 	return args, nil
 }
 
@@ -10536,14 +10396,6 @@ func (ec *executionContext) field_Query_release_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -10624,14 +10476,6 @@ func (ec *executionContext) field_Subscription_deploymentChanged_args(ctx contex
 		return nil, err
 	}
 	args["id"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "organizationId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["organizationId"] = arg1
 	return args, nil
 }
 
@@ -22389,7 +22233,7 @@ func (ec *executionContext) _Query_node(ctx context.Context, field graphql.Colle
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v scalar.Node) graphql.Marshaler {
@@ -22433,7 +22277,7 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []scalar.Node) graphql.Marshaler {
@@ -22509,7 +22353,7 @@ func (ec *executionContext) _Query_moduleDefinitions(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
@@ -22553,7 +22397,7 @@ func (ec *executionContext) _Query_moduleDefinition(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
@@ -22597,7 +22441,7 @@ func (ec *executionContext) _Query_moduleVersion(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
@@ -22641,7 +22485,7 @@ func (ec *executionContext) _Query_defaultValueDefinitions(ctx context.Context, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
@@ -22685,7 +22529,7 @@ func (ec *executionContext) _Query_defaultValueDefinition(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
@@ -22729,7 +22573,7 @@ func (ec *executionContext) _Query_deployments(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
@@ -22773,7 +22617,7 @@ func (ec *executionContext) _Query_deployment(ctx context.Context, field graphql
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
@@ -22817,7 +22661,7 @@ func (ec *executionContext) _Query_compareDeployments(ctx context.Context, field
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["from"].(string), fc.Args["to"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Comparison) graphql.Marshaler {
@@ -22861,7 +22705,7 @@ func (ec *executionContext) _Query_auditEvents(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.AuditEvent]) graphql.Marshaler {
@@ -22905,7 +22749,7 @@ func (ec *executionContext) _Query_release(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
@@ -22949,7 +22793,7 @@ func (ec *executionContext) _Query_moduleInstances(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
@@ -22993,7 +22837,7 @@ func (ec *executionContext) _Query_moduleInstance(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
@@ -23037,7 +22881,7 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
@@ -23081,7 +22925,7 @@ func (ec *executionContext) _Query_project(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
@@ -23125,7 +22969,7 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
@@ -23169,7 +23013,7 @@ func (ec *executionContext) _Query_environment(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
@@ -23301,7 +23145,7 @@ func (ec *executionContext) _Query_dynamicValues(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DynamicValues(ctx, fc.Args["source"].(string), fc.Args["params"].(json.RawMessage), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Query().DynamicValues(ctx, fc.Args["source"].(string), fc.Args["params"].(json.RawMessage), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*inputprop.Option]) graphql.Marshaler {
@@ -25485,7 +25329,7 @@ func (ec *executionContext) _Subscription_deploymentChanged(ctx context.Context,
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["organizationId"].(*string))
+			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
@@ -26320,6 +26164,130 @@ func (ec *executionContext) fieldContext_Viewer_organization(_ context.Context, 
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Viewer_organizations(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_organizations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Organizations(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
+			return ec.marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_organizations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Viewer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ViewerOrganization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ViewerOrganization_id(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_slug(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_slug(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Slug, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_name(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ViewerOrganization_role(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ViewerOrganization_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
+			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ViewerOrganization_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
 func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
@@ -27702,7 +27670,7 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "force", "organizationId"}
+	fieldsInOrder := [...]string{"id", "force"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27723,13 +27691,6 @@ func (ec *executionContext) unmarshalInputCancelDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.Force = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27746,7 +27707,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"kinds", "leaseId", "organizationId"}
+	fieldsInOrder := [...]string{"kinds", "leaseId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27767,13 +27728,6 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.LeaseID = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27790,7 +27744,7 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "error", "canceled"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27825,13 +27779,6 @@ func (ec *executionContext) unmarshalInputCompleteDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.Canceled = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -27956,7 +27903,7 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"givenId", "name", "description", "schema", "organizationId"}
+	fieldsInOrder := [...]string{"givenId", "name", "description", "schema"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -27991,13 +27938,6 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.Schema = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28014,7 +27954,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "moduleVersionId", "inputs", "description", "artifact", "data", "resourceArn", "resourceName", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28084,13 +28024,6 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28107,7 +28040,7 @@ func (ec *executionContext) unmarshalInputCreateEnvironmentInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "name", "slug", "organizationId"}
+	fieldsInOrder := [...]string{"projectId", "name", "slug"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28135,13 +28068,6 @@ func (ec *executionContext) unmarshalInputCreateEnvironmentInput(ctx context.Con
 				return it, err
 			}
 			it.Slug = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28158,7 +28084,7 @@ func (ec *executionContext) unmarshalInputCreateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "type", "description", "status", "organizationId"}
+	fieldsInOrder := [...]string{"name", "type", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28193,13 +28119,6 @@ func (ec *executionContext) unmarshalInputCreateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28216,7 +28135,7 @@ func (ec *executionContext) unmarshalInputCreateModuleInstanceInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"environmentId", "moduleDefinitionId", "name", "organizationId"}
+	fieldsInOrder := [...]string{"environmentId", "moduleDefinitionId", "name"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28244,13 +28163,6 @@ func (ec *executionContext) unmarshalInputCreateModuleInstanceInput(ctx context.
 				return it, err
 			}
 			it.Name = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28267,7 +28179,7 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "slug", "organizationId"}
+	fieldsInOrder := [...]string{"name", "slug"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28288,13 +28200,6 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 				return it, err
 			}
 			it.Slug = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28311,7 +28216,7 @@ func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28325,13 +28230,6 @@ func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.ID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28745,7 +28643,7 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId", "organizationId"}
+	fieldsInOrder := [...]string{"moduleVersionId", "defaultValueDefinitionId", "inputs", "values", "moduleInstanceId", "environmentId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28796,13 +28694,6 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 				return it, err
 			}
 			it.EnvironmentID = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28937,7 +28828,7 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "organizationId"}
+	fieldsInOrder := [...]string{"id"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -28951,13 +28842,6 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29509,7 +29393,7 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "kind", "inputs", "sourceUrl", "sourceRef", "organizationId"}
+	fieldsInOrder := [...]string{"moduleDefinitionId", "version", "kind", "inputs", "sourceUrl", "sourceRef"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29560,13 +29444,6 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 				return it, err
 			}
 			it.SourceRef = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29583,7 +29460,7 @@ func (ec *executionContext) unmarshalInputQuarantineReleaseInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "reason", "until", "organizationId"}
+	fieldsInOrder := [...]string{"id", "reason", "until"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29611,13 +29488,6 @@ func (ec *executionContext) unmarshalInputQuarantineReleaseInput(ctx context.Con
 				return it, err
 			}
 			it.Until = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29634,7 +29504,7 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29662,13 +29532,6 @@ func (ec *executionContext) unmarshalInputRedeployDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29772,7 +29635,7 @@ func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29793,13 +29656,6 @@ func (ec *executionContext) unmarshalInputRenewLeaseInput(ctx context.Context, o
 				return it, err
 			}
 			it.LeaseID = data
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29816,7 +29672,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName", "organizationId"}
+	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29879,13 +29735,6 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.ResourceName = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29902,7 +29751,7 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey", "organizationId"}
+	fieldsInOrder := [...]string{"id", "expectedLiveDeploymentId", "idempotencyKey"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29930,13 +29779,6 @@ func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Co
 				return it, err
 			}
 			it.IdempotencyKey = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30322,7 +30164,7 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun", "organizationId"}
+	fieldsInOrder := [...]string{"id", "name", "description", "schema", "version", "dryRun"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30371,13 +30213,6 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 				return it, err
 			}
 			it.DryRun = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -30394,7 +30229,7 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "status", "organizationId"}
+	fieldsInOrder := [...]string{"id", "name", "description", "status"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30429,13 +30264,6 @@ func (ec *executionContext) unmarshalInputUpdateModuleDefinitionInput(ctx contex
 				return it, err
 			}
 			it.Status = graphql.OmittableOf(data)
-		case "organizationId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OrganizationID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -39188,6 +39016,97 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "organizations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_organizations(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var viewerOrganizationImplementors = []string{"ViewerOrganization"}
+
+func (ec *executionContext) _ViewerOrganization(ctx context.Context, sel ast.SelectionSet, obj *account.Membership) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, viewerOrganizationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ViewerOrganization")
+		case "id":
+			out.Values[i] = ec._ViewerOrganization_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "slug":
+			out.Values[i] = ec._ViewerOrganization_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ViewerOrganization_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._ViewerOrganization_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -41101,6 +41020,16 @@ func (ec *executionContext) unmarshalNValidationPatternInput2map(ctx context.Con
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx context.Context, sel ast.SelectionSet, v *account.Membership) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ViewerOrganization(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋinputpropᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputprop.Wanted) graphql.Marshaler {
 	return ec._WantedOptions(ctx, sel, &v)
 }
@@ -42319,6 +42248,25 @@ func (ec *executionContext) marshalOViewer2ᚖslipwayᚋinternalᚋactorᚐActor
 		return graphql.Null
 	}
 	return ec._Viewer(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOViewerOrganization2ᚕᚖslipwayᚋinternalᚋaccountᚐMembershipᚄ(ctx context.Context, sel ast.SelectionSet, v []*account.Membership) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNViewerOrganization2ᚖslipwayᚋinternalᚋaccountᚐMembership(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

@@ -38,8 +38,6 @@ type CancelDeploymentInput struct {
 	// Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
 	// cancellation was requested. False where it is left out or null.
 	Force graphql.Omittable[*bool] `json:"force,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What cancelDeployment answers with.
@@ -56,8 +54,6 @@ type ClaimDeploymentInput struct {
 	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
 	// with the same deployment. The server chooses where it is left out.
 	LeaseID graphql.Omittable[*string] `json:"leaseId,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What claimDeployment answers with.
@@ -79,8 +75,6 @@ type CompleteDeploymentInput struct {
 	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
 	// where nobody has. False where it is left out or null.
 	Canceled graphql.Omittable[*bool] `json:"canceled,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What completeDeployment answers with.
@@ -99,8 +93,6 @@ type CreateDefaultValueDefinitionInput struct {
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The value that the default takes.
 	Schema map[string]any `json:"schema"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createDefaultValueDefinition answers with.
@@ -136,8 +128,6 @@ type CreateDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createDeployment answers with.
@@ -154,8 +144,6 @@ type CreateEnvironmentInput struct {
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the project.
 	Slug string `json:"slug"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createEnvironment answers with.
@@ -174,8 +162,6 @@ type CreateModuleDefinitionInput struct {
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; DRAFT where it is left out.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createModuleDefinition answers with.
@@ -192,8 +178,6 @@ type CreateModuleInstanceInput struct {
 	ModuleDefinitionID string `json:"moduleDefinitionId"`
 	// The name, unique within the environment.
 	Name string `json:"name"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createModuleInstance answers with.
@@ -208,8 +192,6 @@ type CreateProjectInput struct {
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the organization.
 	Slug string `json:"slug"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What createProject answers with.
@@ -222,8 +204,6 @@ type CreateProjectPayload struct {
 type DeleteDefaultValueDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What deleteDefaultValueDefinition answers with.
@@ -274,8 +254,6 @@ type InputValuesInput struct {
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
 	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
-	// For superadmins only: the organization to look in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // Whether values fit their inputs.
@@ -295,8 +273,6 @@ type InputsValidation struct {
 type LiftQuarantineInput struct {
 	// The id of the release, `rel_…`.
 	ID string `json:"id"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What liftQuarantine answers with.
@@ -329,8 +305,6 @@ type PublishModuleVersionInput struct {
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
 	SourceRef graphql.Omittable[*string] `json:"sourceRef,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What publishModuleVersion answers with.
@@ -349,8 +323,6 @@ type QuarantineReleaseInput struct {
 	Reason string `json:"reason"`
 	// When the quarantine ends by itself, in the future; never where it is left out.
 	Until graphql.Omittable[*time.Time] `json:"until,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What quarantineRelease answers with.
@@ -370,8 +342,6 @@ type RedeployDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What redeployDeployment answers with.
@@ -386,8 +356,6 @@ type RenewLeaseInput struct {
 	ID string `json:"id"`
 	// The id of its lease.
 	LeaseID string `json:"leaseId"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What renewLease answers with.
@@ -420,8 +388,6 @@ type ReportDeploymentInput struct {
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What reportDeployment answers with.
@@ -443,8 +409,6 @@ type RollbackDeploymentInput struct {
 	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
 	// where the key was used for another request.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What rollbackDeployment answers with.
@@ -471,8 +435,6 @@ type UpdateDefaultValueDefinitionInput struct {
 	Version graphql.Omittable[*int32] `json:"version,omitempty"`
 	// Whether only to say what the change would do, and to change nothing; false where it is left out.
 	DryRun graphql.Omittable[*bool] `json:"dryRun,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What updateDefaultValueDefinition answers with.
@@ -499,8 +461,6 @@ type UpdateModuleDefinitionInput struct {
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; not null.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
-	// For superadmins only: the organization to act in.
-	OrganizationID graphql.Omittable[*string] `json:"organizationId,omitempty"`
 }
 
 // What updateModuleDefinition answers with.

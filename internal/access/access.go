@@ -35,8 +35,10 @@ const (
 // rule is who may take an action, and where.
 type rule struct {
 	roles []actor.Role
-	// anywhere marks the actions that are not on the things of one organization.
+	// anywhere marks the actions that a superadmin may take who has named nothing: reading what is global.
 	anywhere bool
+	// global marks those on what is everybody's, for which a superadmin has to have named that.
+	global bool
 	// public marks the actions that need no token.
 	public bool
 }
@@ -59,17 +61,17 @@ var table = map[Action]rule{
 	RunDeployments:    {roles: []actor.Role{actor.Runner}},
 	EditDefaults:      {roles: admins},
 	EditModules:       {roles: admins},
-	EditGlobalModules: {roles: []actor.Role{actor.Superadmin}, anywhere: true},
+	EditGlobalModules: {roles: []actor.Role{actor.Superadmin}, global: true},
 	EditWorkspace:     {roles: admins},
 	QuarantineRelease: {roles: admins},
 	ManageTokens:      {roles: admins},
-	ReadAudit:         {roles: admins},
+	ReadAudit:         {roles: admins, anywhere: true},
 }
 
 // Check gives nil where the actor may take the action. Otherwise the error is fault's
-// RequestUnauthenticated for an anonymous caller, an error of the code forbidden for a role that may
-// not, and RequestInvalid for a superadmin who has not named the organization to act in. An actor that
-// is nil and an action that is not in the table are mistakes of the program, and errors of no code.
+// RequestUnauthenticated for an anonymous caller, RequestOrganizationNeeded for a superadmin who has not named
+// whose things it is about, and an error of the code forbidden for a role that may not. An actor that is nil and
+// an action that is not in the table are mistakes of the program, and errors of no code.
 func Check(a *actor.Actor, action Action, forbidden fault.Code) error {
 	rule, ok := table[action]
 	switch {
@@ -81,13 +83,33 @@ func Check(a *actor.Actor, action Action, forbidden fault.Code) error {
 		return nil
 	case a.IsAnonymous():
 		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
+	case a.IsSuperadmin() && !rule.isWhere(a):
+		return unnamed(a, action)
 	case !slices.Contains(rule.roles, a.Role):
 		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, list(rule.roles))
-	case a.OrganizationID == "" && !rule.anywhere:
-		return fault.New(fault.RequestInvalid,
-			"The role %s acts in no organization by itself; name organizationId to %s.", a.Role, action)
 	}
 	return nil
+}
+
+// isWhere says whether the action is on the things that a superadmin has named.
+func (r rule) isWhere(a *actor.Actor) bool {
+	if r.global {
+		return a.Globally
+	}
+	return r.anywhere || a.OrganizationID != ""
+}
+
+// unnamed refuses an action on the things of nobody knows whom.
+func unnamed(a *actor.Actor, action Action) error {
+	e := fault.New(fault.RequestOrganizationNeeded, "The role %s acts in no organization by itself; name the one to %s in.", a.Role, action)
+	if a.Globally {
+		e.Message = fmt.Sprintf("What is global is no organization; name the one to %s in.", action)
+	}
+	if table[action].global {
+		e.Message = fmt.Sprintf("To %s, name %s; otherwise name the organization that it is about.", action, actor.Global)
+	}
+	e.Description = "Send Slipway-Organization with the id or slug of an organization; for a socket, organization in connection_init."
+	return e
 }
 
 func list(roles []actor.Role) string {

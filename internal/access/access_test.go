@@ -13,7 +13,7 @@ const (
 	ok           = "ok"
 	anonymous    = "slipway:Request:UNAUTHENTICATED"
 	refused      = "slipway:Project:FORBIDDEN"
-	nameAnOrg    = "slipway:Request:INVALID"
+	needed       = "slipway:Request:ORGANIZATION_NEEDED"
 	organization = "org_1"
 )
 
@@ -26,24 +26,25 @@ var callers = []*actor.Actor{
 	{Name: "t", Role: actor.Runner, OrganizationID: organization},
 	{Name: "t", Role: actor.Superadmin, OrganizationID: organization},
 	{Name: "t", Role: actor.Superadmin},
+	{Name: "t", Role: actor.Superadmin, Globally: true},
 	{Name: "t", Role: actor.System},
 	{Name: "t", Role: "owner", OrganizationID: organization},
 }
 
 var decisions = map[access.Action][]string{
-	//                         anonymous  viewer   developer admin    runner   super in org, super    system owner
-	access.ListCatalog:       {ok, ok, ok, ok, ok, ok, ok, ok, refused},
-	access.Read:              {anonymous, ok, ok, ok, ok, ok, nameAnOrg, ok, refused},
-	access.CreateInstance:    {anonymous, refused, ok, ok, refused, ok, nameAnOrg, ok, refused},
-	access.Deploy:            {anonymous, refused, ok, ok, refused, ok, nameAnOrg, ok, refused},
-	access.RunDeployments:    {anonymous, refused, refused, refused, ok, refused, refused, ok, refused},
-	access.EditDefaults:      {anonymous, refused, refused, ok, refused, ok, nameAnOrg, ok, refused},
-	access.EditModules:       {anonymous, refused, refused, ok, refused, ok, nameAnOrg, ok, refused},
-	access.EditGlobalModules: {anonymous, refused, refused, refused, refused, ok, ok, ok, refused},
-	access.EditWorkspace:     {anonymous, refused, refused, ok, refused, ok, nameAnOrg, ok, refused},
-	access.QuarantineRelease: {anonymous, refused, refused, ok, refused, ok, nameAnOrg, ok, refused},
-	access.ManageTokens:      {anonymous, refused, refused, ok, refused, ok, nameAnOrg, ok, refused},
-	access.ReadAudit:         {anonymous, refused, refused, ok, refused, ok, nameAnOrg, ok, refused},
+	//                         anonymous  viewer   developer admin    runner   super in org, super, super on global, system owner
+	access.ListCatalog:       {ok, ok, ok, ok, ok, ok, ok, ok, ok, refused},
+	access.Read:              {anonymous, ok, ok, ok, ok, ok, needed, needed, ok, refused},
+	access.CreateInstance:    {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
+	access.Deploy:            {anonymous, refused, ok, ok, refused, ok, needed, needed, ok, refused},
+	access.RunDeployments:    {anonymous, refused, refused, refused, ok, refused, needed, needed, ok, refused},
+	access.EditDefaults:      {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.EditModules:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.EditGlobalModules: {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
+	access.EditWorkspace:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.QuarantineRelease: {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ManageTokens:      {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.ReadAudit:         {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},
 }
 
 func TestEveryRoleMayDoWhatTheTableSays(t *testing.T) {
@@ -74,9 +75,15 @@ func TestRefusalNamesTheRoleThatAskedAndThoseThatMay(t *testing.T) {
 func TestSuperadminInNoOrganizationIsToldToNameOne(t *testing.T) {
 	t.Parallel()
 	superadmin := &actor.Actor{Role: actor.Superadmin}
-	err := access.Check(superadmin, access.Read, fault.RequestForbidden)
-	if !fault.Is(err, fault.RequestInvalid) || !strings.Contains(err.Error(), "organizationId") {
-		t.Errorf("error %v", err)
+	for want, err := range map[string]error{
+		"The role superadmin acts in no organization by itself; name the one to read in.":                     access.Check(superadmin, access.Read, fault.RequestForbidden),
+		"What is global is no organization; name the one to read in.":                                         access.Check(superadmin.InGlobal(), access.Read, fault.RequestForbidden),
+		"To change global module definitions, name global; otherwise name the organization that it is about.": access.Check(superadmin, access.EditGlobalModules, fault.RequestForbidden),
+	} {
+		shown := fault.Public(err, fault.View{})
+		if shown.Code != needed || shown.Message != want || !strings.Contains(shown.Description, "Slipway-Organization") {
+			t.Errorf("%+v, want %s", shown, want)
+		}
 	}
 	if err := access.Check(superadmin.In(organization), access.Read, fault.RequestForbidden); err != nil {
 		t.Errorf("in an organization: %v", err)

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/page"
+	"slipway/internal/store"
 )
 
 // AuditFilter has conditions on audit events; nil ones do not count.
@@ -49,6 +50,6 @@ func (s *Service) AuditEvents(ctx context.Context, f AuditFilter, args page.Args
 		return nil, err
 	}
 	q := s.Store.Client.AuditEvent.Query().Where(f.conditions()...)
-	scope := page.Scope{List: "auditEvents", Viewer: a.OrganizationID, Filter: f}
+	scope := page.Scope{List: "auditEvents", Viewer: store.Scope(a), Filter: f}
 	return page.Read(ctx, q, args, scope, func(e *ent.AuditEvent) (time.Time, string) { return e.CreatedAt, e.ID })
 }

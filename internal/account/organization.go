@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"slipway/ent"
 	"slipway/ent/organization"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/auth"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
@@ -26,6 +28,34 @@ func (s *Service) Organization(ctx context.Context) (*ent.Organization, error) {
 		return nil, nil
 	}
 	return s.OrganizationByID(ctx, a.OrganizationID)
+}
+
+// Membership is an organization that an actor may act in, and its role there.
+type Membership struct {
+	ID, Slug, Name string
+	Role           actor.Role
+}
+
+// maxMemberships bounds the list of a superadmin.
+const maxMemberships = 100
+
+// Memberships lists the organizations that the actor may act in, oldest first and at most maxMemberships: its
+// own, or for a superadmin each that there is.
+func (s *Service) Memberships(ctx context.Context) ([]*Membership, error) {
+	a := actor.From(ctx)
+	if a.IsAnonymous() {
+		return nil, access.Check(a, access.Read, fault.RequestForbidden)
+	}
+	q := s.Store.Client.Organization.Query().Order(ent.Asc(organization.FieldID)).Limit(maxMemberships)
+	if !a.IsSuperadmin() {
+		q.Where(organization.ID(a.OrganizationID))
+	}
+	found, err := q.All(ctx)
+	list := make([]*Membership, len(found))
+	for i, o := range found {
+		list[i] = &Membership{ID: o.ID, Slug: o.Slug, Name: o.Name, Role: a.Role}
+	}
+	return list, err
 }
 
 // OrganizationByID gives an organization: the actor's own, or any for a superadmin. Everything else is
@@ -64,6 +94,23 @@ func (s *Service) OrganizationBySlug(ctx context.Context, slug string) (*ent.Org
 	return o, err
 }
 
+// FindOrganization implements auth.Finder.
+func (s *Service) FindOrganization(ctx context.Context, idOrSlug string) (auth.Organization, error) {
+	named := organization.Slug(idOrSlug)
+	if id.Of(id.Organization, idOrSlug) { // which no slug is
+		named = organization.ID(idOrSlug)
+	}
+	system := actor.With(ctx, &actor.Actor{Name: "system", Role: actor.System})
+	o, err := s.Store.Client.Organization.Query().Where(named).Only(system)
+	if ent.IsNotFound(err) {
+		return auth.Organization{}, auth.ErrUnknownOrganization
+	}
+	if err != nil {
+		return auth.Organization{}, err
+	}
+	return auth.Organization{ID: o.ID, Slug: o.Slug}, nil
+}
+
 // Organizations lists every organization by its slug. For the command line.
 func (s *Service) Organizations(ctx context.Context) ([]*ent.Organization, error) {
 	return s.Store.Client.Organization.Query().Order(ent.Asc(organization.FieldSlug)).All(ctx)
@@ -76,6 +123,10 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 	if !slugForm.MatchString(slug) {
 		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "format", Message: fmt.Sprintf(
 			"must be 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found %.70q", slug)})
+	}
+	if strings.EqualFold(slug, actor.Global) || id.Of(id.Organization, slug) {
+		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "reserved", Message: fmt.Sprintf(
+			"must not be %s, which stands for what is no organization's, nor have the form of an organization's id, found %.70q", actor.Global, slug)})
 	}
 	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)

@@ -31,6 +31,10 @@ const (
 	CLI     Channel = "cli"
 )
 
+// Global is the reserved name of what is no organization's: a superadmin who would write it says so. No
+// organization has it as its slug.
+const Global = "global"
+
 // Actor is who asks.
 type Actor struct {
 	// ID is the id of the token, empty for Anonymous.
@@ -41,7 +45,9 @@ type Actor struct {
 	// OrganizationID is the organization that the actor acts in; empty for Anonymous, for System, and
 	// for a superadmin who has not named one.
 	OrganizationID string
-	Channel        Channel
+	// Globally says that a superadmin has named Global, and may write what is everybody's.
+	Globally bool
+	Channel  Channel
 }
 
 // Anonymous is a caller without a token.
@@ -56,7 +62,14 @@ func (a *Actor) IsSuperadmin() bool { return a.Role == Superadmin }
 // In gives the same actor acting in an organization.
 func (a *Actor) In(organizationID string) *Actor {
 	b := *a
-	b.OrganizationID = organizationID
+	b.OrganizationID, b.Globally = organizationID, false
+	return &b
+}
+
+// InGlobal gives the same actor acting on what is everybody's.
+func (a *Actor) InGlobal() *Actor {
+	b := *a
+	b.OrganizationID, b.Globally = "", true
 	return &b
 }
 

@@ -125,7 +125,7 @@ func (in NewDefinition) check() []fault.Violation {
 }
 
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
-// who acts in none. It gives ModuleDefinitionTypeTaken where the owner has one of the type.
+// who has named what is global. It gives ModuleDefinitionTypeTaken where the owner has one of the type.
 func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
@@ -220,16 +220,21 @@ func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUp
 
 // ownDefinition gives a definition that the actor may change.
 func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
+	a := actor.From(ctx)
+	if a != nil && a.IsSuperadmin() { // who sees what is global, and may have forgotten to say that it is meant
+		if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
+			return nil, err
+		}
+	}
 	d, err := s.Definition(ctx, definitionID)
 	if err != nil {
 		return nil, err
 	}
-	a := actor.From(ctx)
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
 	if d.OrganizationID == nil && a.OrganizationID != "" {
-		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it.", d.ID)
+		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it, who name %s.", d.ID, actor.Global)
 	}
 	return d, nil
 }

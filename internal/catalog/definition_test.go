@@ -26,9 +26,9 @@ func hasViolation(err error, pointer string) bool {
 	})
 }
 
-// root is a superadmin who acts in no organization.
+// root is a superadmin who acts on what is global.
 func root() context.Context {
-	return actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Channel: actor.CLI})
+	return actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 }
 
 func TestTypeIsTakenOncePerOwner(t *testing.T) {

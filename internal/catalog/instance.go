@@ -88,6 +88,9 @@ type NewInstance struct{ EnvironmentID, DefinitionID, Name string }
 // ModuleInstanceNameTaken.
 func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.ModuleInstance, error) {
 	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err
 	}

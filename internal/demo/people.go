@@ -61,6 +61,9 @@ func (d *demo) people(ctx context.Context, accounts *account.Service) error {
 		d.actors[p.name] = &actor.Actor{
 			ID: made.ID, Name: p.name, Role: p.role, OrganizationID: by.OrganizationID, Channel: p.channel,
 		}
+		if p.role == actor.Superadmin { // who makes the global modules
+			d.actors[p.name] = d.actors[p.name].InGlobal()
+		}
 		if d.result.Tokens[p.role] == "" {
 			d.result.Tokens[p.role] = secret.Reveal()
 		}

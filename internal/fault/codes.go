@@ -57,6 +57,7 @@ const (
 	RequestTimeout            Code = "slipway:Request:TIMEOUT"
 	RequestAnswerTooLarge     Code = "slipway:Request:ANSWER_TOO_LARGE"
 	RequestIdempotencyReused  Code = "slipway:Request:IDEMPOTENCY_KEY_REUSED"
+	RequestOrganizationNeeded Code = "slipway:Request:ORGANIZATION_NEEDED"
 
 	ServerInternal    Code = "slipway:Server:INTERNAL"
 	ServerUnavailable Code = "slipway:Server:UNAVAILABLE"
@@ -142,6 +143,7 @@ var registry = index(
 	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
 	Entry{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},
 	Entry{RequestIdempotencyReused, 422, "The idempotency key was used before, for another request.", "Use a new key for each request; repeat one with the very same arguments."},
+	Entry{RequestOrganizationNeeded, 400, "The caller acts in no organization by itself, and the request does not say whose things it is about.", "Send Slipway-Organization with the id or slug of an organization, which `viewer { organizations { slug } }` lists; global names what is everybody's."},
 
 	Entry{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},
 	Entry{ServerUnavailable, 503, "The server cannot reach its database, or is shutting down.", "Try again as Retry-After says."},

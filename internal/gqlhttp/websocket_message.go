@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
 	"slipway/internal/inputprop"
 )
 
@@ -41,6 +43,20 @@ func invalid(format string, args ...any) *closing {
 
 func duplicate(id string) *closing {
 	return &closing{4409, fit("Subscriber for " + shorten(id) + " already exists")}
+}
+
+// refusedAs is the end of a socket whose caller is not welcome. What is wrong with the organization is told, for a
+// client that only ever sees a code would look for the mistake in its token.
+func refusedAs(err error) closing {
+	refusal, known := errors.AsType[*fault.Error](err)
+	switch {
+	case known && refusal.Code == fault.RequestInvalid:
+		return *invalid("%s", refusal.Message)
+	case known && refusal.Code == fault.OrganizationNotFound:
+		return closing{forbidden.code, fit(forbidden.reason + ": " + refusal.Message)}
+	default:
+		return forbidden
+	}
 }
 
 // tryAgainAs is the end of a socket that one of the server's limits has no place for now. Clients come back
@@ -123,23 +139,26 @@ func (m message) checked() (message, *closing) {
 	return m, nil
 }
 
-// authorization is the header that the payload of connection_init stands in for, false without one.
-func (m message) authorization() ([]string, bool, *closing) {
+// initHeaders are those that members of the payload of connection_init stand in for, by their names.
+var initHeaders = map[string]string{"authorization": "Authorization", "organization": httpx.OrganizationHeader}
+
+// headers gives the headers that the payload of connection_init stands in for.
+func (m message) headers() (http.Header, *closing) {
+	given := http.Header{}
 	if m.payload == nil {
-		return nil, false, nil
+		return given, nil
 	}
-	var values []string
 	for i, key := range m.payload.Keys {
-		item := m.payload.Items[i]
-		if !strings.EqualFold(key, "Authorization") || item.Kind == inputprop.Null {
+		item, header := m.payload.Items[i], initHeaders[strings.ToLower(key)]
+		if header == "" || item.Kind == inputprop.Null {
 			continue
 		}
 		if item.Kind != inputprop.String {
-			return nil, false, invalid("The message's /payload/%s must be a string, found %s.", key, item.Kind)
+			return nil, invalid("The message's /payload/%s must be a string, found %s.", key, item.Kind)
 		}
-		values = append(values, item.Text)
+		given.Add(header, item.Text)
 	}
-	return values, len(values) > 0, nil
+	return given, nil
 }
 
 // frame writes a message of the server's. The payload is JSON already, and absent where it is empty.

@@ -2,6 +2,7 @@ package gqlhttp
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -26,8 +27,8 @@ type socket struct {
 
 	// address is where the handshake came from.
 	address string
-	// request is that of the handshake; once acknowledged is closed it has the Authorization of
-	// connection_init, and its context is the caller's.
+	// request is that of the handshake; once acknowledged is closed it has the headers that
+	// connection_init stands in for, and its context is the caller's.
 	request                   *http.Request
 	initialised, acknowledged chan struct{}
 	// leave gives back the place that an acknowledged socket has among the open streams.
@@ -120,14 +121,12 @@ func (s *socket) initialise(m message) *closing {
 		return &initialisedYet
 	}
 	close(s.initialised)
-	values, given, wrong := m.authorization()
+	given, wrong := m.headers()
 	if wrong != nil {
 		return wrong
 	}
-	if given {
-		s.request = s.request.Clone(s.ctx)
-		s.request.Header["Authorization"] = values
-	}
+	s.request = s.request.Clone(s.ctx)
+	maps.Copy(s.request.Header, given)
 	if len(s.request.Header.Values("Authorization")) == 0 {
 		return &noToken
 	}
@@ -136,7 +135,8 @@ func (s *socket) initialise(m message) *closing {
 	case err == nil:
 		return s.acknowledge(caller)
 	case refuses(err):
-		return &forbidden
+		refused := refusedAs(err)
+		return &refused
 	default:
 		return &tryAgain
 	}

@@ -1,5 +1,5 @@
-// Package httpx has what every surface asks of HTTP alike: whom a request comes from, and how many
-// connections one address may have.
+// Package httpx has what every surface asks of HTTP alike: whom a request comes from, how many
+// connections one address may have, and the name of the header for the organization.
 package httpx
 
 import (

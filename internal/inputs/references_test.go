@@ -111,7 +111,7 @@ func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Place(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", referring)
-		root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Channel: actor.CLI})
+		root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 		global, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "base", Status: moduledefinition.StatusACTIVE})
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,8 @@ func TestEveryRoleIsRefusedAlike(t *testing.T) {
 			}
 			for _, id := range []string{own.id(o), foreign.id(o), "nonsense"} {
 				o.refused(t, w, "", id, change, fault.RequestUnauthenticated)
-				o.refused(t, w, w.Superadmin, id, change, fault.RequestInvalid)
+				o.refused(t, w, w.Superadmin, id, change, fault.RequestOrganizationNeeded)
+				o.refused(t, w.In(actor.Global), w.Superadmin, id, change, fault.RequestOrganizationNeeded)
 			}
 		}
 	})

@@ -216,7 +216,7 @@ func TestTheCatalogueIsTheSameOnBothSurfaces(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		w.Place(t, w.Globex, "hidden")
 		w.Place(t, w.Acme, "web")
-		root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin})
+		root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin, Globally: true})
 		about := "Shared"
 		for i := range 3 {
 			for _, status := range []moduledefinition.Status{moduledefinition.StatusDRAFT, moduledefinition.StatusACTIVE} {

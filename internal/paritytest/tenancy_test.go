@@ -109,7 +109,6 @@ func onForeign(mine map[string]string) []question {
 	for _, pair := range []string{`from: $id, to: "` + mine["dep"] + `"`, `from: "` + mine["dep"] + `", to: $id`} {
 		all = append(all, question{kind: "dep", document: `query($id: ID!) { compareDeployments(` + pair + `) { __typename } }`})
 	}
-	all = append(all, question{kind: "org", document: `query($id: ID!) { deployments(organizationId: $id) { totalCount } }`})
 	mutation := func(kind string, runner bool, call string) {
 		all = append(all, question{kind: kind, runner: runner, document: `mutation($id: ID!) { ` + call + ` { __typename } }`})
 	}
@@ -130,6 +129,5 @@ func onForeign(mine map[string]string) []question {
 	}
 	mutation("rel", false, `quarantineRelease(input: {id: $id, reason: "x"})`)
 	mutation("rel", false, `liftQuarantine(input: {id: $id})`)
-	mutation("org", false, `createProject(input: {name: "x", slug: "x", organizationId: $id})`)
 	return all
 }

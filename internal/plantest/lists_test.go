@@ -24,8 +24,8 @@ type list struct {
 
 func (l list) String() string { return fmt.Sprintf("%s.%s(%s)", l.parent, l.field, l.filters) }
 
-// pageArgs are the arguments that every connection has, and the superadmins' choice of an organization.
-var pageArgs = []string{"first", "after", "last", "before", "organizationId"}
+// pageArgs are the arguments that every connection has.
+var pageArgs = []string{"first", "after", "last", "before"}
 
 // together are the filters that are given together, by the connection's field or the name of the source of
 // dynamic values.

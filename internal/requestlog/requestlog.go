@@ -87,7 +87,11 @@ func (l *Line) Attrs() []slog.Attr {
 	if who == nil {
 		who = actor.Anonymous()
 	}
-	attrs := []slog.Attr{slog.String("actor", who.Name), slog.String("organization", who.OrganizationID)}
+	organization := who.OrganizationID
+	if who.Globally {
+		organization = actor.Global
+	}
+	attrs := []slog.Attr{slog.String("actor", who.Name), slog.String("organization", organization)}
 	if l.operation != "" {
 		attrs = append(attrs, slog.String("operation", l.operation))
 	}

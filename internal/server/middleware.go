@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
 	"slipway/internal/actor"
+	"slipway/internal/auth"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/httpx"
@@ -84,6 +86,49 @@ func via(c actor.Channel) func(http.Handler) http.Handler {
 			identified(r.Context(), a)
 			next.ServeHTTP(w, r.WithContext(actor.With(r.Context(), a)))
 		})
+	}
+}
+
+// callerHeaders are those that say who asks, and where it acts.
+var callerHeaders = []string{"Authorization", httpx.OrganizationHeader}
+
+// vary tells caches which headers of the request an answer depends on.
+func vary(headers ...string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Add("Vary", strings.Join(headers, ", "))
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// within lets a request run where it says.
+func within(o *auth.Organizations, f fail) func(http.Handler) http.Handler {
+	enter := entering(o)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ctx, err := enter(r)
+			if err != nil {
+				if fault.Is(err, fault.RequestUnauthenticated) {
+					w.Header().Set("WWW-Authenticate", "Bearer")
+				}
+				f(w, r, err)
+				return
+			}
+			next.ServeHTTP(w, r.WithContext(ctx))
+		})
+	}
+}
+
+// entering gives the context of a request whose actor acts where the request says.
+func entering(o *auth.Organizations) func(*http.Request) (context.Context, error) {
+	return func(r *http.Request) (context.Context, error) {
+		who, err := o.Enter(r.Context(), actor.From(r.Context()), r.Header)
+		if err != nil {
+			return nil, err
+		}
+		requestlog.From(r.Context()).SetActor(who)
+		return actor.With(r.Context(), who), nil
 	}
 }
 

@@ -98,10 +98,11 @@ func New(s *store.Store, c Config) *Server {
 	services := NewServices(s, c.Log, c.Now, c.BaseURL)
 	services.Deploy.LeaseTime, services.Deploy.CancelTimeout = c.Lease, c.CancelTimeout
 	tokens := auth.New(services.Accounts, c.Now, c.MaxFailures)
-	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, c.Log), c.Timeout
+	organizations := auth.NewOrganizations(services.Accounts, c.Now)
+	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, organizations, c.Log), c.Timeout
 	c.Streams.Requests = requestsInFlight(c.MaxRequests)
 	streams := gqlhttp.NewStreams(c.Streams)
-	return &Server{Services: services, streams: streams, handler: routes(services, tokens, streams, c)}
+	return &Server{Services: services, streams: streams, handler: routes(services, tokens, organizations, streams, c)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -114,11 +115,12 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 
 // routes is the way of every request: its id, its client, its log line, the end of its panics, what is
 // refused whoever asks, then its surface, which authenticates it.
-func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Streams, c Config) http.Handler {
+func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *gqlhttp.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	costs := quota.NewCosts(c.Bucket, c.Now)
 	surface := rest.Surface{
 		Log: c.Log, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
+		Enter: entering(organizations),
 	}
 
 	r := chi.NewRouter()
@@ -132,7 +134,8 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 	r.MethodNotAllowed(surface.MethodNotAllowed)
 
 	r.Group(func(r chi.Router) {
-		r.Use(exceptSockets(tokens.Middleware(refuseGraphQL(c.Log)), via(actor.GraphQL)))
+		refuse := refuseGraphQL(c.Log)
+		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(refuse), via(actor.GraphQL), within(organizations, refuse)))
 		r.Handle(pathGraphQL, graph.NewHandler(resolver, graph.Config{
 			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
@@ -144,7 +147,7 @@ func routes(services *Services, tokens *auth.Authenticator, streams *gqlhttp.Str
 		}))
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
+		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
 	r.Get("/openapi.json", rest.ServeOpenAPI)
@@ -166,7 +169,8 @@ func bySurface(others fail) fail {
 	}
 }
 
-// refuseGraphQL answers requests that have a bad token; what is the server's own failure is logged.
+// refuseGraphQL answers requests that have a bad token or name an organization that they may not; what is the
+// server's own failure is logged.
 func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		unverified(r.Context(), log, err)
@@ -174,22 +178,27 @@ func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, er
 	}
 }
 
-// callers gives streams the context of their caller.
-func callers(tokens *auth.Authenticator, log *slog.Logger) func(*http.Request) (context.Context, error) {
+// callers gives streams the context of their caller, who acts where its request says.
+func callers(tokens *auth.Authenticator, organizations *auth.Organizations, log *slog.Logger) func(*http.Request) (context.Context, error) {
 	return func(r *http.Request) (context.Context, error) {
-		if actor.From(r.Context()) != nil { // an open stream, which goes on where it cannot be known, and asks again soon
-			who, err := tokens.Recheck(r)
-			if err != nil {
-				return nil, err
-			}
-			return actor.With(r.Context(), who.Via(actor.GraphQL)), nil
+		isOpen := actor.From(r.Context()) != nil
+		verify := tokens.Authenticate
+		if isOpen {
+			verify = tokens.Recheck
 		}
-		who, err := tokens.Authenticate(r)
+		who, err := verify(r)
+		if err == nil {
+			who, err = organizations.Enter(r.Context(), who.Via(actor.GraphQL), r.Header)
+		}
 		if err != nil {
-			unverified(r.Context(), log, err)
+			if !isOpen { // one that is goes on where its caller cannot be known, and asks again soon
+				unverified(r.Context(), log, err)
+			}
 			return nil, err
 		}
-		who = who.Via(actor.GraphQL)
+		if isOpen {
+			return actor.With(r.Context(), who), nil
+		}
 		identified(r.Context(), who)
 		// A socket's operations are many, and its log line is of the handshake.
 		return actor.With(requestlog.Without(r.Context()), who), nil
@@ -198,6 +207,6 @@ func callers(tokens *auth.Authenticator, log *slog.Logger) func(*http.Request) (
 
 func unverified(ctx context.Context, log *slog.Logger, err error) {
 	if fault.IsFailure(err) {
-		log.ErrorContext(ctx, "a token could not be verified", "error", err, "requestId", actor.RequestID(ctx))
+		log.ErrorContext(ctx, "a token or an organization could not be looked up", "error", err, "requestId", actor.RequestID(ctx))
 	}
 }

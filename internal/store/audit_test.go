@@ -123,7 +123,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	name := "Web"
 	_, err = w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Name: &name})
 	must(t, err)
-	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Channel: actor.CLI})
+	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 	_, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
 	must(t, err)
 }

@@ -45,8 +45,8 @@ var Classes = map[string]Class{
 }
 
 // GlobalScope is the scope of a superadmin, or of the system, without an organization: what it writes to
-// shared tables is everybody's.
-const GlobalScope = "global"
+// shared tables is everybody's, so that a superadmin has to have named it.
+const GlobalScope = actor.Global
 
 var errNoActor = errors.New("store: no actor in the context")
 
@@ -148,6 +148,8 @@ func owned(next ent.Mutator) ent.Mutator {
 		case !ok:
 			return nil, fmt.Errorf("store: %s has no tenancy class", m.Type())
 		case class == Control:
+		case class == Shared && scope == GlobalScope && forgotten(actor.From(ctx)):
+			return nil, fmt.Errorf("store: %s written by a superadmin who has named neither an organization nor %s", m.Type(), GlobalScope)
 		case m.Op().Is(ent.OpCreate):
 			if owner := ownerOf(m, class); owner != scope {
 				return nil, fmt.Errorf("store: %s of %q created in the scope %q", m.Type(), owner, scope)
@@ -160,6 +162,9 @@ func owned(next ent.Mutator) ent.Mutator {
 		return next.Mutate(ctx, m)
 	})
 }
+
+// forgotten says whether the actor has not said that it writes what is everybody's.
+func forgotten(a *actor.Actor) bool { return a.IsSuperadmin() && !a.Globally }
 
 func ownerOf(m ent.Mutation, class Class) string {
 	v, set := m.Field(organizationColumn)

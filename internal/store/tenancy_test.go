@@ -92,6 +92,32 @@ func TestWritesReachOwnRowsOnly(t *testing.T) {
 	})
 }
 
+func TestASuperadminWritesWhatIsEverybodysOnlyWhereThatIsNamed(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		root := &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin}
+		write := func(ctx context.Context, tx *ent.Tx) error {
+			return tx.ModuleDefinition.Create().SetID("mod_1").SetName("x").SetType("x").SetSearchText("x").
+				SetStatus("ACTIVE").SetCreatedAt(store.Now()).SetUpdatedAt(store.Now()).Exec(ctx)
+		}
+		change := func(ctx context.Context, tx *ent.Tx) error {
+			return tx.ModuleDefinition.UpdateOneID("mod_1").SetName("y").Exec(ctx)
+		}
+		before := w.Rows(t)
+		if err := w.Store.Tx(actor.With(t.Context(), root), never, write); err == nil || !cmp.Equal(before, w.Rows(t)) {
+			t.Errorf("a forgotten organization writes for everybody: %v", err)
+		}
+		if err := w.Store.Tx(actor.With(t.Context(), root.InGlobal()), never, write); err != nil {
+			t.Error(err)
+		}
+		for _, a := range []*actor.Actor{root, root.In(w.Acme.ID)} {
+			if err := w.Store.Tx(actor.With(t.Context(), a), never, change); err == nil {
+				t.Errorf("changed in %q", a.OrganizationID)
+			}
+		}
+	})
+}
+
 func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))

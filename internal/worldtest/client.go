@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"slipway/internal/httpx"
 )
 
 // Response is what the API answered.
@@ -38,6 +40,9 @@ func (w *World) REST(t testing.TB, method, path, token, body string, headers map
 	if err != nil {
 		t.Errorf("%s %s: %v", method, path, err)
 		return Response{}
+	}
+	if w.organization != "" {
+		r.Header.Set(httpx.OrganizationHeader, w.organization)
 	}
 	for name, value := range headersOf(token, body, headers) {
 		r.Header.Set(name, value)

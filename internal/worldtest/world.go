@@ -36,6 +36,8 @@ type World struct {
 
 	server     *server.Server
 	statements *statements
+	// organization is what the requests name in Slipway-Organization, nothing where it is empty.
+	organization string
 }
 
 // Org is an organization and a token for each of its roles.
@@ -104,7 +106,7 @@ func migrated(t testing.TB, url string) {
 func New(t testing.TB, databaseURL string, options ...func(*store.Config)) *World {
 	t.Helper()
 	w := Another(t, databaseURL, options...)
-	w.Acme, w.Globex = w.organization(t, "acme"), w.organization(t, "globex")
+	w.Acme, w.Globex = w.makeOrganization(t, "acme"), w.makeOrganization(t, "globex")
 	root := &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
 	w.Superadmin, _ = w.token(t, root, actor.Superadmin)
 	return w
@@ -146,6 +148,13 @@ func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	return &other
 }
 
+// In returns the same world, whose requests name an organization by its id or slug, or global.
+func (w *World) In(organization string) *World {
+	other := *w
+	other.organization = organization
+	return &other
+}
+
 // logger logs where SLIPWAY_TEST_LOG is set.
 func logger() *slog.Logger {
 	if os.Getenv("SLIPWAY_TEST_LOG") == "" {
@@ -154,7 +163,7 @@ func logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, nil))
 }
 
-func (w *World) organization(t testing.TB, slug string) *Org {
+func (w *World) makeOrganization(t testing.TB, slug string) *Org {
 	t.Helper()
 	root := &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
 	made, err := w.Accounts.CreateOrganization(actor.With(t.Context(), root), slug, slug)
