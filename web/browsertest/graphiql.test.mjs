@@ -174,7 +174,7 @@ test('a wrong token is said so where a subscription needs one', async () => {
   await visit.page.getByLabel('Bearer token').fill('not-a-token');
   await tab('Follow').click();
   await run();
-  await problem('The server does not accept the token for subscriptions: 4403 Forbidden');
+  await problem('The server does not accept the token or the organization for subscriptions: 4403 Forbidden');
   assert.match((await answer()).errors[0].message, /4403/);
 });
 

@@ -105,7 +105,7 @@ export class Api {
   #explained(problem) {
     if (Array.isArray(problem)) return problem;
     const { code, reason } = problem;
-    if (code === 4401 || code === 4403) return this.#reported(`The server does not accept the token for subscriptions: ${code} ${reason}`);
+    if (code === 4401 || code === 4403) return this.#reported(`The server does not accept the token or the organization for subscriptions: ${code} ${reason}`);
     if (code > 1001 && reason) return new Error(`The server closed the WebSocket: ${code} ${reason}`);
     return this.#reported(`The WebSocket to ${socketEndpoint} is closed. Is the server running, and the network up?`);
   }
