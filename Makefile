@@ -5,7 +5,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unve
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
 # Sources of the program; a change to any rebuilds it.
-SOURCES := $(shell find cmd ent graph internal rest web/*.go web/lite -type f ! -name '*_test.go') schema.graphql go.mod go.sum
+SOURCES := $(shell find cmd ent graph internal rest web/*.go web/docs web/lite -type f ! -name '*_test.go') schema.graphql go.mod go.sum
 
 # GraphiQL, which the program embeds where there is npm to build it. Without it /playground is a small page.
 GRAPHIQL := web/dist/playground/index.html.gz
@@ -81,7 +81,7 @@ migration: bin/withpg ## write the migration from the schema as it was to what i
 	@test -n "$(NAME)" || { echo 'migration: name it, as in make migration NAME=add_colour' >&2; exit 2; }
 	bin/withpg -- go run ./internal/store/cmd/migration diff $(NAME)
 
-conformance: bin/slipway ## try the GraphQL endpoint with the official audit and other people's clients
+conformance: bin/slipway ## try the API with the official audit, other people's clients and generated ones
 	conformance/run.sh $(CURDIR)/bin/slipway
 
 browser-test: bin/slipway bin/slipway-lite ## try GraphiQL and the small page in Chromium (SCREENSHOT_DIR=/tmp/pictures)

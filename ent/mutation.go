@@ -24,6 +24,7 @@ import (
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/token"
+	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
@@ -13302,7 +13303,9 @@ type TokenMutation struct {
 	updated_at      *time.Time
 	organization_id *string
 	name            *string
-	role            *string
+	role            *actor.Role
+	scope           **actor.Scope
+	created_by      *string
 	hash            *string
 	prefix          *string
 	last_four       *string
@@ -13577,12 +13580,12 @@ func (m *TokenMutation) ResetName() {
 }
 
 // SetRole sets the "role" field.
-func (m *TokenMutation) SetRole(s string) {
-	m.role = &s
+func (m *TokenMutation) SetRole(a actor.Role) {
+	m.role = &a
 }
 
 // Role returns the value of the "role" field in the mutation.
-func (m *TokenMutation) Role() (r string, exists bool) {
+func (m *TokenMutation) Role() (r actor.Role, exists bool) {
 	v := m.role
 	if v == nil {
 		return
@@ -13593,7 +13596,7 @@ func (m *TokenMutation) Role() (r string, exists bool) {
 // OldRole returns the old "role" field's value of the Token entity.
 // If the Token object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldRole(ctx context.Context) (v string, err error) {
+func (m *TokenMutation) OldRole(ctx context.Context) (v actor.Role, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldRole is only allowed on UpdateOne operations")
 	}
@@ -13610,6 +13613,104 @@ func (m *TokenMutation) OldRole(ctx context.Context) (v string, err error) {
 // ResetRole resets all changes to the "role" field.
 func (m *TokenMutation) ResetRole() {
 	m.role = nil
+}
+
+// SetScope sets the "scope" field.
+func (m *TokenMutation) SetScope(a *actor.Scope) {
+	m.scope = &a
+}
+
+// Scope returns the value of the "scope" field in the mutation.
+func (m *TokenMutation) Scope() (r *actor.Scope, exists bool) {
+	v := m.scope
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldScope returns the old "scope" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldScope(ctx context.Context) (v *actor.Scope, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldScope is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldScope requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldScope: %w", err)
+	}
+	return oldValue.Scope, nil
+}
+
+// ClearScope clears the value of the "scope" field.
+func (m *TokenMutation) ClearScope() {
+	m.scope = nil
+	m.clearedFields[token.FieldScope] = struct{}{}
+}
+
+// ScopeCleared returns if the "scope" field was cleared in this mutation.
+func (m *TokenMutation) ScopeCleared() bool {
+	_, ok := m.clearedFields[token.FieldScope]
+	return ok
+}
+
+// ResetScope resets all changes to the "scope" field.
+func (m *TokenMutation) ResetScope() {
+	m.scope = nil
+	delete(m.clearedFields, token.FieldScope)
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *TokenMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *TokenMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldCreatedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ClearCreatedBy clears the value of the "created_by" field.
+func (m *TokenMutation) ClearCreatedBy() {
+	m.created_by = nil
+	m.clearedFields[token.FieldCreatedBy] = struct{}{}
+}
+
+// CreatedByCleared returns if the "created_by" field was cleared in this mutation.
+func (m *TokenMutation) CreatedByCleared() bool {
+	_, ok := m.clearedFields[token.FieldCreatedBy]
+	return ok
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *TokenMutation) ResetCreatedBy() {
+	m.created_by = nil
+	delete(m.clearedFields, token.FieldCreatedBy)
 }
 
 // SetHash sets the "hash" field.
@@ -13901,7 +14002,7 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 13)
 	if m.created_at != nil {
 		fields = append(fields, token.FieldCreatedAt)
 	}
@@ -13916,6 +14017,12 @@ func (m *TokenMutation) Fields() []string {
 	}
 	if m.role != nil {
 		fields = append(fields, token.FieldRole)
+	}
+	if m.scope != nil {
+		fields = append(fields, token.FieldScope)
+	}
+	if m.created_by != nil {
+		fields = append(fields, token.FieldCreatedBy)
 	}
 	if m.hash != nil {
 		fields = append(fields, token.FieldHash)
@@ -13953,6 +14060,10 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case token.FieldRole:
 		return m.Role()
+	case token.FieldScope:
+		return m.Scope()
+	case token.FieldCreatedBy:
+		return m.CreatedBy()
 	case token.FieldHash:
 		return m.Hash()
 	case token.FieldPrefix:
@@ -13984,6 +14095,10 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldName(ctx)
 	case token.FieldRole:
 		return m.OldRole(ctx)
+	case token.FieldScope:
+		return m.OldScope(ctx)
+	case token.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
 	case token.FieldHash:
 		return m.OldHash(ctx)
 	case token.FieldPrefix:
@@ -14034,11 +14149,25 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 		m.SetName(v)
 		return nil
 	case token.FieldRole:
-		v, ok := value.(string)
+		v, ok := value.(actor.Role)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRole(v)
+		return nil
+	case token.FieldScope:
+		v, ok := value.(*actor.Scope)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScope(v)
+		return nil
+	case token.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
 		return nil
 	case token.FieldHash:
 		v, ok := value.(string)
@@ -14115,6 +14244,12 @@ func (m *TokenMutation) ClearedFields() []string {
 	if m.FieldCleared(token.FieldOrganizationID) {
 		fields = append(fields, token.FieldOrganizationID)
 	}
+	if m.FieldCleared(token.FieldScope) {
+		fields = append(fields, token.FieldScope)
+	}
+	if m.FieldCleared(token.FieldCreatedBy) {
+		fields = append(fields, token.FieldCreatedBy)
+	}
 	if m.FieldCleared(token.FieldExpiresAt) {
 		fields = append(fields, token.FieldExpiresAt)
 	}
@@ -14140,6 +14275,12 @@ func (m *TokenMutation) ClearField(name string) error {
 	switch name {
 	case token.FieldOrganizationID:
 		m.ClearOrganizationID()
+		return nil
+	case token.FieldScope:
+		m.ClearScope()
+		return nil
+	case token.FieldCreatedBy:
+		m.ClearCreatedBy()
 		return nil
 	case token.FieldExpiresAt:
 		m.ClearExpiresAt()
@@ -14172,6 +14313,12 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldRole:
 		m.ResetRole()
+		return nil
+	case token.FieldScope:
+		m.ResetScope()
+		return nil
+	case token.FieldCreatedBy:
+		m.ResetCreatedBy()
 		return nil
 	case token.FieldHash:
 		m.ResetHash()

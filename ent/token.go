@@ -3,8 +3,10 @@
 package ent
 
 import (
+	"encoding/json"
 	"fmt"
 	"slipway/ent/token"
+	"slipway/internal/actor"
 	"strings"
 	"time"
 
@@ -26,7 +28,11 @@ type Token struct {
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
 	// Role holds the value of the "role" field.
-	Role string `json:"role,omitempty"`
+	Role actor.Role `json:"role,omitempty"`
+	// null for the whole organization
+	Scope *actor.Scope `json:"scope,omitempty"`
+	// name of the actor; null for those that were made before it was noted
+	CreatedBy *string `json:"created_by,omitempty"`
 	// SHA-256 of the token's text, in hex
 	Hash string `json:"-"`
 	// Prefix holds the value of the "prefix" field.
@@ -47,7 +53,9 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldHash, token.FieldPrefix, token.FieldLastFour:
+		case token.FieldScope:
+			values[i] = new([]byte)
+		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldHash, token.FieldPrefix, token.FieldLastFour:
 			values[i] = new(sql.NullString)
 		case token.FieldCreatedAt, token.FieldUpdatedAt, token.FieldExpiresAt, token.FieldLastUsedAt, token.FieldRevokedAt:
 			values[i] = new(sql.NullTime)
@@ -101,7 +109,22 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field role", values[i])
 			} else if value.Valid {
-				_m.Role = value.String
+				_m.Role = actor.Role(value.String)
+			}
+		case token.FieldScope:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field scope", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Scope); err != nil {
+					return fmt.Errorf("unmarshal field scope: %w", err)
+				}
+			}
+		case token.FieldCreatedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by", values[i])
+			} else if value.Valid {
+				_m.CreatedBy = new(string)
+				*_m.CreatedBy = value.String
 			}
 		case token.FieldHash:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -193,7 +216,15 @@ func (_m *Token) String() string {
 	builder.WriteString(_m.Name)
 	builder.WriteString(", ")
 	builder.WriteString("role=")
-	builder.WriteString(_m.Role)
+	builder.WriteString(fmt.Sprintf("%v", _m.Role))
+	builder.WriteString(", ")
+	builder.WriteString("scope=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Scope))
+	builder.WriteString(", ")
+	if v := _m.CreatedBy; v != nil {
+		builder.WriteString("created_by=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("hash=<sensitive>")
 	builder.WriteString(", ")

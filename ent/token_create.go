@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slipway/ent/token"
+	"slipway/internal/actor"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -53,8 +54,28 @@ func (_c *TokenCreate) SetName(v string) *TokenCreate {
 }
 
 // SetRole sets the "role" field.
-func (_c *TokenCreate) SetRole(v string) *TokenCreate {
+func (_c *TokenCreate) SetRole(v actor.Role) *TokenCreate {
 	_c.mutation.SetRole(v)
+	return _c
+}
+
+// SetScope sets the "scope" field.
+func (_c *TokenCreate) SetScope(v *actor.Scope) *TokenCreate {
+	_c.mutation.SetScope(v)
+	return _c
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (_c *TokenCreate) SetCreatedBy(v string) *TokenCreate {
+	_c.mutation.SetCreatedBy(v)
+	return _c
+}
+
+// SetNillableCreatedBy sets the "created_by" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableCreatedBy(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetCreatedBy(*v)
+	}
 	return _c
 }
 
@@ -233,6 +254,14 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Role(); ok {
 		_spec.SetField(token.FieldRole, field.TypeString, value)
 		_node.Role = value
+	}
+	if value, ok := _c.mutation.Scope(); ok {
+		_spec.SetField(token.FieldScope, field.TypeJSON, value)
+		_node.Scope = value
+	}
+	if value, ok := _c.mutation.CreatedBy(); ok {
+		_spec.SetField(token.FieldCreatedBy, field.TypeString, value)
+		_node.CreatedBy = &value
 	}
 	if value, ok := _c.mutation.Hash(); ok {
 		_spec.SetField(token.FieldHash, field.TypeString, value)

@@ -136,6 +136,12 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(token.FieldOrganizationID, field.TypeString)
 	}
+	if _u.mutation.ScopeCleared() {
+		_spec.ClearField(token.FieldScope, field.TypeJSON)
+	}
+	if _u.mutation.CreatedByCleared() {
+		_spec.ClearField(token.FieldCreatedBy, field.TypeString)
+	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)
 	}
@@ -309,6 +315,12 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(token.FieldOrganizationID, field.TypeString)
+	}
+	if _u.mutation.ScopeCleared() {
+		_spec.ClearField(token.FieldScope, field.TypeJSON)
+	}
+	if _u.mutation.CreatedByCleared() {
+		_spec.ClearField(token.FieldCreatedBy, field.TypeString)
 	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)

@@ -47,6 +47,12 @@ func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch 
 	return p
 }
 
+func newToken(in model.CreateTokenInput) account.NewToken {
+	return account.NewToken{
+		Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt.Value(), Scope: account.ScopeOf(in.Projects.Value(), in.Environments.Value()),
+	}
+}
+
 func newModule(in model.CreateModuleDefinitionInput) catalog.NewDefinition {
 	status := moduledefinition.StatusDRAFT
 	if given := in.Status.Value(); given != nil {

@@ -29,6 +29,7 @@ type kind struct {
 func (r *Resolver) kinds() map[id.Kind]kind {
 	return map[id.Kind]kind{
 		id.Organization:           {true, byID(r.Accounts.OrganizationsByID, func(o *ent.Organization) string { return o.ID })},
+		id.Token:                  {true, byID(r.Accounts.TokensByID, func(t *ent.Token) string { return t.ID })},
 		id.ModuleDefinition:       {true, byID(r.Catalog.DefinitionsByID, definitionID)},
 		id.ModuleVersion:          {true, byID(r.Catalog.VersionsByID, versionID)},
 		id.Project:                {false, byID(r.Workspace.ProjectsByID, projectID)},

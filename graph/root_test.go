@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
-	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/worldtest"
 )
@@ -84,27 +82,6 @@ func TestTheGlobalCatalogueBelongsToSuperadmins(t *testing.T) {
 		r := w.GraphQL(t, w.Globex.Tokens[actor.Viewer], `query($id: ID!) { moduleDefinition(id: $id) { name latestVersion latestModuleVersion { version } versions { totalCount nodes { version } } } }`, id)
 		if r.Text(t, "data", "moduleDefinition", "name") != "Network" || r.Text(t, "data", "moduleDefinition", "latestModuleVersion", "version") != "1.0.0" || r.Text(t, "data", "moduleDefinition", "versions", "nodes", 0, "version") != "1.0.0" {
 			t.Errorf("%s", r.Body)
-		}
-	})
-}
-
-func TestCallersWithoutATokenSeeTheGlobalActiveCatalogueOnly(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Place(t, w.Acme, "web")
-		root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin, Globally: true})
-		for _, status := range []moduledefinition.Status{moduledefinition.StatusDRAFT, moduledefinition.StatusACTIVE} {
-			if _, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Shared", Type: string(status), Status: status}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := w.GraphQL(t, "", `{ all: moduleDefinitions { totalCount nodes { type } } drafts: moduleDefinitions(status: DRAFT) { totalCount } }`, nil)
-		if fmt.Sprint(r.At(t, "data")) != "map[all:map[nodes:[map[type:ACTIVE]] totalCount:1] drafts:map[totalCount:0]]" {
-			t.Errorf("%s", r.Body)
-		}
-		inside := w.GraphQL(t, "", `{ moduleDefinitions { nodes { type versions { totalCount } } } }`, nil)
-		if got := inside.Code(t); got != string(fault.RequestUnauthenticated) {
-			t.Errorf("versions without a token: %s", inside.Body)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"slipway/graph/generated"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
+	"slipway/internal/access"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
@@ -243,6 +244,33 @@ func (r *mutationResolver) PublishModuleVersion(ctx context.Context, input model
 	return &model.PublishModuleVersionPayload{ModuleVersion: v, Warnings: told(warnings)}, nil
 }
 
+// CreateToken is the resolver for the createToken field.
+func (r *mutationResolver) CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error) {
+	t, secret, err := r.Accounts.CreateToken(ctx, newToken(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateTokenPayload{Token: t, Secret: secret.Reveal()}, nil
+}
+
+// RevokeToken is the resolver for the revokeToken field.
+func (r *mutationResolver) RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error) {
+	t, err := r.Accounts.RevokeToken(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.RevokeTokenPayload{Token: t}, nil
+}
+
+// CreateOrganization is the resolver for the createOrganization field.
+func (r *mutationResolver) CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error) {
+	o, err := r.Accounts.CreateOrganization(ctx, input.Name, input.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateOrganizationPayload{Organization: o}, nil
+}
+
 // CreateProject is the resolver for the createProject field.
 func (r *mutationResolver) CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error) {
 	p, err := r.Workspace.CreateProject(ctx, workspace.NewProject{Name: input.Name, Slug: input.Slug})
@@ -436,6 +464,16 @@ func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEven
 	return r.Accounts.AuditEvents(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
+// Tokens is the resolver for the tokens field.
+func (r *queryResolver) Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
+	return r.Accounts.Tokens(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Organizations is the resolver for the organizations field.
+func (r *queryResolver) Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error) {
+	return r.Accounts.Organizations(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
 // Release is the resolver for the release field.
 func (r *queryResolver) Release(ctx context.Context, id string) (*ent.Release, error) {
 	return r.Deploy.Release(ctx, id)
@@ -573,9 +611,24 @@ func (r *viewerResolver) Organization(ctx context.Context, obj *actor.Actor) (*e
 	return r.Accounts.Organization(ctx)
 }
 
+// OrganizationID is the resolver for the organizationId field.
+func (r *viewerResolver) OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error) {
+	return unlessZero(obj.OrganizationID), nil
+}
+
 // Organizations is the resolver for the organizations field.
 func (r *viewerResolver) Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error) {
 	return r.Accounts.Memberships(ctx)
+}
+
+// Permissions is the resolver for the permissions field.
+func (r *viewerResolver) Permissions(ctx context.Context, obj *actor.Actor) ([]access.Action, error) {
+	return access.Permissions(obj), nil
+}
+
+// LeaseSeconds is the resolver for the leaseSeconds field.
+func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
+	return r.Deploy.LeaseSeconds(), nil
 }
 
 // Params is the resolver for the params field.

@@ -39,7 +39,7 @@ func defaultValueDefinitionOf(d *ent.DefaultValueDefinition) defaultValueDefinit
 
 func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		if _, err := r.query(); err != nil {
+		if err := r.noQuery(); err != nil {
 			return answer{}, err
 		}
 		versions, err := ifMatch(r.Header)

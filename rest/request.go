@@ -16,7 +16,10 @@ import (
 	"slipway/internal/inputprop"
 )
 
-const mediaJSON = "application/json"
+const (
+	mediaJSON = "application/json"
+	mediaForm = "application/x-www-form-urlencoded"
+)
 
 // request is a request whose body has been read.
 type request struct {
@@ -40,10 +43,19 @@ func (r request) id() string {
 
 // bare refuses parameters and a body where the operation declares neither.
 func (r request) bare() error {
-	if _, err := r.query(); err != nil {
+	if err := r.noQuery(); err != nil {
 		return err
 	}
 	return r.noBody()
+}
+
+// noQuery refuses all parameters.
+func (r request) noQuery() error {
+	p, err := r.query()
+	if err != nil {
+		return err
+	}
+	return p.err()
 }
 
 // noBody refuses a body; an empty object is let through, for clients that cannot send less.
@@ -122,7 +134,11 @@ func sendsJSON(h http.Header) error {
 	}
 	media, params, err := mime.ParseMediaType(found)
 	if err != nil || media != mediaJSON || !isUTF8(params) {
-		return fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
+		refusal := fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
+		if media == mediaForm {
+			refusal.Description = "curl names this type by itself for a body: add -H 'Content-Type: application/json', or send it by --json."
+		}
+		return refusal
 	}
 	return nil
 }

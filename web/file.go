@@ -56,8 +56,9 @@ func newFile(name string, content []byte) file {
 	}
 }
 
-// filesOf lists the files of a page by the path of their URL: its index.html is the page itself.
-func filesOf(page fs.FS) map[string]file {
+// filesOf lists the files of a page by the path of their URL, which is at or below the given one: its index.html
+// is the page itself.
+func filesOf(page fs.FS, at string) map[string]file {
 	files := map[string]file{}
 	err := fs.WalkDir(page, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -67,11 +68,11 @@ func filesOf(page fs.FS) map[string]file {
 		if err != nil {
 			return err
 		}
-		at := root
+		target := at
 		if plain := strings.TrimSuffix(name, compressed); plain != "index.html" {
-			at += "/" + plain
+			target += "/" + plain
 		}
-		files[at] = newFile(name, content)
+		files[target] = newFile(name, content)
 		return nil
 	})
 	if err != nil {

@@ -55,27 +55,11 @@ func GraphiQL() fs.FS { return below(dist, "dist/playground") }
 func Explorer(cfg Config, graphiql fs.FS) http.Handler {
 	policy := graphiqlPolicy
 	if _, err := fs.Stat(graphiql, "index.html"+compressed); errors.Is(err, fs.ErrNotExist) {
-		graphiql, policy = below(lite, "lite"), litePolicy
+		graphiql, policy = below(lite, "lite"), plainPolicy
 	}
-	files := filesOf(graphiql)
+	files := filesOf(graphiql, root)
 	files[configPath] = newFile("config.json", settings(cfg))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protect(w.Header(), policy)
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", root, r.Method), http.StatusMethodNotAllowed)
-			return
-		}
-		if r.URL.Path == root+"/" {
-			w.Header().Set("Location", ".."+root)
-			w.WriteHeader(http.StatusPermanentRedirect)
-			return
-		}
-		f, ok := files[r.URL.Path]
-		if !ok {
-			http.Error(w, "The explorer has no such file. Its page is "+root+".", http.StatusNotFound)
-			return
-		}
+	return page(root, policy, files, func(w http.ResponseWriter, r *http.Request, f file) {
 		if r.URL.Path == configPath {
 			w.Header().Set("Vary", site)
 			if found, ok := ownPage(r.Header, cfg.Token != ""); !ok {
@@ -84,6 +68,30 @@ func Explorer(cfg Config, graphiql fs.FS) http.Handler {
 			}
 		}
 		f.serve(w, r)
+	})
+}
+
+// page lets reads of the files through, which are by the path of their URL, under the policy and the other headers
+// that protect them. A slash behind the page's own path is taken away.
+func page(at, policy string, files map[string]file, serve func(http.ResponseWriter, *http.Request, file)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header(), policy)
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", at, r.Method), http.StatusMethodNotAllowed)
+			return
+		}
+		if r.URL.Path == at+"/" {
+			w.Header().Set("Location", ".."+at)
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
+		f, ok := files[r.URL.Path]
+		if !ok {
+			http.Error(w, fmt.Sprintf("There is no such file. The page is %s.", at), http.StatusNotFound)
+			return
+		}
+		serve(w, r, f)
 	})
 }
 
@@ -127,13 +135,13 @@ func settings(cfg Config) []byte {
 // The policies under which a page can load and reach nothing but its own server. The editors of GraphiQL make
 // styles as they go, and think in workers.
 var (
-	litePolicy     = policyOf("style-src 'self'", "img-src 'self' data:")
-	graphiqlPolicy = policyOf("worker-src 'self'", "style-src 'self' 'unsafe-inline'", "font-src 'self' data:", "img-src 'self' data:")
+	plainPolicy    = policyOf("style-src 'self'", "img-src 'self' data:")
+	graphiqlPolicy = policyOf("style-src 'self' 'unsafe-inline'", "worker-src 'self'", "font-src 'self' data:", "img-src 'self' data:")
 )
 
 func policyOf(more ...string) string {
-	common := []string{"default-src 'none'", "script-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"}
-	return strings.Join(append(common, more...), "; ")
+	return "default-src 'none'; script-src 'self'; " + strings.Join(more, "; ") +
+		"; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
 // protect sets the headers under which the page keeps to the policy, and no other page can hold or read it.

@@ -49,7 +49,7 @@ type checked struct{ stored, refused int }
 func checkStored(ctx context.Context, st *store.Store, out io.Writer) error {
 	services := server.NewServices(st, slog.New(slog.DiscardHandler), store.Now, "")
 	root := &actor.Actor{Name: "cli", Role: actor.System, Channel: actor.CLI}
-	organizations, err := services.Accounts.Organizations(actor.With(ctx, root))
+	organizations, err := services.Accounts.AllOrganizations(actor.With(ctx, root))
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func orgListCommand(env environment) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
-				list, err := accounts.Organizations(ctx)
+				list, err := accounts.AllOrganizations(ctx)
 				if err != nil {
 					return err
 				}

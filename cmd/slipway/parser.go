@@ -31,6 +31,7 @@ var (
 	level    = parser[slog.Level]{"debug|info|warn|error", parseLevel}
 	origin   = parser[string]{"URL", parseOrigin}
 	database = parser[string]{"URL", parseDatabase}
+	list     = parser[[]string]{"IDs", parseList}
 	networks = parser[[]netip.Prefix]{"CIDRs", parseNetworks}
 )
 
@@ -39,6 +40,17 @@ func parseText(s string) (string, error) {
 		return "", unlike("at least one character", s)
 	}
 	return s, nil
+}
+
+// parseList reads texts that commas separate.
+func parseList(s string) ([]string, error) {
+	items := strings.Split(s, ",")
+	for i, item := range items {
+		if items[i] = strings.TrimSpace(item); items[i] == "" {
+			return nil, unlike("ids that commas separate", s)
+		}
+	}
+	return items, nil
 }
 
 func parseBool(s string) (bool, error) {

@@ -92,7 +92,7 @@ func warnOfRole(ctx context.Context, st *store.Store, log *slog.Logger) error {
 
 // greet tells how to make the first organization and token.
 func greet(ctx context.Context, services *server.Services, log *slog.Logger) error {
-	organizations, err := services.Accounts.Organizations(actor.With(ctx, &actor.Actor{Name: "serve", Role: actor.System, Channel: actor.CLI}))
+	organizations, err := services.Accounts.AllOrganizations(actor.With(ctx, &actor.Actor{Name: "serve", Role: actor.System, Channel: actor.CLI}))
 	if err == nil && len(organizations) == 0 {
 		log.Info("there is no organization yet; make one and its first token with the same --database",
 			"first", "slipway org create --name Acme --slug acme",

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -40,10 +41,12 @@ func (o *owner) withAccounts(ctx context.Context, env environment, do func(conte
 func tokenCreateCommand(env environment) *cobra.Command {
 	var o owner
 	var in account.NewToken
+	var projects, environments []string
 	c := &cobra.Command{
 		Use:   "create --org SLUG --role ROLE --name NAME",
 		Short: "Create a token and print it, this once",
 		Example: `  slipway token create --org acme --role developer --name ci --expires-in 720h
+  slipway token create --org acme --role runner --name production --environment env_01jd…
   slipway token create --role superadmin --name root`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -56,6 +59,7 @@ func tokenCreateCommand(env environment) *cobra.Command {
 			case in.Role != actor.Superadmin && o.org == "":
 				return usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
 			}
+			in.Scope = account.ScopeOf(projects, environments)
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
 				_, secret, err := accounts.CreateToken(ctx, in)
 				if err != nil {
@@ -70,6 +74,8 @@ func tokenCreateCommand(env environment) *cobra.Command {
 	setting(c.Flags(), &in.Role, "role", "", choice(actor.Roles...), "what the token may do")
 	setting(c.Flags(), &in.Name, "name", "", text, "name for people and logs")
 	setting(c.Flags(), &in.ExpiresIn, "expires-in", "", atLeast(time.Second), "how long the token is good for; for ever where it is not set")
+	setting(c.Flags(), &projects, "project", "", list, "ids of the projects that the token may change something in; without --environment too, everywhere")
+	setting(c.Flags(), &environments, "environment", "", list, "ids of the environments that the token may change something in")
 	return c
 }
 
@@ -82,14 +88,14 @@ func tokenListCommand(env environment) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
-				list, err := accounts.Tokens(ctx)
+				list, err := accounts.AllTokens(ctx)
 				if err != nil {
 					return err
 				}
 				table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-				_, _ = fmt.Fprintln(table, "ID\tNAME\tROLE\tTOKEN\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
+				_, _ = fmt.Fprintln(table, "ID\tNAME\tROLE\tSCOPE\tTOKEN\tCREATED\tEXPIRES\tLAST USED\tREVOKED")
 				for _, t := range list {
-					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, t.Prefix, t.LastFour,
+					_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, reach(t.Scope), t.Prefix, t.LastFour,
 						moment(&t.CreatedAt), moment(t.ExpiresAt), moment(t.LastUsedAt), moment(t.RevokedAt))
 				}
 				return table.Flush()
@@ -120,6 +126,14 @@ func tokenRevokeCommand(env environment) *cobra.Command {
 	}
 	o.flags(c.Flags())
 	return c
+}
+
+// reach is a scope in a table, a dash for the whole organization.
+func reach(s *actor.Scope) string {
+	if s == nil {
+		return "-"
+	}
+	return strings.Join(append(s.Projects, s.Environments...), ",")
 }
 
 // moment is a time in a table, a dash where there is none.

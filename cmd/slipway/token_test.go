@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"slipway/internal/pgtest"
 	"slipway/internal/worldtest"
 )
@@ -56,6 +58,28 @@ func TestTokenListShowsNoSecret(t *testing.T) {
 		t.Errorf("tokens of superadmins:\n%s", list)
 	}
 	must(t, "token", "revoke", "--database", url, idOf(t, url, "root"))
+}
+
+func TestTokenIsCreatedWithAScope(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	one, other := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "other")
+	create := []string{"token", "create", "--database", w.DatabaseURL, "--org", "acme", "--role", "developer", "--name", "scoped"}
+	token := must(t, append(create, "--project", one.Project.ID+", "+other.Project.ID, "--environment", one.Environment.ID)...)
+	r := w.GraphQL(t, token, "{ viewer { expiresAt scope { projects environments } } }", nil)
+	want := map[string]any{"expiresAt": nil, "scope": map[string]any{
+		"projects": []any{one.Project.ID, other.Project.ID}, "environments": []any{one.Environment.ID},
+	}}
+	if diff := cmp.Diff(want, r.At(t, "data", "viewer")); diff != "" {
+		t.Error(diff)
+	}
+	list := must(t, "token", "list", "--database", w.DatabaseURL, "--org", "acme")
+	if !strings.Contains(list, one.Project.ID+","+other.Project.ID+","+one.Environment.ID) {
+		t.Errorf("no scope in\n%s", list)
+	}
+	mustFail(t, 1, "prj_01h455vb4pex5vsknk084sn02q", append(create, "--project", "prj_01h455vb4pex5vsknk084sn02q")...)
+	mustFail(t, 2, "want ids that commas separate", append(create, "--project", one.Project.ID+",,")...)
+	mustFail(t, 2, "--role: must be one of an organization's roles", "token", "create", "--database", w.DatabaseURL, "--role", "superadmin", "--name", "x", "--project", one.Project.ID)
 }
 
 func TestToolsRefuseWhatIsNotThere(t *testing.T) {

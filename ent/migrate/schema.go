@@ -740,6 +740,20 @@ var (
 		Name:       "organizations",
 		Columns:    OrganizationsColumns,
 		PrimaryKey: []*schema.Column{OrganizationsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "organization_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{OrganizationsColumns[1], OrganizationsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						OrganizationsColumns[1].Name: true,
+
+						OrganizationsColumns[0].Name: true,
+					},
+				},
+			},
+		},
 	}
 	// ProjectsColumns holds the columns for the "projects" table.
 	ProjectsColumns = []*schema.Column{
@@ -870,6 +884,8 @@ var (
 		{Name: "organization_id", Type: field.TypeString, Nullable: true},
 		{Name: "name", Type: field.TypeString},
 		{Name: "role", Type: field.TypeString},
+		{Name: "scope", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "created_by", Type: field.TypeString, Nullable: true},
 		{Name: "hash", Type: field.TypeString, Unique: true},
 		{Name: "prefix", Type: field.TypeString},
 		{Name: "last_four", Type: field.TypeString},
@@ -887,6 +903,19 @@ var (
 				Name:    "token_organization_id_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{TokensColumns[3], TokensColumns[1], TokensColumns[0]},
+			},
+			{
+				Name:    "token_superadmin_newest",
+				Unique:  false,
+				Columns: []*schema.Column{TokensColumns[1], TokensColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						TokensColumns[1].Name: true,
+
+						TokensColumns[0].Name: true,
+					},
+					Where: "organization_id IS NULL",
+				},
 			},
 		},
 	}

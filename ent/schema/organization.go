@@ -18,3 +18,6 @@ func (Organization) Fields() []ent.Field {
 		field.String("slug").Unique(),
 	}
 }
+
+// Indexes of Organization.
+func (Organization) Indexes() []ent.Index { return []ent.Index{newestFirst()} }

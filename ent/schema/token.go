@@ -2,8 +2,11 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
+
+	"slipway/internal/actor"
 )
 
 // Token is a bearer token. Its text is never stored. Control table: no tenancy filter, because a token
@@ -19,7 +22,11 @@ func (Token) Fields() []ent.Field {
 		field.String("organization_id").Optional().Nillable().Immutable().
 			Comment("null for superadmins"),
 		field.String("name").Immutable(),
-		field.String("role").Immutable(),
+		field.String("role").GoType(actor.Role("")).Immutable(),
+		field.JSON("scope", &actor.Scope{}).Optional().SchemaType(jsonColumn).Immutable().
+			Comment("null for the whole organization"),
+		field.String("created_by").Optional().Nillable().Immutable().
+			Comment("name of the actor; null for those that were made before it was noted"),
 		field.String("hash").Unique().Immutable().Sensitive().
 			Comment("SHA-256 of the token's text, in hex"),
 		field.String("prefix").Immutable(),
@@ -32,5 +39,10 @@ func (Token) Fields() []ent.Field {
 
 // Indexes of Token.
 func (Token) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("organization_id", "created_at", "id")}
+	return []ent.Index{
+		index.Fields("organization_id", "created_at", "id"),
+		// PostgreSQL takes no order from an index on a column that is null.
+		index.Fields("created_at", "id").StorageKey("token_superadmin_newest").
+			Annotations(entsql.DescColumns("created_at", "id"), entsql.IndexWhere("organization_id IS NULL")),
+	}
 }

@@ -4,6 +4,7 @@ package token
 
 import (
 	"slipway/ent/predicate"
+	"slipway/internal/actor"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -85,8 +86,14 @@ func Name(v string) predicate.Token {
 }
 
 // Role applies equality check predicate on the "role" field. It's identical to RoleEQ.
-func Role(v string) predicate.Token {
-	return predicate.Token(sql.FieldEQ(FieldRole, v))
+func Role(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldEQ(FieldRole, vc))
+}
+
+// CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
+func CreatedBy(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldCreatedBy, v))
 }
 
 // Hash applies equality check predicate on the "hash" field. It's identical to HashEQ.
@@ -340,68 +347,172 @@ func NameContainsFold(v string) predicate.Token {
 }
 
 // RoleEQ applies the EQ predicate on the "role" field.
-func RoleEQ(v string) predicate.Token {
-	return predicate.Token(sql.FieldEQ(FieldRole, v))
+func RoleEQ(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldEQ(FieldRole, vc))
 }
 
 // RoleNEQ applies the NEQ predicate on the "role" field.
-func RoleNEQ(v string) predicate.Token {
-	return predicate.Token(sql.FieldNEQ(FieldRole, v))
+func RoleNEQ(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldNEQ(FieldRole, vc))
 }
 
 // RoleIn applies the In predicate on the "role" field.
-func RoleIn(vs ...string) predicate.Token {
-	return predicate.Token(sql.FieldIn(FieldRole, vs...))
+func RoleIn(vs ...actor.Role) predicate.Token {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Token(sql.FieldIn(FieldRole, v...))
 }
 
 // RoleNotIn applies the NotIn predicate on the "role" field.
-func RoleNotIn(vs ...string) predicate.Token {
-	return predicate.Token(sql.FieldNotIn(FieldRole, vs...))
+func RoleNotIn(vs ...actor.Role) predicate.Token {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Token(sql.FieldNotIn(FieldRole, v...))
 }
 
 // RoleGT applies the GT predicate on the "role" field.
-func RoleGT(v string) predicate.Token {
-	return predicate.Token(sql.FieldGT(FieldRole, v))
+func RoleGT(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldGT(FieldRole, vc))
 }
 
 // RoleGTE applies the GTE predicate on the "role" field.
-func RoleGTE(v string) predicate.Token {
-	return predicate.Token(sql.FieldGTE(FieldRole, v))
+func RoleGTE(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldGTE(FieldRole, vc))
 }
 
 // RoleLT applies the LT predicate on the "role" field.
-func RoleLT(v string) predicate.Token {
-	return predicate.Token(sql.FieldLT(FieldRole, v))
+func RoleLT(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldLT(FieldRole, vc))
 }
 
 // RoleLTE applies the LTE predicate on the "role" field.
-func RoleLTE(v string) predicate.Token {
-	return predicate.Token(sql.FieldLTE(FieldRole, v))
+func RoleLTE(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldLTE(FieldRole, vc))
 }
 
 // RoleContains applies the Contains predicate on the "role" field.
-func RoleContains(v string) predicate.Token {
-	return predicate.Token(sql.FieldContains(FieldRole, v))
+func RoleContains(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldContains(FieldRole, vc))
 }
 
 // RoleHasPrefix applies the HasPrefix predicate on the "role" field.
-func RoleHasPrefix(v string) predicate.Token {
-	return predicate.Token(sql.FieldHasPrefix(FieldRole, v))
+func RoleHasPrefix(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldHasPrefix(FieldRole, vc))
 }
 
 // RoleHasSuffix applies the HasSuffix predicate on the "role" field.
-func RoleHasSuffix(v string) predicate.Token {
-	return predicate.Token(sql.FieldHasSuffix(FieldRole, v))
+func RoleHasSuffix(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldHasSuffix(FieldRole, vc))
 }
 
 // RoleEqualFold applies the EqualFold predicate on the "role" field.
-func RoleEqualFold(v string) predicate.Token {
-	return predicate.Token(sql.FieldEqualFold(FieldRole, v))
+func RoleEqualFold(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldEqualFold(FieldRole, vc))
 }
 
 // RoleContainsFold applies the ContainsFold predicate on the "role" field.
-func RoleContainsFold(v string) predicate.Token {
-	return predicate.Token(sql.FieldContainsFold(FieldRole, v))
+func RoleContainsFold(v actor.Role) predicate.Token {
+	vc := string(v)
+	return predicate.Token(sql.FieldContainsFold(FieldRole, vc))
+}
+
+// ScopeIsNil applies the IsNil predicate on the "scope" field.
+func ScopeIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldScope))
+}
+
+// ScopeNotNil applies the NotNil predicate on the "scope" field.
+func ScopeNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldScope))
+}
+
+// CreatedByEQ applies the EQ predicate on the "created_by" field.
+func CreatedByEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldCreatedBy, v))
+}
+
+// CreatedByNEQ applies the NEQ predicate on the "created_by" field.
+func CreatedByNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldCreatedBy, v))
+}
+
+// CreatedByIn applies the In predicate on the "created_by" field.
+func CreatedByIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldCreatedBy, vs...))
+}
+
+// CreatedByNotIn applies the NotIn predicate on the "created_by" field.
+func CreatedByNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldCreatedBy, vs...))
+}
+
+// CreatedByGT applies the GT predicate on the "created_by" field.
+func CreatedByGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldCreatedBy, v))
+}
+
+// CreatedByGTE applies the GTE predicate on the "created_by" field.
+func CreatedByGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldCreatedBy, v))
+}
+
+// CreatedByLT applies the LT predicate on the "created_by" field.
+func CreatedByLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldCreatedBy, v))
+}
+
+// CreatedByLTE applies the LTE predicate on the "created_by" field.
+func CreatedByLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldCreatedBy, v))
+}
+
+// CreatedByContains applies the Contains predicate on the "created_by" field.
+func CreatedByContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldCreatedBy, v))
+}
+
+// CreatedByHasPrefix applies the HasPrefix predicate on the "created_by" field.
+func CreatedByHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldCreatedBy, v))
+}
+
+// CreatedByHasSuffix applies the HasSuffix predicate on the "created_by" field.
+func CreatedByHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldCreatedBy, v))
+}
+
+// CreatedByIsNil applies the IsNil predicate on the "created_by" field.
+func CreatedByIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldCreatedBy))
+}
+
+// CreatedByNotNil applies the NotNil predicate on the "created_by" field.
+func CreatedByNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldCreatedBy))
+}
+
+// CreatedByEqualFold applies the EqualFold predicate on the "created_by" field.
+func CreatedByEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldCreatedBy, v))
+}
+
+// CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
+func CreatedByContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldCreatedBy, v))
 }
 
 // HashEQ applies the EQ predicate on the "hash" field.

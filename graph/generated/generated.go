@@ -15,6 +15,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
+	"slipway/internal/access"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
@@ -170,8 +171,17 @@ type ComplexityRoot struct {
 		ModuleInstance func(childComplexity int) int
 	}
 
+	CreateOrganizationPayload struct {
+		Organization func(childComplexity int) int
+	}
+
 	CreateProjectPayload struct {
 		Project func(childComplexity int) int
+	}
+
+	CreateTokenPayload struct {
+		Secret func(childComplexity int) int
+		Token  func(childComplexity int) int
 	}
 
 	DefaultValueDefinition struct {
@@ -622,7 +632,9 @@ type ComplexityRoot struct {
 		CreateEnvironment            func(childComplexity int, input model.CreateEnvironmentInput) int
 		CreateModuleDefinition       func(childComplexity int, input model.CreateModuleDefinitionInput) int
 		CreateModuleInstance         func(childComplexity int, input model.CreateModuleInstanceInput) int
+		CreateOrganization           func(childComplexity int, input model.CreateOrganizationInput) int
 		CreateProject                func(childComplexity int, input model.CreateProjectInput) int
+		CreateToken                  func(childComplexity int, input model.CreateTokenInput) int
 		DeleteDefaultValueDefinition func(childComplexity int, input model.DeleteDefaultValueDefinitionInput) int
 		LiftQuarantine               func(childComplexity int, input model.LiftQuarantineInput) int
 		PublishModuleVersion         func(childComplexity int, input model.PublishModuleVersionInput) int
@@ -630,6 +642,7 @@ type ComplexityRoot struct {
 		RedeployDeployment           func(childComplexity int, input model.RedeployDeploymentInput) int
 		RenewLease                   func(childComplexity int, input model.RenewLeaseInput) int
 		ReportDeployment             func(childComplexity int, input model.ReportDeploymentInput) int
+		RevokeToken                  func(childComplexity int, input model.RevokeTokenInput) int
 		RollbackDeployment           func(childComplexity int, input model.RollbackDeploymentInput) int
 		UpdateDefaultValueDefinition func(childComplexity int, input model.UpdateDefaultValueDefinitionInput) int
 		UpdateModuleDefinition       func(childComplexity int, input model.UpdateModuleDefinitionInput) int
@@ -706,6 +719,18 @@ type ComplexityRoot struct {
 		UpdatedAt func(childComplexity int) int
 	}
 
+	OrganizationConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	OrganizationEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -775,10 +800,12 @@ type ComplexityRoot struct {
 		ModuleVersion           func(childComplexity int, id string) int
 		Node                    func(childComplexity int, id string) int
 		Nodes                   func(childComplexity int, ids []string) int
+		Organizations           func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		Project                 func(childComplexity int, id string) int
 		Projects                func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		Release                 func(childComplexity int, id string) int
 		ResolveInputs           func(childComplexity int, input model.InputValuesInput) int
+		Tokens                  func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		ValidateInputs          func(childComplexity int, input model.InputValuesInput) int
 		Viewer                  func(childComplexity int) int
 	}
@@ -852,6 +879,10 @@ type ComplexityRoot struct {
 		Warnings   func(childComplexity int) int
 	}
 
+	RevokeTokenPayload struct {
+		Token func(childComplexity int) int
+	}
+
 	RollbackDeploymentPayload struct {
 		Deployment func(childComplexity int) int
 	}
@@ -919,6 +950,39 @@ type ComplexityRoot struct {
 		Type          func(childComplexity int) int
 	}
 
+	Token struct {
+		CreatedAt      func(childComplexity int) int
+		CreatedBy      func(childComplexity int) int
+		ExpiresAt      func(childComplexity int) int
+		ID             func(childComplexity int) int
+		LastFour       func(childComplexity int) int
+		LastUsedAt     func(childComplexity int) int
+		Name           func(childComplexity int) int
+		OrganizationID func(childComplexity int) int
+		Prefix         func(childComplexity int) int
+		RevokedAt      func(childComplexity int) int
+		Role           func(childComplexity int) int
+		Scope          func(childComplexity int) int
+		UpdatedAt      func(childComplexity int) int
+	}
+
+	TokenConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	TokenEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
+	TokenScope struct {
+		Environments func(childComplexity int) int
+		Projects     func(childComplexity int) int
+	}
+
 	UpdateDefaultValueDefinitionPayload struct {
 		AffectedInstances      func(childComplexity int) int
 		AffectedVersions       func(childComplexity int) int
@@ -948,11 +1012,16 @@ type ComplexityRoot struct {
 	}
 
 	Viewer struct {
-		ID            func(childComplexity int) int
-		Name          func(childComplexity int) int
-		Organization  func(childComplexity int) int
-		Organizations func(childComplexity int) int
-		Role          func(childComplexity int) int
+		ExpiresAt      func(childComplexity int) int
+		ID             func(childComplexity int) int
+		LeaseSeconds   func(childComplexity int) int
+		Name           func(childComplexity int) int
+		Organization   func(childComplexity int) int
+		OrganizationID func(childComplexity int) int
+		Organizations  func(childComplexity int) int
+		Permissions    func(childComplexity int) int
+		Role           func(childComplexity int) int
+		Scope          func(childComplexity int) int
 	}
 
 	ViewerOrganization struct {
@@ -1044,6 +1113,9 @@ type MutationResolver interface {
 	CreateModuleDefinition(ctx context.Context, input model.CreateModuleDefinitionInput) (*model.CreateModuleDefinitionPayload, error)
 	UpdateModuleDefinition(ctx context.Context, input model.UpdateModuleDefinitionInput) (*model.UpdateModuleDefinitionPayload, error)
 	PublishModuleVersion(ctx context.Context, input model.PublishModuleVersionInput) (*model.PublishModuleVersionPayload, error)
+	CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error)
+	RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error)
+	CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error)
 	CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error)
 	CreateEnvironment(ctx context.Context, input model.CreateEnvironmentInput) (*model.CreateEnvironmentPayload, error)
 	CreateModuleInstance(ctx context.Context, input model.CreateModuleInstanceInput) (*model.CreateModuleInstancePayload, error)
@@ -1077,6 +1149,8 @@ type QueryResolver interface {
 	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
 	CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error)
 	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
+	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
+	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
 	Release(ctx context.Context, id string) (*ent.Release, error)
 	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error)
 	ModuleInstance(ctx context.Context, id string) (*ent.ModuleInstance, error)
@@ -1111,7 +1185,11 @@ type UserFacingErrorDataResolver interface {
 }
 type ViewerResolver interface {
 	Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error)
+	OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error)
 	Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error)
+
+	Permissions(ctx context.Context, obj *actor.Actor) ([]access.Action, error)
+	LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error)
 }
 type WantedOptionsResolver interface {
 	Params(ctx context.Context, obj *inputprop.Wanted) (json.RawMessage, error)
@@ -1498,12 +1576,32 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.CreateModuleInstancePayload.ModuleInstance(childComplexity), true
 
+	case "CreateOrganizationPayload.organization":
+		if e.ComplexityRoot.CreateOrganizationPayload.Organization == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateOrganizationPayload.Organization(childComplexity), true
+
 	case "CreateProjectPayload.project":
 		if e.ComplexityRoot.CreateProjectPayload.Project == nil {
 			break
 		}
 
 		return e.ComplexityRoot.CreateProjectPayload.Project(childComplexity), true
+
+	case "CreateTokenPayload.secret":
+		if e.ComplexityRoot.CreateTokenPayload.Secret == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateTokenPayload.Secret(childComplexity), true
+	case "CreateTokenPayload.token":
+		if e.ComplexityRoot.CreateTokenPayload.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateTokenPayload.Token(childComplexity), true
 
 	case "DefaultValueDefinition.createdAt":
 		if e.ComplexityRoot.DefaultValueDefinition.CreatedAt == nil {
@@ -3392,6 +3490,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateModuleInstance(childComplexity, args["input"].(model.CreateModuleInstanceInput)), true
+	case "Mutation.createOrganization":
+		if e.ComplexityRoot.Mutation.CreateOrganization == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createOrganization_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateOrganization(childComplexity, args["input"].(model.CreateOrganizationInput)), true
 	case "Mutation.createProject":
 		if e.ComplexityRoot.Mutation.CreateProject == nil {
 			break
@@ -3403,6 +3512,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateProject(childComplexity, args["input"].(model.CreateProjectInput)), true
+	case "Mutation.createToken":
+		if e.ComplexityRoot.Mutation.CreateToken == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_createToken_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.CreateToken(childComplexity, args["input"].(model.CreateTokenInput)), true
 	case "Mutation.deleteDefaultValueDefinition":
 		if e.ComplexityRoot.Mutation.DeleteDefaultValueDefinition == nil {
 			break
@@ -3480,6 +3600,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ReportDeployment(childComplexity, args["input"].(model.ReportDeploymentInput)), true
+	case "Mutation.revokeToken":
+		if e.ComplexityRoot.Mutation.RevokeToken == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_revokeToken_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.RevokeToken(childComplexity, args["input"].(model.RevokeTokenInput)), true
 	case "Mutation.rollbackDeployment":
 		if e.ComplexityRoot.Mutation.RollbackDeployment == nil {
 			break
@@ -3854,6 +3985,44 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Organization.UpdatedAt(childComplexity), true
+
+	case "OrganizationConnection.edges":
+		if e.ComplexityRoot.OrganizationConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.Edges(childComplexity), true
+	case "OrganizationConnection.nodes":
+		if e.ComplexityRoot.OrganizationConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.Nodes(childComplexity), true
+	case "OrganizationConnection.pageInfo":
+		if e.ComplexityRoot.OrganizationConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.PageInfo(childComplexity), true
+	case "OrganizationConnection.totalCount":
+		if e.ComplexityRoot.OrganizationConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationConnection.TotalCount(childComplexity), true
+
+	case "OrganizationEdge.cursor":
+		if e.ComplexityRoot.OrganizationEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationEdge.Cursor(childComplexity), true
+	case "OrganizationEdge.node":
+		if e.ComplexityRoot.OrganizationEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrganizationEdge.Node(childComplexity), true
 
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
@@ -4230,6 +4399,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Nodes(childComplexity, args["ids"].([]string)), true
+	case "Query.organizations":
+		if e.ComplexityRoot.Query.Organizations == nil {
+			break
+		}
+
+		args, err := ec.field_Query_organizations_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Organizations(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.project":
 		if e.ComplexityRoot.Query.Project == nil {
 			break
@@ -4274,6 +4454,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.ResolveInputs(childComplexity, args["input"].(model.InputValuesInput)), true
+	case "Query.tokens":
+		if e.ComplexityRoot.Query.Tokens == nil {
+			break
+		}
+
+		args, err := ec.field_Query_tokens_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.Tokens(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Query.validateInputs":
 		if e.ComplexityRoot.Query.ValidateInputs == nil {
 			break
@@ -4575,6 +4766,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ResolvedInputs.Warnings(childComplexity), true
 
+	case "RevokeTokenPayload.token":
+		if e.ComplexityRoot.RevokeTokenPayload.Token == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevokeTokenPayload.Token(childComplexity), true
+
 	case "RollbackDeploymentPayload.deployment":
 		if e.ComplexityRoot.RollbackDeploymentPayload.Deployment == nil {
 			break
@@ -4863,6 +5061,136 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.TextProperty.Type(childComplexity), true
 
+	case "Token.createdAt":
+		if e.ComplexityRoot.Token.CreatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.CreatedAt(childComplexity), true
+	case "Token.createdBy":
+		if e.ComplexityRoot.Token.CreatedBy == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.CreatedBy(childComplexity), true
+	case "Token.expiresAt":
+		if e.ComplexityRoot.Token.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.ExpiresAt(childComplexity), true
+	case "Token.id":
+		if e.ComplexityRoot.Token.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.ID(childComplexity), true
+	case "Token.lastFour":
+		if e.ComplexityRoot.Token.LastFour == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.LastFour(childComplexity), true
+	case "Token.lastUsedAt":
+		if e.ComplexityRoot.Token.LastUsedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.LastUsedAt(childComplexity), true
+	case "Token.name":
+		if e.ComplexityRoot.Token.Name == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Name(childComplexity), true
+	case "Token.organizationId":
+		if e.ComplexityRoot.Token.OrganizationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.OrganizationID(childComplexity), true
+	case "Token.prefix":
+		if e.ComplexityRoot.Token.Prefix == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Prefix(childComplexity), true
+	case "Token.revokedAt":
+		if e.ComplexityRoot.Token.RevokedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.RevokedAt(childComplexity), true
+	case "Token.role":
+		if e.ComplexityRoot.Token.Role == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Role(childComplexity), true
+	case "Token.scope":
+		if e.ComplexityRoot.Token.Scope == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.Scope(childComplexity), true
+	case "Token.updatedAt":
+		if e.ComplexityRoot.Token.UpdatedAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.UpdatedAt(childComplexity), true
+
+	case "TokenConnection.edges":
+		if e.ComplexityRoot.TokenConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.Edges(childComplexity), true
+	case "TokenConnection.nodes":
+		if e.ComplexityRoot.TokenConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.Nodes(childComplexity), true
+	case "TokenConnection.pageInfo":
+		if e.ComplexityRoot.TokenConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.PageInfo(childComplexity), true
+	case "TokenConnection.totalCount":
+		if e.ComplexityRoot.TokenConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenConnection.TotalCount(childComplexity), true
+
+	case "TokenEdge.cursor":
+		if e.ComplexityRoot.TokenEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenEdge.Cursor(childComplexity), true
+	case "TokenEdge.node":
+		if e.ComplexityRoot.TokenEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenEdge.Node(childComplexity), true
+
+	case "TokenScope.environments":
+		if e.ComplexityRoot.TokenScope.Environments == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenScope.Environments(childComplexity), true
+	case "TokenScope.projects":
+		if e.ComplexityRoot.TokenScope.Projects == nil {
+			break
+		}
+
+		return e.ComplexityRoot.TokenScope.Projects(childComplexity), true
+
 	case "UpdateDefaultValueDefinitionPayload.affectedInstances":
 		if e.ComplexityRoot.UpdateDefaultValueDefinitionPayload.AffectedInstances == nil {
 			break
@@ -4963,13 +5291,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ValidationPattern.Pattern(childComplexity), true
 
+	case "Viewer.expiresAt":
+		if e.ComplexityRoot.Viewer.ExpiresAt == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.ExpiresAt(childComplexity), true
 	case "Viewer.id":
 		if e.ComplexityRoot.Viewer.ID == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Viewer.ID(childComplexity), true
-	case "Viewer.name":
+	case "Viewer.leaseSeconds":
+		if e.ComplexityRoot.Viewer.LeaseSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.LeaseSeconds(childComplexity), true
+	case "Viewer.name", "Viewer.tokenName":
 		if e.ComplexityRoot.Viewer.Name == nil {
 			break
 		}
@@ -4981,18 +5321,36 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Viewer.Organization(childComplexity), true
+	case "Viewer.organizationId":
+		if e.ComplexityRoot.Viewer.OrganizationID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.OrganizationID(childComplexity), true
 	case "Viewer.organizations":
 		if e.ComplexityRoot.Viewer.Organizations == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Viewer.Organizations(childComplexity), true
+	case "Viewer.permissions":
+		if e.ComplexityRoot.Viewer.Permissions == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Permissions(childComplexity), true
 	case "Viewer.role":
 		if e.ComplexityRoot.Viewer.Role == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Viewer.Role(childComplexity), true
+	case "Viewer.scope":
+		if e.ComplexityRoot.Viewer.Scope == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Viewer.Scope(childComplexity), true
 
 	case "ViewerOrganization.id":
 		if e.ComplexityRoot.ViewerOrganization.ID == nil {
@@ -5064,7 +5422,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateEnvironmentInput,
 		ec.unmarshalInputCreateModuleDefinitionInput,
 		ec.unmarshalInputCreateModuleInstanceInput,
+		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateProjectInput,
+		ec.unmarshalInputCreateTokenInput,
 		ec.unmarshalInputDeleteDefaultValueDefinitionInput,
 		ec.unmarshalInputDeploymentErrorInput,
 		ec.unmarshalInputDeploymentEventInput,
@@ -5087,6 +5447,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputReferencePropertyInput,
 		ec.unmarshalInputRenewLeaseInput,
 		ec.unmarshalInputReportDeploymentInput,
+		ec.unmarshalInputRevokeTokenInput,
 		ec.unmarshalInputRollbackDeploymentInput,
 		ec.unmarshalInputSectionPropertyInput,
 		ec.unmarshalInputStringArrayPropertyInput,
@@ -5259,13 +5620,19 @@ type Query {
     before: String
   ): ModuleDefinitionConnection
 
-  "One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One module definition. Null with ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` where there is none; for callers without a token
+  there are the global ACTIVE ones.
+  """
   moduleDefinition(
     "The id of the definition, ` + "`" + `mod_…` + "`" + `."
     id: ID!
   ): ModuleDefinition
 
-  "One published module version. Null with ` + "`" + `slipway:ModuleVersion:NOT_FOUND` + "`" + ` where there is none."
+  """
+  One published module version. Null with ` + "`" + `slipway:ModuleVersion:NOT_FOUND` + "`" + ` where there is none; for callers without a
+  token there are those of global ACTIVE definitions.
+  """
   moduleVersion(
     "The id of the version, ` + "`" + `mver_…` + "`" + `."
     id: ID!
@@ -5338,6 +5705,33 @@ type Query {
     "Only what comes before this cursor."
     before: String
   ): AuditEventConnection
+
+  """
+  The tokens of the organization, newest first, revoked and expired ones among them; for a superadmin who names none
+  those of superadmins. For admins: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for others.
+  """
+  tokens(
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+  ): TokenConnection
+
+  "All organizations, newest first. For superadmins: ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others."
+  organizations(
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+  ): OrganizationConnection
 
   "One release. Null with ` + "`" + `slipway:Release:NOT_FOUND` + "`" + ` where there is none."
   release(
@@ -5505,6 +5899,35 @@ type Mutation {
     "The version."
     input: PublishModuleVersionInput!
   ): PublishModuleVersionPayload
+
+  """
+  Creates a token of the organization, or a superadmin's where a superadmin names ` + "`" + `global` + "`" + ` in ` + "`" + `Slipway-Organization` + "`" + `.
+  Nobody makes more than he has: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for a role or a scope beyond the caller's own. The answer is the only place in which
+  the secret is ever told. For admins.
+  """
+  createToken(
+    "The token."
+    input: CreateTokenInput!
+  ): CreateTokenPayload
+
+  """
+  Revokes a token, which may be the caller's own: this server refuses it at once, every other within five seconds. To
+  revoke it again changes nothing. ` + "`" + `slipway:Token:NOT_FOUND` + "`" + ` where there is none, ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` where its
+  scope is not within the caller's. For admins.
+  """
+  revokeToken(
+    "The token."
+    input: RevokeTokenInput!
+  ): RevokeTokenPayload
+
+  """
+  Creates an organization. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of the slug,
+  ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
+  """
+  createOrganization(
+    "The organization."
+    input: CreateOrganizationInput!
+  ): CreateOrganizationPayload
 
   "Creates a project. For admins."
   createProject(
@@ -5829,12 +6252,120 @@ type Viewer {
   Null for a superadmin where it names none.
   """
   organization: Organization
+  "The id of that organization; null where there is none."
+  organizationId: ID
   """
   The organizations that the viewer may name in ` + "`" + `Slipway-Organization` + "`" + `, whatever it names now, the oldest first: a
   token's own, and for a superadmin each that there is. At most 100, which is what a menu can show; any other can be
   named all the same.
   """
   organizations: [ViewerOrganization!]
+  "The name of the token."
+  tokenName: String!
+  "When the token ends; null for never."
+  expiresAt: UtcDateTime
+  "Where in the organization the token may change something; null for all of it."
+  scope: TokenScope
+  "What the caller may do where it acts, in one place of the organization at least."
+  permissions: [Permission!]!
+  "How long a runner's lease lasts unless it is renewed, in seconds."
+  leaseSeconds: Int!
+}
+
+"Something that a caller may be allowed to do."
+enum Permission {
+  "Read the module catalogue."
+  READ_CATALOG
+  "Read everything else of the organization, but tokens and audit events."
+  READ
+  "Create module instances."
+  CREATE_INSTANCE
+  "Deploy, roll back, redeploy and cancel."
+  DEPLOY
+  "Cancel by force."
+  FORCE_CANCEL
+  "Claim deployments, report on them and complete them."
+  RUN_DEPLOYMENTS
+  "Create, change and delete default value definitions."
+  EDIT_DEFAULTS
+  "Create and change the organization's module definitions, and publish their versions."
+  EDIT_MODULES
+  "Create and change global module definitions, and publish their versions."
+  EDIT_GLOBAL_MODULES
+  "Create projects and environments; with a scope, environments of its projects."
+  EDIT_WORKSPACE
+  "Quarantine releases and lift their quarantine."
+  QUARANTINE_RELEASE
+  "Read tokens."
+  READ_TOKENS
+  "Create and revoke tokens."
+  MANAGE_TOKENS
+  "List and create organizations."
+  MANAGE_ORGANIZATIONS
+  "Read audit events."
+  READ_AUDIT
+}
+
+"A bearer token, without its secret."
+type Token implements Node {
+  "The id, ` + "`" + `tok_…` + "`" + `."
+  id: ID!
+  "When it was created."
+  createdAt: UtcDateTime!
+  "When it was last changed; to use it is no change."
+  updatedAt: UtcDateTime!
+  "The id of the organization it belongs to; null for superadmins'."
+  organizationId: ID
+  "The name for people and logs."
+  name: String!
+  "What it may do."
+  role: Role!
+  "Where in the organization it may change something; null for all of it."
+  scope: TokenScope
+  "How the secret begins: the kind and four characters."
+  prefix: String!
+  "How the secret ends."
+  lastFour: String!
+  "Who created it: the name of a token, or ` + "`" + `cli:` + "`" + ` and a name; null for those that were made before this was noted."
+  createdBy: String
+  "When it ends; null for never."
+  expiresAt: UtcDateTime
+  "When it was last used, to a minute; null for never."
+  lastUsedAt: UtcDateTime
+  "When it was revoked; null where it was not."
+  revokedAt: UtcDateTime
+}
+
+"""
+The part of an organization that a token may change: whatever is in one of the projects or in one of the environments.
+Reading is not bounded by it. What belongs to no project, such as module definitions, default value definitions and
+projects themselves, is in no scope: a token that has one changes none of it.
+"""
+type TokenScope {
+  "The ids of the projects, with all of their environments, those to come among them."
+  projects: [ID!]!
+  "The ids of single environments, of these projects or others."
+  environments: [ID!]!
+}
+
+"A page of tokens."
+type TokenConnection {
+  "The tokens with their cursors."
+  edges: [TokenEdge!]!
+  "The tokens."
+  nodes: [Token!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A token in a list."
+type TokenEdge {
+  "The place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The token."
+  node: Token!
 }
 
 "An organization that the viewer may act in."
@@ -5875,6 +6406,26 @@ type Organization implements Node {
   name: String!
   "The name for URLs and the command line, unique over all organizations."
   slug: String!
+}
+
+"A page of organizations."
+type OrganizationConnection {
+  "The organizations with their cursors."
+  edges: [OrganizationEdge!]!
+  "The organizations."
+  nodes: [Organization!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"An organization in a list."
+type OrganizationEdge {
+  "The place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The organization."
+  node: Organization!
 }
 
 "A group of environments."
@@ -7747,6 +8298,61 @@ type PublishModuleVersionPayload {
   warnings: [InputWarning!]!
 }
 
+"A token to be created."
+input CreateTokenInput {
+  "The name for people and logs: one line of 1 to 200 characters."
+  name: String!
+  "What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for ` + "`" + `global` + "`" + `."
+  role: Role!
+  "When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null."
+  expiresAt: UtcDateTime
+  """
+  The ids of the projects that it may change something in, 1 to 100 where there are no environments. Without both lists
+  it is good for the whole organization; with both for what is in one of the projects or in one of the environments.
+  ` + "`" + `slipway:Project:NOT_FOUND` + "`" + ` for one that is not there.
+  """
+  projects: [ID!]
+  """
+  The ids of the environments that it may change something in, 1 to 100 where there are no projects.
+  ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` for one that is not there.
+  """
+  environments: [ID!]
+}
+
+"A token that was created."
+type CreateTokenPayload {
+  "The token."
+  token: Token!
+  "The text to send as ` + "`" + `Authorization: Bearer …` + "`" + `. It is told this once and kept nowhere."
+  secret: String!
+}
+
+"A token to be revoked."
+input RevokeTokenInput {
+  "The id of the token, ` + "`" + `tok_…` + "`" + `."
+  id: ID!
+}
+
+"A token that was revoked."
+type RevokeTokenPayload {
+  "The token."
+  token: Token!
+}
+
+"An organization to be created."
+input CreateOrganizationInput {
+  "The name for people: one line of 1 to 200 characters."
+  name: String!
+  "The name for URLs and the command line, unique over all organizations."
+  slug: GivenId!
+}
+
+"An organization that was created."
+type CreateOrganizationPayload {
+  "The organization."
+  organization: Organization!
+}
+
 "The project to create."
 input CreateProjectInput {
   "The name for people: one line of 1 to 200 characters."
@@ -8187,12 +8793,30 @@ func (ec *executionContext) childFields_CreateModuleInstancePayload(ctx context.
 	return nil, fmt.Errorf("no field named %q was found under type CreateModuleInstancePayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateOrganizationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "organization":
+		return ec.fieldContext_CreateOrganizationPayload_organization(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateOrganizationPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateProjectPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "project":
 		return ec.fieldContext_CreateProjectPayload_project(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateProjectPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateTokenPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "token":
+		return ec.fieldContext_CreateTokenPayload_token(ctx, field)
+	case "secret":
+		return ec.fieldContext_CreateTokenPayload_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateTokenPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DefaultValueDefinition(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8985,6 +9609,30 @@ func (ec *executionContext) childFields_Organization(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
 }
 
+func (ec *executionContext) childFields_OrganizationConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_OrganizationConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_OrganizationConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_OrganizationConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_OrganizationConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrganizationConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_OrganizationEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_OrganizationEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_OrganizationEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrganizationEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -9197,12 +9845,86 @@ func (ec *executionContext) childFields_ResolvedInputs(ctx context.Context, fiel
 	return nil, fmt.Errorf("no field named %q was found under type ResolvedInputs", field.Name)
 }
 
+func (ec *executionContext) childFields_RevokeTokenPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "token":
+		return ec.fieldContext_RevokeTokenPayload_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevokeTokenPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_RollbackDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
 		return ec.fieldContext_RollbackDeploymentPayload_deployment(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RollbackDeploymentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Token(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Token_id(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Token_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Token_updatedAt(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Token_organizationId(ctx, field)
+	case "name":
+		return ec.fieldContext_Token_name(ctx, field)
+	case "role":
+		return ec.fieldContext_Token_role(ctx, field)
+	case "scope":
+		return ec.fieldContext_Token_scope(ctx, field)
+	case "prefix":
+		return ec.fieldContext_Token_prefix(ctx, field)
+	case "lastFour":
+		return ec.fieldContext_Token_lastFour(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Token_createdBy(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Token_expiresAt(ctx, field)
+	case "lastUsedAt":
+		return ec.fieldContext_Token_lastUsedAt(ctx, field)
+	case "revokedAt":
+		return ec.fieldContext_Token_revokedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Token", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_TokenConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_TokenConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_TokenConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TokenConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_TokenEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_TokenEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_TokenScope(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "projects":
+		return ec.fieldContext_TokenScope_projects(ctx, field)
+	case "environments":
+		return ec.fieldContext_TokenScope_environments(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TokenScope", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateDefaultValueDefinitionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -9271,8 +9993,20 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_role(ctx, field)
 	case "organization":
 		return ec.fieldContext_Viewer_organization(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Viewer_organizationId(ctx, field)
 	case "organizations":
 		return ec.fieldContext_Viewer_organizations(ctx, field)
+	case "tokenName":
+		return ec.fieldContext_Viewer_tokenName(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Viewer_expiresAt(ctx, field)
+	case "scope":
+		return ec.fieldContext_Viewer_scope(ctx, field)
+	case "permissions":
+		return ec.fieldContext_Viewer_permissions(ctx, field)
+	case "leaseSeconds":
+		return ec.fieldContext_Viewer_leaseSeconds(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
 }
@@ -9647,12 +10381,40 @@ func (ec *executionContext) field_Mutation_createModuleInstance_args(ctx context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createOrganization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.CreateOrganizationInput, error) {
+			return ec.unmarshalNCreateOrganizationInput2slipwayᚋgraphᚋmodelᚐCreateOrganizationInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createProject_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.CreateProjectInput, error) {
 			return ec.unmarshalNCreateProjectInput2slipwayᚋgraphᚋmodelᚐCreateProjectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createToken_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.CreateTokenInput, error) {
+			return ec.unmarshalNCreateTokenInput2slipwayᚋgraphᚋmodelᚐCreateTokenInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -9751,6 +10513,20 @@ func (ec *executionContext) field_Mutation_reportDeployment_args(ctx context.Con
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.ReportDeploymentInput, error) {
 			return ec.unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmodelᚐReportDeploymentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_revokeToken_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.RevokeTokenInput, error) {
+			return ec.unmarshalNRevokeTokenInput2slipwayᚋgraphᚋmodelᚐRevokeTokenInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -10333,6 +11109,44 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_organizations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -10410,6 +11224,44 @@ func (ec *executionContext) field_Query_resolveInputs_args(ctx context.Context, 
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_tokens_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
 	return args, nil
 }
 
@@ -11976,6 +12828,38 @@ func (ec *executionContext) fieldContext_CreateModuleInstancePayload_moduleInsta
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateOrganizationPayload_organization(ctx context.Context, field graphql.CollectedField, obj *model.CreateOrganizationPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateOrganizationPayload_organization(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Organization, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
+			return ec.marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateOrganizationPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateProjectPayload_project(ctx context.Context, field graphql.CollectedField, obj *model.CreateProjectPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12006,6 +12890,61 @@ func (ec *executionContext) fieldContext_CreateProjectPayload_project(_ context.
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _CreateTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.CreateTokenPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateTokenPayload_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateTokenPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateTokenPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateTokenPayload_secret(ctx context.Context, field graphql.CollectedField, obj *model.CreateTokenPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateTokenPayload_secret(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Secret, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateTokenPayload_secret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateTokenPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DefaultValueDefinition_id(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
@@ -19585,6 +20524,138 @@ func (ec *executionContext) fieldContext_Mutation_publishModuleVersion(ctx conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createToken(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateToken(ctx, fc.Args["input"].(model.CreateTokenInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateTokenPayload) graphql.Marshaler {
+			return ec.marshalOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createToken(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateTokenPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createToken_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_revokeToken(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_revokeToken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RevokeToken(ctx, fc.Args["input"].(model.RevokeTokenInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RevokeTokenPayload) graphql.Marshaler {
+			return ec.marshalORevokeTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐRevokeTokenPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_revokeToken(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RevokeTokenPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_revokeToken_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createOrganization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createOrganization(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateOrganization(ctx, fc.Args["input"].(model.CreateOrganizationInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateOrganizationPayload) graphql.Marshaler {
+			return ec.marshalOCreateOrganizationPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateOrganizationPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateOrganizationPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createOrganization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createProject(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21472,6 +22543,180 @@ func (ec *executionContext) fieldContext_Organization_slug(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Organization", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _OrganizationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Organization]) graphql.Marshaler {
+			return ec.marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OrganizationEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrganizationConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Organization) graphql.Marshaler {
+			return ec.marshalNOrganization2ᚕᚖslipwayᚋentᚐOrganizationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrganizationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OrganizationConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OrganizationConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _OrganizationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OrganizationEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OrganizationEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Organization]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrganizationEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
+			return ec.marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrganizationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrganizationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *page.Info) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22733,6 +23978,94 @@ func (ec *executionContext) fieldContext_Query_auditEvents(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_auditEvents_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_tokens(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_tokens(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Tokens(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
+			return ec.marshalOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_tokens(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_tokens_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_organizations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_organizations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
+			return ec.marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_organizations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OrganizationConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_organizations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -24501,6 +25834,38 @@ func (ec *executionContext) fieldContext_ResolvedInputs_warnings(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _RevokeTokenPayload_token(ctx context.Context, field graphql.CollectedField, obj *model.RevokeTokenPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevokeTokenPayload_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevokeTokenPayload_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevokeTokenPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RollbackDeploymentPayload_deployment(ctx context.Context, field graphql.CollectedField, obj *model.RollbackDeploymentPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25625,6 +26990,534 @@ func (ec *executionContext) fieldContext_TextProperty_required(_ context.Context
 	return graphql.NewScalarFieldContext("TextProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _Token_id(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Token_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_organizationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OrganizationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_organizationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Token_name(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_role(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Role, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
+			return ec.marshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type Role does not have child fields"))
+}
+
+func (ec *executionContext) _Token_scope(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_scope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Scope, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenScope(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Token_prefix(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_prefix(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Prefix, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_prefix(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_lastFour(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_lastFour(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LastFour, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Token_lastFour(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_createdBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedBy, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Token_expiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_lastUsedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_lastUsedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LastUsedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_lastUsedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_revokedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_revokedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _TokenConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Token]) graphql.Marshaler {
+			return ec.marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚕᚖslipwayᚋentᚐTokenᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TokenEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _TokenEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Token]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenScope_projects(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_projects(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Projects, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNID2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_projects(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _TokenScope_environments(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_environments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environments, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNID2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_environments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_defaultValueDefinition(ctx context.Context, field graphql.CollectedField, obj *model.UpdateDefaultValueDefinitionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26166,6 +28059,29 @@ func (ec *executionContext) fieldContext_Viewer_organization(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Viewer_organizationId(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_organizationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().OrganizationID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_organizationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Viewer_organizations(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26196,6 +28112,130 @@ func (ec *executionContext) fieldContext_Viewer_organizations(_ context.Context,
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Viewer_tokenName(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_tokenName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_tokenName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_expiresAt(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_expiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_expiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_scope(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_scope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Scope, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Viewer",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenScope(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Viewer_permissions(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_permissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Permissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type Permission does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_leaseSeconds(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_leaseSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().LeaseSeconds(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_leaseSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ViewerOrganization_id(ctx context.Context, field graphql.CollectedField, obj *account.Membership) (ret graphql.Marshaler) {
@@ -28168,6 +30208,43 @@ func (ec *executionContext) unmarshalInputCreateModuleInstanceInput(ctx context.
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateOrganizationInput(ctx context.Context, obj any) (model.CreateOrganizationInput, error) {
+	var it model.CreateOrganizationInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "slug"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "slug":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slug"))
+			data, err := ec.unmarshalNGivenId2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Slug = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context, obj any) (model.CreateProjectInput, error) {
 	var it model.CreateProjectInput
 	if obj == nil {
@@ -28200,6 +30277,64 @@ func (ec *executionContext) unmarshalInputCreateProjectInput(ctx context.Context
 				return it, err
 			}
 			it.Slug = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, obj any) (model.CreateTokenInput, error) {
+	var it model.CreateTokenInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "role", "expiresAt", "projects", "environments"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = data
+		case "expiresAt":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expiresAt"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpiresAt = graphql.OmittableOf(data)
+		case "projects":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projects"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Projects = graphql.OmittableOf(data)
+		case "environments":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environments"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Environments = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -29740,6 +31875,36 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRevokeTokenInput(ctx context.Context, obj any) (model.RevokeTokenInput, error) {
+	var it model.RevokeTokenInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRollbackDeploymentInput(ctx context.Context, obj any) (model.RollbackDeploymentInput, error) {
 	var it model.RollbackDeploymentInput
 	if obj == nil {
@@ -30524,6 +32689,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
+	case ent.Token:
+		return ec._Token(ctx, sel, &obj)
+	case *ent.Token:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Token(ctx, sel, obj)
 	case ent.Release:
 		return ec._Release(ctx, sel, &obj)
 	case *ent.Release:
@@ -31380,6 +33552,44 @@ func (ec *executionContext) _CreateModuleInstancePayload(ctx context.Context, se
 	return out
 }
 
+var createOrganizationPayloadImplementors = []string{"CreateOrganizationPayload"}
+
+func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateOrganizationPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createOrganizationPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateOrganizationPayload")
+		case "organization":
+			out.Values[i] = ec._CreateOrganizationPayload_organization(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var createProjectPayloadImplementors = []string{"CreateProjectPayload"}
 
 func (ec *executionContext) _CreateProjectPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateProjectPayload) graphql.Marshaler {
@@ -31394,6 +33604,49 @@ func (ec *executionContext) _CreateProjectPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("CreateProjectPayload")
 		case "project":
 			out.Values[i] = ec._CreateProjectPayload_project(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var createTokenPayloadImplementors = []string{"CreateTokenPayload"}
+
+func (ec *executionContext) _CreateTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateTokenPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createTokenPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateTokenPayload")
+		case "token":
+			out.Values[i] = ec._CreateTokenPayload_token(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "secret":
+			out.Values[i] = ec._CreateTokenPayload_secret(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -35862,6 +38115,27 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "createToken":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createToken(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "revokeToken":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_revokeToken(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createOrganization":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createOrganization(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createProject":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createProject(ctx, field)
@@ -36395,6 +38669,135 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 			}
 		case "slug":
 			out.Values[i] = ec._Organization_slug(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var organizationConnectionImplementors = []string{"OrganizationConnection"}
+
+func (ec *executionContext) _OrganizationConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Organization]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, organizationConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrganizationConnection")
+		case "edges":
+			out.Values[i] = ec._OrganizationConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._OrganizationConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._OrganizationConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OrganizationConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var organizationEdgeImplementors = []string{"OrganizationEdge"}
+
+func (ec *executionContext) _OrganizationEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Organization]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, organizationEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrganizationEdge")
+		case "cursor":
+			out.Values[i] = ec._OrganizationEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._OrganizationEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -37166,6 +39569,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_auditEvents(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "tokens":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_tokens(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "organizations":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_organizations(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -38164,6 +40611,44 @@ func (ec *executionContext) _ResolvedInputs(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var revokeTokenPayloadImplementors = []string{"RevokeTokenPayload"}
+
+func (ec *executionContext) _RevokeTokenPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RevokeTokenPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revokeTokenPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevokeTokenPayload")
+		case "token":
+			out.Values[i] = ec._RevokeTokenPayload_token(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var rollbackDeploymentPayloadImplementors = []string{"RollbackDeploymentPayload"}
 
 func (ec *executionContext) _RollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.RollbackDeploymentPayload) graphql.Marshaler {
@@ -38607,6 +41092,276 @@ func (ec *executionContext) _TextProperty(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var tokenImplementors = []string{"Token", "Node"}
+
+func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, obj *ent.Token) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Token")
+		case "id":
+			out.Values[i] = ec._Token_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Token_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Token_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "organizationId":
+			out.Values[i] = ec._Token_organizationId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Token_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "role":
+			out.Values[i] = ec._Token_role(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scope":
+			out.Values[i] = ec._Token_scope(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "prefix":
+			out.Values[i] = ec._Token_prefix(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lastFour":
+			out.Values[i] = ec._Token_lastFour(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._Token_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Token_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "lastUsedAt":
+			out.Values[i] = ec._Token_lastUsedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "revokedAt":
+			out.Values[i] = ec._Token_revokedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenConnectionImplementors = []string{"TokenConnection"}
+
+func (ec *executionContext) _TokenConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Token]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenConnection")
+		case "edges":
+			out.Values[i] = ec._TokenConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._TokenConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._TokenConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenEdgeImplementors = []string{"TokenEdge"}
+
+func (ec *executionContext) _TokenEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Token]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenEdge")
+		case "cursor":
+			out.Values[i] = ec._TokenEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._TokenEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var tokenScopeImplementors = []string{"TokenScope"}
+
+func (ec *executionContext) _TokenScope(ctx context.Context, sel ast.SelectionSet, obj *actor.Scope) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, tokenScopeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TokenScope")
+		case "projects":
+			out.Values[i] = ec._TokenScope_projects(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "environments":
+			out.Values[i] = ec._TokenScope_environments(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var updateDefaultValueDefinitionPayloadImplementors = []string{"UpdateDefaultValueDefinitionPayload"}
 
 func (ec *executionContext) _UpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {
@@ -39016,6 +41771,44 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "organizationId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_organizationId(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "organizations":
 			field := field
 
@@ -39027,6 +41820,97 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 				}()
 				res = ec._Viewer_organizations(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "tokenName":
+			out.Values[i] = ec._Viewer_tokenName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "expiresAt":
+			out.Values[i] = ec._Viewer_expiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "scope":
+			out.Values[i] = ec._Viewer_scope(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "permissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_permissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "leaseSeconds":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_leaseSeconds(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -39714,8 +42598,18 @@ func (ec *executionContext) unmarshalNCreateModuleInstanceInput2slipwayᚋgraph�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateOrganizationInput2slipwayᚋgraphᚋmodelᚐCreateOrganizationInput(ctx context.Context, v any) (model.CreateOrganizationInput, error) {
+	res, err := ec.unmarshalInputCreateOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateProjectInput2slipwayᚋgraphᚋmodelᚐCreateProjectInput(ctx context.Context, v any) (model.CreateProjectInput, error) {
 	res, err := ec.unmarshalInputCreateProjectInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNCreateTokenInput2slipwayᚋgraphᚋmodelᚐCreateTokenInput(ctx context.Context, v any) (model.CreateTokenInput, error) {
+	res, err := ec.unmarshalInputCreateTokenInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -40689,6 +43583,58 @@ func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpa
 	return ec._ModuleVersionEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOrganization2ᚕᚖslipwayᚋentᚐOrganizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Organization) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrganization2ᚖslipwayᚋentᚐOrganization(ctx context.Context, sel ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Organization(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOrganizationEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Organization]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOrganizationEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Organization]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrganizationEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -40697,6 +43643,90 @@ func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo
 		return graphql.Null
 	}
 	return ec._PageInfo(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx context.Context, v any) (access.Action, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx context.Context, sel ast.SelectionSet, v access.Action) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNPermission2slipwayᚋinternalᚋaccessᚐAction[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction = map[string]access.Action{
+		"READ_CATALOG":         access.ReadCatalog,
+		"READ":                 access.Read,
+		"CREATE_INSTANCE":      access.CreateInstance,
+		"DEPLOY":               access.Deploy,
+		"FORCE_CANCEL":         access.ForceCancel,
+		"RUN_DEPLOYMENTS":      access.RunDeployments,
+		"EDIT_DEFAULTS":        access.EditDefaults,
+		"EDIT_MODULES":         access.EditModules,
+		"EDIT_GLOBAL_MODULES":  access.EditGlobalModules,
+		"EDIT_WORKSPACE":       access.EditWorkspace,
+		"QUARANTINE_RELEASE":   access.QuarantineRelease,
+		"READ_TOKENS":          access.ReadTokens,
+		"MANAGE_TOKENS":        access.ManageTokens,
+		"MANAGE_ORGANIZATIONS": access.ManageOrganizations,
+		"READ_AUDIT":           access.ReadAudit,
+	}
+	marshalNPermission2slipwayᚋinternalᚋaccessᚐAction = map[access.Action]string{
+		access.ReadCatalog:         "READ_CATALOG",
+		access.Read:                "READ",
+		access.CreateInstance:      "CREATE_INSTANCE",
+		access.Deploy:              "DEPLOY",
+		access.ForceCancel:         "FORCE_CANCEL",
+		access.RunDeployments:      "RUN_DEPLOYMENTS",
+		access.EditDefaults:        "EDIT_DEFAULTS",
+		access.EditModules:         "EDIT_MODULES",
+		access.EditGlobalModules:   "EDIT_GLOBAL_MODULES",
+		access.EditWorkspace:       "EDIT_WORKSPACE",
+		access.QuarantineRelease:   "QUARANTINE_RELEASE",
+		access.ReadTokens:          "READ_TOKENS",
+		access.ManageTokens:        "MANAGE_TOKENS",
+		access.ManageOrganizations: "MANAGE_ORGANIZATIONS",
+		access.ReadAudit:           "READ_AUDIT",
+	}
+)
+
+func (ec *executionContext) unmarshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx context.Context, v any) ([]access.Action, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]access.Action, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []access.Action) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPermission2slipwayᚋinternalᚋaccessᚐAction(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋentᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Project) graphql.Marshaler {
@@ -40872,6 +43902,11 @@ func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNRevokeTokenInput2slipwayᚋgraphᚋmodelᚐRevokeTokenInput(ctx context.Context, v any) (model.RevokeTokenInput, error) {
+	res, err := ec.unmarshalInputRevokeTokenInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNRole2slipwayᚋinternalᚋactorᚐRole(ctx context.Context, v any) (actor.Role, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := unmarshalNRole2slipwayᚋinternalᚋactorᚐRole[tmp]
@@ -40983,6 +44018,58 @@ func (ec *executionContext) marshalNString2ᚕᚕstringᚄ(ctx context.Context, 
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalNToken2ᚕᚖslipwayᚋentᚐTokenᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Token) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNToken2ᚖslipwayᚋentᚐToken(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNToken2ᚖslipwayᚋentᚐToken(ctx context.Context, sel ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Token(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTokenEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Token]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Token]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TokenEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateDefaultValueDefinitionInput2slipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionInput(ctx context.Context, v any) (model.UpdateDefaultValueDefinitionInput, error) {
@@ -41315,11 +44402,25 @@ func (ec *executionContext) marshalOCreateModuleInstancePayload2ᚖslipwayᚋgra
 	return ec._CreateModuleInstancePayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOCreateOrganizationPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateOrganizationPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateProjectPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreateProjectPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateTokenPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateTokenPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
@@ -41655,6 +44756,41 @@ func (ec *executionContext) marshalOGivenId2ᚖstring(ctx context.Context, sel a
 	return res
 }
 
+func (ec *executionContext) unmarshalOID2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNID2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOID2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := make(graphql.Array, len(v))
+	for i := range v {
+		ret[i] = ec.marshalNID2string(ctx, sel, v[i])
+	}
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -41951,6 +45087,13 @@ func (ec *executionContext) marshalOOrganization2ᚖslipwayᚋentᚐOrganization
 	return ec._Organization(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OrganizationConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOProject2ᚖslipwayᚋentᚐProject(ctx context.Context, sel ast.SelectionSet, v *ent.Project) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -42027,6 +45170,13 @@ func (ec *executionContext) marshalOResolvedInputs2ᚖslipwayᚋgraphᚋscalar�
 		return graphql.Null
 	}
 	return ec._ResolvedInputs(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORevokeTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐRevokeTokenPayload(ctx context.Context, sel ast.SelectionSet, v *model.RevokeTokenPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RevokeTokenPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploymentPayload(ctx context.Context, sel ast.SelectionSet, v *model.RollbackDeploymentPayload) graphql.Marshaler {
@@ -42148,6 +45298,20 @@ func (ec *executionContext) unmarshalOTextPropertyInput2map(ctx context.Context,
 	}
 	res, err := ec.unmarshalInputTextPropertyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(ctx context.Context, sel ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenScope(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateDefaultValueDefinitionPayload) graphql.Marshaler {

@@ -7,6 +7,7 @@ import (
 	"slipway/ent"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
@@ -186,6 +187,20 @@ type CreateModuleInstancePayload struct {
 	ModuleInstance *ent.ModuleInstance `json:"moduleInstance"`
 }
 
+// An organization to be created.
+type CreateOrganizationInput struct {
+	// The name for people: one line of 1 to 200 characters.
+	Name string `json:"name"`
+	// The name for URLs and the command line, unique over all organizations.
+	Slug string `json:"slug"`
+}
+
+// An organization that was created.
+type CreateOrganizationPayload struct {
+	// The organization.
+	Organization *ent.Organization `json:"organization"`
+}
+
 // The project to create.
 type CreateProjectInput struct {
 	// The name for people: one line of 1 to 200 characters.
@@ -198,6 +213,31 @@ type CreateProjectInput struct {
 type CreateProjectPayload struct {
 	// The new project.
 	Project *ent.Project `json:"project"`
+}
+
+// A token to be created.
+type CreateTokenInput struct {
+	// The name for people and logs: one line of 1 to 200 characters.
+	Name string `json:"name"`
+	// What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for `global`.
+	Role actor.Role `json:"role"`
+	// When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null.
+	ExpiresAt graphql.Omittable[*time.Time] `json:"expiresAt,omitempty"`
+	// The ids of the projects that it may change something in, 1 to 100 where there are no environments. Without both lists
+	// it is good for the whole organization; with both for what is in one of the projects or in one of the environments.
+	// `slipway:Project:NOT_FOUND` for one that is not there.
+	Projects graphql.Omittable[[]string] `json:"projects,omitempty"`
+	// The ids of the environments that it may change something in, 1 to 100 where there are no projects.
+	// `slipway:Environment:NOT_FOUND` for one that is not there.
+	Environments graphql.Omittable[[]string] `json:"environments,omitempty"`
+}
+
+// A token that was created.
+type CreateTokenPayload struct {
+	// The token.
+	Token *ent.Token `json:"token"`
+	// The text to send as `Authorization: Bearer …`. It is told this once and kept nowhere.
+	Secret string `json:"secret"`
 }
 
 // The default value definition to delete.
@@ -396,6 +436,18 @@ type ReportDeploymentPayload struct {
 	Deployment *ent.Deployment `json:"deployment"`
 	// The lease: renewed, unless the report was taken before.
 	Lease *deployment.Lease `json:"lease"`
+}
+
+// A token to be revoked.
+type RevokeTokenInput struct {
+	// The id of the token, `tok_…`.
+	ID string `json:"id"`
+}
+
+// A token that was revoked.
+type RevokeTokenPayload struct {
+	// The token.
+	Token *ent.Token `json:"token"`
 }
 
 // What to roll back to.

@@ -16,6 +16,8 @@ type Service struct {
 	Journal *journal.Journal
 	Now     func() time.Time
 	Log     *slog.Logger
+	// Revoked is told the hash of every token that was revoked here; nil where nobody remembers tokens.
+	Revoked func(hash string)
 
 	// unnoted is when the use of a token could not be written down last, in nanoseconds; 0 for never.
 	unnoted atomic.Int64

@@ -55,7 +55,7 @@ func TestTokenIsGoodUntilItExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := &auth.Verified{
-			Actor:     &actor.Actor{ID: made.ID, Name: "ci", Role: actor.Developer, OrganizationID: w.Acme.ID},
+			Actor:     &actor.Actor{ID: made.ID, Name: "ci", Role: actor.Developer, OrganizationID: w.Acme.ID, ExpiresAt: made.ExpiresAt},
 			ExpiresAt: *made.ExpiresAt,
 		}
 		if diff := cmp.Diff(want, v); diff != "" {
@@ -195,10 +195,13 @@ func TestTokensThatCannotBeMade(t *testing.T) {
 		organization string
 		in           account.NewToken
 	}{
-		"/name":         {w.Acme.ID, account.NewToken{Role: actor.Viewer}},
-		"/role":         {w.Acme.ID, account.NewToken{Name: "x", Role: "owner"}},
-		"/expiresIn":    {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, ExpiresIn: -time.Second}},
-		"/organization": {"", account.NewToken{Name: "x", Role: actor.Viewer}},
+		"/name":      {w.Acme.ID, account.NewToken{Role: actor.Viewer}},
+		"/expiresIn": {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, ExpiresIn: -time.Second}},
+		"/role":      {"", account.NewToken{Name: "x", Role: actor.Viewer}},
+		"/projects":  {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, Scope: &actor.Scope{}}},
+		"/environments": {w.Acme.ID, account.NewToken{Name: "x", Role: actor.Viewer, Scope: &actor.Scope{
+			Environments: make([]string, 101),
+		}}},
 	} {
 		_, _, err := w.Accounts.CreateToken(system(c.organization), c.in)
 		var f *fault.Error
@@ -208,6 +211,9 @@ func TestTokensThatCannotBeMade(t *testing.T) {
 	}
 	if _, _, err := w.Accounts.CreateToken(system(w.Acme.ID), account.NewToken{Name: "x", Role: actor.Superadmin}); !fault.Is(err, fault.RequestInvalid) {
 		t.Errorf("a superadmin of an organization: %v", err)
+	}
+	if _, _, err := w.Accounts.CreateToken(system(w.Acme.ID), account.NewToken{Name: "x", Role: "owner"}); !fault.Is(err, fault.TokenForbidden) {
+		t.Errorf("a role that there is not: %v", err)
 	}
 	if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
 		t.Error(diff)

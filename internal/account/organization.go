@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"slipway/ent"
 	"slipway/ent/organization"
@@ -14,6 +15,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/page"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
@@ -94,6 +96,16 @@ func (s *Service) OrganizationBySlug(ctx context.Context, slug string) (*ent.Org
 	return o, err
 }
 
+// Organizations gives a page of all organizations. It gives OrganizationForbidden.
+func (s *Service) Organizations(ctx context.Context, args page.Args) (*page.OrganizationConnection, error) {
+	if err := access.Check(actor.From(ctx), access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
+		return nil, err
+	}
+	return page.Read(ctx, s.Store.Client.Organization.Query(), args, page.Scope{List: "organizations"}, organizationKey)
+}
+
+func organizationKey(o *ent.Organization) (time.Time, string) { return o.CreatedAt, o.ID }
+
 // FindOrganization implements auth.Finder.
 func (s *Service) FindOrganization(ctx context.Context, idOrSlug string) (auth.Organization, error) {
 	named := organization.Slug(idOrSlug)
@@ -111,14 +123,17 @@ func (s *Service) FindOrganization(ctx context.Context, idOrSlug string) (auth.O
 	return auth.Organization{ID: o.ID, Slug: o.Slug}, nil
 }
 
-// Organizations lists every organization by its slug. For the command line.
-func (s *Service) Organizations(ctx context.Context) ([]*ent.Organization, error) {
+// AllOrganizations lists every organization by its slug. For the command line.
+func (s *Service) AllOrganizations(ctx context.Context) ([]*ent.Organization, error) {
 	return s.Store.Client.Organization.Query().Order(ent.Asc(organization.FieldSlug)).All(ctx)
 }
 
-// CreateOrganization creates an organization. It gives OrganizationSlugTaken where there is one of the
-// slug. For the command line.
+// CreateOrganization creates an organization. It gives OrganizationForbidden, and OrganizationSlugTaken where there is
+// one of the slug.
 func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*ent.Organization, error) {
+	if err := access.Check(actor.From(ctx), access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
+		return nil, err
+	}
 	violations := textrules.Name("/name", name)
 	if !slugForm.MatchString(slug) {
 		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "format", Message: fmt.Sprintf(

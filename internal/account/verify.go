@@ -35,7 +35,7 @@ func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified,
 		return nil, auth.ErrUnknownToken
 	}
 	s.used(system, t, now)
-	v := &auth.Verified{Actor: &actor.Actor{ID: t.ID, Name: t.Name, Role: actor.Role(t.Role)}}
+	v := &auth.Verified{Actor: &actor.Actor{ID: t.ID, Name: t.Name, Role: t.Role, Scope: t.Scope, ExpiresAt: t.ExpiresAt}}
 	if t.OrganizationID != nil {
 		v.Actor.OrganizationID = *t.OrganizationID
 	}

@@ -2,7 +2,10 @@
 // wherever a decision or a query depends on it.
 package actor
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Role is what a token may do; see package access for the decisions.
 type Role string
@@ -47,7 +50,11 @@ type Actor struct {
 	OrganizationID string
 	// Globally says that a superadmin has named Global, and may write what is everybody's.
 	Globally bool
-	Channel  Channel
+	// Scope is where in the organization the actor may change something, nil for all of it.
+	Scope *Scope
+	// ExpiresAt is when the token ends by the clock that all servers share, nil for never.
+	ExpiresAt *time.Time
+	Channel   Channel
 }
 
 // Anonymous is a caller without a token.

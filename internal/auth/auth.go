@@ -134,6 +134,10 @@ func (a *Authenticator) Recheck(r *http.Request) (*actor.Actor, error) {
 	return a.ask(r.Context(), hash, func(error) {})
 }
 
+// Forget has the token of a hash, which was revoked, refused from now on, whatever is remembered of it and whatever
+// the Verifier is about to say that was asked before.
+func (a *Authenticator) Forget(hash string) { a.memory.addUnknown(hash, a.now()) }
+
 func unknownToken() error {
 	return fault.New(fault.RequestUnauthenticated, "The bearer token is unknown, expired or revoked.")
 }

@@ -85,6 +85,27 @@ func TestRevokedTokenWorksForLessThanFiveSeconds(t *testing.T) {
 	mustRefuse(t, w, secret)
 }
 
+func TestForgottenTokenIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := setup(t)
+	secret := w.issue(t, time.Time{})
+	mustKnow(t, w, secret)
+	w.Forget(secret.Hash()) // the Verifier would still know it
+	for range 2 {
+		mustRefuse(t, w, secret)
+		w.pass(5*time.Second - 1)
+	}
+}
+
+func TestTokenIsForgottenWhileItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := setup(t)
+	secret := w.issue(t, time.Time{})
+	w.during = w.Forget
+	mustKnow(t, w, secret) // it was good when it was asked for
+	mustRefuse(t, w, secret)
+}
+
 func TestTokenEndsOnTimeThoughRemembered(t *testing.T) {
 	t.Parallel()
 	w := setup(t)

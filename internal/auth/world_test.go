@@ -25,6 +25,8 @@ type world struct {
 	tokens map[string]auth.Verified
 	asked  int
 	broken error
+	// during runs while a question is asked.
+	during func(hash string)
 	drawn  atomic.Uint64
 }
 
@@ -49,6 +51,9 @@ func (w *world) pass(d time.Duration) {
 
 // VerifyToken implements auth.Verifier.
 func (w *world) VerifyToken(_ context.Context, hash string) (*auth.Verified, error) {
+	if w.during != nil {
+		defer w.during(hash)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked++

@@ -23,22 +23,30 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Definition gives one module definition, or ModuleDefinitionNotFound.
+// Definition gives one module definition, or ModuleDefinitionNotFound; to anonymous callers the global ACTIVE ones.
 func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, reading(a), fault.ModuleDefinitionForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
 	if err := store.Known(id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound); err != nil {
 		return nil, err
 	}
-	d, err := s.Store.Client.ModuleDefinition.Get(ctx, definitionID)
+	d, err := s.definitions(ctx).Where(moduledefinition.ID(definitionID)).Only(ctx)
 	return store.Found(d, err, definitionID, fault.ModuleDefinitionNotFound)
 }
 
-// DefinitionsByID gives the definitions of the ids that there are, in no order.
+// DefinitionsByID gives the definitions of the ids that there are and that the actor may see, in no order.
 func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.ModuleDefinition, error) {
-	return s.Store.Client.ModuleDefinition.Query().Where(moduledefinition.IDIn(ids...)).All(ctx)
+	return s.definitions(ctx).Where(moduledefinition.IDIn(ids...)).All(ctx)
+}
+
+// definitions makes a query of the definitions that the actor may see: anonymous callers the global ACTIVE ones.
+func (s *Service) definitions(ctx context.Context) *ent.ModuleDefinitionQuery {
+	q := s.Store.Client.ModuleDefinition.Query()
+	if actor.From(ctx).IsAnonymous() {
+		q.Where(moduledefinition.OrganizationIDIsNil(), moduledefinition.StatusEQ(moduledefinition.StatusACTIVE))
+	}
+	return q
 }
 
 // DefinitionFilter has conditions on module definitions; nil ones do not count.
@@ -56,13 +64,10 @@ const maxSearch = 100
 // anonymous callers the global ACTIVE ones only.
 func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page.Args) (*page.ModuleDefinitionConnection, error) {
 	a := actor.From(ctx)
-	if err := access.Check(a, access.ListCatalog, fault.ModuleDefinitionForbidden); err != nil {
+	if err := access.Check(a, access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.ModuleDefinition.Query()
-	if a.IsAnonymous() {
-		q.Where(moduledefinition.StatusEQ(moduledefinition.StatusACTIVE))
-	}
+	q := s.definitions(ctx)
 	if f.Status != nil {
 		q.Where(moduledefinition.StatusEQ(*f.Status))
 	}
@@ -221,7 +226,7 @@ func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUp
 // ownDefinition gives a definition that the actor may change.
 func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
-	if a != nil && a.IsSuperadmin() { // who sees what is global, and may have forgotten to say that it is meant
+	if a.IsAnonymous() || a.IsSuperadmin() { // who see what is global, and may lack a token, or have forgotten to say what they mean
 		if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
 			return nil, err
 		}

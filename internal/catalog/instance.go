@@ -101,7 +101,8 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 	if environment, err = store.Found(environment, err, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
 		return nil, err
 	}
-	if err := access.Check(a, access.CreateInstance, fault.ModuleInstanceForbidden); err != nil {
+	place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
+	if err := access.CheckIn(a, access.CreateInstance, place, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
 	var created *ent.ModuleInstance

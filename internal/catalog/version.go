@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
 	"github.com/Masterminds/semver/v3"
 
 	"slipway/ent"
+	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleversion"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -22,36 +24,33 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Version gives one module version, or ModuleVersionNotFound.
+// Version gives one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
 func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, reading(a), fault.RequestForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
 	if err := store.Known(id.ModuleVersion, versionID, fault.ModuleVersionNotFound); err != nil {
 		return nil, err
 	}
-	v, err := s.Store.Client.ModuleVersion.Get(ctx, versionID)
+	v, err := s.versions(ctx).Where(moduleversion.ID(versionID)).Only(ctx)
 	return store.Found(v, err, versionID, fault.ModuleVersionNotFound)
 }
 
-// VersionsByID gives the versions of the ids that there are, in no order.
+// VersionsByID gives the versions of the ids that there are and that the actor may see, in no order.
 func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.ModuleVersion, error) {
-	a := actor.From(ctx)
-	// The catalogue leads anonymous callers here, who may see no more of it.
-	if err := access.Check(a, reading(a), fault.RequestForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
-	return s.Store.Client.ModuleVersion.Query().Where(moduleversion.IDIn(ids...)).All(ctx)
+	return s.versions(ctx).Where(moduleversion.IDIn(ids...)).All(ctx)
 }
 
 // VersionsOf gives a page of the versions of each definition.
 func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args page.Args) (map[string]*page.ModuleVersionConnection, error) {
 	a := actor.From(ctx)
-	if err := access.Check(a, reading(a), fault.RequestForbidden); err != nil {
+	if err := access.Check(a, access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
-	return page.ReadEach(ctx, s.Store.Client.ModuleVersion.Query, page.Parents{
+	return page.ReadEach(ctx, func() *ent.ModuleVersionQuery { return s.versions(ctx) }, page.Parents{
 		List: "versions", Viewer: store.Scope(a),
 		Column: moduleversion.FieldModuleDefinitionID, IDs: definitionIDs,
 	}, args, versionKey, func(v *ent.ModuleVersion) string { return v.ModuleDefinitionID })
@@ -159,11 +158,21 @@ func later(v *semver.Version, latest *string) bool {
 	return v.GreaterThan(l)
 }
 
-// reading is the action of reading modules: those of an organization, or for a superadmin who acts in
-// none the global ones.
-func reading(a *actor.Actor) access.Action {
-	if a != nil && a.IsSuperadmin() {
-		return access.ListCatalog
+// versions makes a query of the versions that the actor may see: anonymous callers those of global ACTIVE definitions.
+func (s *Service) versions(ctx context.Context) *ent.ModuleVersionQuery {
+	q := s.Store.Client.ModuleVersion.Query()
+	if actor.From(ctx).IsAnonymous() {
+		q.Where(ofPublic)
 	}
-	return access.Read
+	return q
+}
+
+// ofPublic keeps the versions of global ACTIVE definitions.
+func ofPublic(s *sql.Selector) {
+	d := sql.Dialect(s.Dialect()).Table(moduledefinition.Table).As("public")
+	s.Where(sql.Exists(sql.Dialect(s.Dialect()).Select(d.C(moduledefinition.FieldID)).From(d).Where(sql.And(
+		sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleversion.FieldModuleDefinitionID)),
+		sql.IsNull(d.C(moduledefinition.FieldOrganizationID)),
+		sql.EQ(d.C(moduledefinition.FieldStatus), moduledefinition.StatusACTIVE),
+	))))
 }

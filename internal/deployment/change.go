@@ -33,7 +33,7 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 			if err != nil {
 				return err
 			}
-			if err := access.Check(a, action, fault.DeploymentForbidden); err != nil {
+			if err := access.CheckIn(a, action, placeOf(d), fault.DeploymentForbidden); err != nil {
 				return err
 			}
 			e.ObjectID = deploymentID

@@ -24,11 +24,12 @@ type Claim struct {
 	LeaseID *string
 }
 
-// Claim takes the oldest PENDING deployment of the kinds and sets it RUNNING under a lease; it gives nil
-// where there is none. A claim under a lease id that was used before gives the deployment that is carried
+// Claim takes the oldest PENDING deployment of the kinds within the actor's scope and sets it RUNNING under a lease;
+// it gives nil where there is none. A claim under a lease id that was used before gives the deployment that is carried
 // out under it, or DeploymentLeaseLost where that has ended.
 func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
-	if err := access.Check(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
+	// The claim's own statement keeps to the scope.
+	if err := access.CheckRole(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
 	if err := checkKinds(in.Kinds); err != nil {
@@ -51,11 +52,15 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 }
 
 func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, lease *Lease, err error) {
+	a := actor.From(ctx)
 	err = s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		if in.LeaseID != nil {
 			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
 			if !ent.IsNotFound(err) {
 				e.Silent = true
+				if err == nil {
+					err = access.CheckIn(a, access.RunDeployments, placeOf(claimed), fault.DeploymentForbidden)
+				}
 				if err == nil {
 					err = s.checkHeld(ctx, tx, claimed, leaseID, e.Shared)
 				}
@@ -67,7 +72,7 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 		}
 		claimed = nil
 		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
-			Kinds: in.Kinds, Runner: actor.From(ctx).Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared.Add(s.leaseTime()),
+			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared.Add(s.leaseTime()),
 		})
 		if err != nil || deploymentID == "" {
 			e.Silent = true

@@ -93,8 +93,8 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
+	a, place := actor.From(ctx), actor.Place{ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID}
+	if err := access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
 	data, violations := in.data(p.version.Kind, a)

@@ -59,6 +59,11 @@ func find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*e
 	return store.Found(d, err, deploymentID, fault.DeploymentNotFound)
 }
 
+// placeOf returns where a deployment is.
+func placeOf(d *ent.Deployment) actor.Place {
+	return actor.Place{ProjectID: d.ProjectID, EnvironmentID: d.EnvironmentID}
+}
+
 // DeploymentsByID gives the deployments of the ids that there are, in no order.
 func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*ent.Deployment, error) {
 	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)

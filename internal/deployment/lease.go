@@ -40,6 +40,9 @@ func (s *Service) leaseTime() time.Duration {
 	return DefaultLease
 }
 
+// LeaseSeconds returns how long a runner may be silent.
+func (s *Service) LeaseSeconds() int32 { return int32(s.leaseTime() / time.Second) }
+
 // leaseOf returns the lease of a RUNNING deployment as its runner may see it at a time.
 func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
 	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d)}
@@ -133,7 +136,7 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 		if err != nil {
 			return err
 		}
-		if err := access.Check(a, access.RunDeployments, fault.DeploymentForbidden); err != nil {
+		if err := access.CheckIn(a, access.RunDeployments, placeOf(d), fault.DeploymentForbidden); err != nil {
 			return err
 		}
 		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared); err != nil {

@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/ent/quarantine"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -106,7 +107,7 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 	if err != nil {
 		return nil, err
 	}
-	if err := access.Check(actor.From(ctx), access.QuarantineRelease, fault.ReleaseForbidden); err != nil {
+	if err := s.mayQuarantine(ctx, releaseID); err != nil {
 		return nil, err
 	}
 	for {
@@ -121,6 +122,26 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 			return nil, err
 		}
 	}
+}
+
+// mayQuarantine returns nil where the actor may quarantine a release: in every place that it was deployed to, because
+// it could not be deployed there again.
+func (s *Service) mayQuarantine(ctx context.Context, releaseID string) error {
+	a := actor.From(ctx)
+	if err := access.CheckRole(a, access.QuarantineRelease, fault.ReleaseForbidden); err != nil || a.Scope == nil {
+		return err
+	}
+	elsewhere, err := s.Store.Client.Deployment.Query().Where(
+		deployment.ReleaseID(releaseID),
+		deployment.ProjectIDNotIn(a.Scope.Projects...), deployment.EnvironmentIDNotIn(a.Scope.Environments...),
+	).First(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return access.CheckIn(a, access.QuarantineRelease, placeOf(elsewhere), fault.ReleaseForbidden)
 }
 
 // lift ends the open quarantine of a release, and says whether it held until now.

@@ -82,7 +82,8 @@ func succeeded(target *source) error {
 // judge says whether a source may be replayed at a time, and gives what its release ships. It is the one
 // predicate of replays and of what is said of them beforehand.
 func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (release.Content, error) {
-	if err := access.Check(a, access.Deploy, fault.DeploymentForbidden); err != nil {
+	in := actor.Place{ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID}
+	if err := access.CheckIn(a, access.Deploy, in, fault.DeploymentForbidden); err != nil {
 		return release.Content{}, err
 	}
 	if err := k.admits(from); err != nil {

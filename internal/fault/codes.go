@@ -71,9 +71,11 @@ const (
 	NodeNotFound Code = "slipway:Node:NOT_FOUND"
 
 	OrganizationNotFound  Code = "slipway:Organization:NOT_FOUND"
+	OrganizationForbidden Code = "slipway:Organization:FORBIDDEN"
 	OrganizationSlugTaken Code = "slipway:Organization:SLUG_TAKEN"
 
-	TokenNotFound Code = "slipway:Token:NOT_FOUND"
+	TokenNotFound  Code = "slipway:Token:NOT_FOUND"
+	TokenForbidden Code = "slipway:Token:FORBIDDEN"
 
 	ProjectNotFound  Code = "slipway:Project:NOT_FOUND"
 	ProjectForbidden Code = "slipway:Project:FORBIDDEN"
@@ -157,16 +159,18 @@ var registry = index(
 	Entry{NodeNotFound, 404, "There is no object of this id, or the caller may not see it.", "Check the id."},
 
 	Entry{OrganizationNotFound, 404, "There is no organization of this id or slug, or the caller may not see it.", "Check the id or slug."},
+	Entry{OrganizationForbidden, 403, "The caller's role may not list or create organizations.", "Use a superadmin's token."},
 	Entry{OrganizationSlugTaken, 409, "Another organization has this slug.", "Choose another slug."},
 
 	Entry{TokenNotFound, 404, "There is no token of this id in the organization.", "List the tokens and check the id."},
+	Entry{TokenForbidden, 403, "The caller's role may not read, create or revoke tokens; or the token would have, or has, a role or a scope that the caller's has not.", "Use an admin's token; nobody makes more than he has."},
 
 	Entry{ProjectNotFound, 404, "There is no project of this id, or the caller may not see it.", "Check the id."},
-	Entry{ProjectForbidden, 403, "The caller's role may not change projects.", "Use a token whose role allows it."},
+	Entry{ProjectForbidden, 403, "The caller's role may not change projects, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
 	Entry{ProjectSlugTaken, 409, "Another project of the organization has this slug.", "Choose another slug."},
 
 	Entry{EnvironmentNotFound, 404, "There is no environment of this id, or the caller may not see it.", "Check the id."},
-	Entry{EnvironmentForbidden, 403, "The caller's role may not change environments.", "Use a token whose role allows it."},
+	Entry{EnvironmentForbidden, 403, "The caller's role may not change environments, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
 	Entry{EnvironmentSlugTaken, 409, "Another environment of the project has this slug.", "Choose another slug."},
 
 	Entry{ModuleDefinitionNotFound, 404, "There is no module definition of this id, or the caller may not see it.", "Check the id."},
@@ -180,17 +184,17 @@ var registry = index(
 	Entry{InputsRuleBroken, 422, "The given inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
 
 	Entry{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
-	Entry{ModuleInstanceForbidden, 403, "The caller's role may not change module instances.", "Use a token whose role allows it."},
+	Entry{ModuleInstanceForbidden, 403, "The caller's role may not change module instances, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
 	Entry{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
 
 	Entry{DefaultValueDefinitionNotFound, 404, "There is no default value definition of this id, or the caller may not see it.", "Check the id."},
-	Entry{DefaultValueDefinitionForbidden, 403, "The caller's role may not change default value definitions.", "Use an admin's token."},
+	Entry{DefaultValueDefinitionForbidden, 403, "The caller's role may not change default value definitions, or its token not there: details have the token's scope.", "Use an admin's token."},
 	Entry{DefaultValueDefinitionGivenIDTaken, 409, "Another default value definition of the organization has this givenId.", "Choose another givenId."},
 	Entry{DefaultValueDefinitionInUse, 409, "A published module version names the definition.", "Publish versions that no longer name it, or keep it."},
 	Entry{DefaultValueDefinitionRuleBroken, 422, "The schema is well-formed, but breaks a rule that takes several of its fields.", "Mend the places that details name and send it again."},
 
 	Entry{DeploymentNotFound, 404, "There is no deployment of this id, or the caller may not see it.", "Check the id."},
-	Entry{DeploymentForbidden, 403, "The caller's role may not deploy, roll back, redeploy or cancel.", "Use a token whose role allows it."},
+	Entry{DeploymentForbidden, 403, "The caller's role may not deploy, roll back, redeploy or cancel, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
 	Entry{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
 	Entry{DeploymentInputsInvalid, 422, "The values do not fit the inputs of the module version.", "Mend the places that details name; validateInputs judges values beforehand."},
 	Entry{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it; one that runs is in the way until its program has ended."},

@@ -7,6 +7,10 @@ import (
 
 // The connections of the API, one for each list.
 type (
+	OrganizationConnection           = Connection[*ent.Organization]
+	OrganizationEdge                 = Edge[*ent.Organization]
+	TokenConnection                  = Connection[*ent.Token]
+	TokenEdge                        = Edge[*ent.Token]
 	ProjectConnection                = Connection[*ent.Project]
 	ProjectEdge                      = Edge[*ent.Project]
 	EnvironmentConnection            = Connection[*ent.Environment]

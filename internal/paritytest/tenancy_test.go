@@ -18,7 +18,7 @@ func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[str
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := w.Accounts.Tokens(ctx)
+	tokens, err := w.Accounts.AllTokens(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

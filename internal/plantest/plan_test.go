@@ -3,10 +3,13 @@ package plantest_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
 	"slipway/internal/store"
 	"slipway/internal/worldtest"
 )
@@ -122,15 +125,28 @@ func (s statement) counts() bool { return strings.Contains(s.Text, "COUNT(") }
 func statements(t *testing.T, w *worldtest.World, o *worldtest.Org) []statement {
 	t.Helper()
 	token := o.Tokens[actor.Admin]
-	request(t, w, token, "{ viewer { id } }")
+	for _, token := range []string{token, w.Superadmin} {
+		request(t, w, token, "{ viewer { id } }")
+	}
 	var all []statement
 	seen := map[string]bool{}
 	for _, l := range lists(t, w, token) {
+		tokens := []string{token}
+		switch l.field {
+		case "organizations":
+			tokens = []string{w.Superadmin}
+		case "tokens": // a superadmin has others
+			tokens = []string{token, w.Superadmin}
+		}
 		var parents []string
 		if l.parent != "Query" {
 			parents = oldest(t, w, o, l.parent)
 		}
-		for _, s := range w.Recorded(func() { l.ask(t, w, token, parents) }) {
+		for _, s := range w.Recorded(func() {
+			for _, token := range tokens {
+				l.ask(t, w, token, parents)
+			}
+		}) {
 			if key := fmt.Sprint(s.Text, s.Args); !seen[key] {
 				seen[key] = true
 				all = append(all, statement{s, l})
@@ -138,6 +154,30 @@ func statements(t *testing.T, w *worldtest.World, o *worldtest.Org) []statement 
 		}
 	}
 	return all
+}
+
+// claim returns what a runner sends that claims within a scope of as many projects and environments as there may be.
+func claim(t *testing.T, w *worldtest.World, o *worldtest.Org) statement {
+	t.Helper()
+	scope := &actor.Scope{}
+	for i := range 100 {
+		scope.Projects = append(scope.Projects, fmt.Sprintf("prj_%026d", 1000+i))
+		scope.Environments = append(scope.Environments, fmt.Sprintf("env_%026d", 1000000+i))
+	}
+	ctx := actor.With(t.Context(), &actor.Actor{Name: "runner", Role: actor.Runner, OrganizationID: o.ID, Scope: scope})
+	lease := "lease_of_the_plan"
+	for _, s := range w.Recorded(func() {
+		if _, _, err := w.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.Kinds, LeaseID: &lease}); err != nil {
+			t.Fatal(err)
+		}
+	}) {
+		if strings.Contains(s.Text, "lease_expires_at") && strings.HasPrefix(s.Text, "UPDATE") {
+			s.Args[slices.Index(s.Args, any(lease))] = lease + "_again" // the first has a deployment now
+			return statement{s, list{parent: "Mutation", field: "claimDeployment"}}
+		}
+	}
+	t.Fatal("no claim was sent")
+	return statement{}
 }
 
 // oldest returns the ids of an organization's oldest records of a type of the schema, fifty at most.

@@ -22,7 +22,7 @@ func TestListsFollowAnIndexOnPostgres(t *testing.T) {
 	if bypasses, err := w.Store.BypassesRowSecurity(t.Context()); bypasses || err != nil {
 		t.Fatalf("the role must be held by row-level security: %t, %v", bypasses, err)
 	}
-	sent := statements(t, w, w.Acme)
+	sent := append(statements(t, w, w.Acme), claim(t, w, w.Acme))
 	for _, isolation := range []string{"filter", "strict"} {
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 			for i, p := range explain(t, w, w.Acme, isolation, mode, sent) {
@@ -64,7 +64,8 @@ func explain(t *testing.T, w *worldtest.World, o *worldtest.Org, isolation, mode
 }
 
 func explainOne(ctx context.Context, tx *ent.Tx, s statement, p *plan) error {
-	if _, err := tx.ExecContext(ctx, "PREPARE sent AS "+s.Text); err != nil {
+	// A statement that writes is carried out, too, and undone.
+	if _, err := tx.ExecContext(ctx, "SAVEPOINT explained; PREPARE sent AS "+s.Text); err != nil {
 		return err
 	}
 	args := make([]string, len(s.Args))
@@ -94,7 +95,7 @@ func explainOne(ctx context.Context, tx *ent.Tx, s statement, p *plan) error {
 		return err
 	}
 	*p = explained[0].Plan
-	_, err = tx.ExecContext(ctx, "DEALLOCATE sent")
+	_, err = tx.ExecContext(ctx, "ROLLBACK TO explained; DEALLOCATE sent")
 	return err
 }
 

@@ -21,7 +21,7 @@ func TestListsFollowAnIndexOnSQLite(t *testing.T) {
 	w := worldtest.New(t, worldtest.SQLite(t))
 	fill(t, w, 6_000)
 	db := w.Raw(t, w.Acme)
-	for _, s := range statements(t, w, w.Acme) {
+	for _, s := range append(statements(t, w, w.Acme), claim(t, w, w.Acme)) {
 		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+s.Text, s.Args...)
 		if err != nil {
 			t.Fatal(err)

@@ -11,12 +11,15 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
+	"slipway/internal/actor"
 )
 
 // Claim is a runner that looks for work.
 type Claim struct {
 	// Kinds are those of the deployments that it carries out.
 	Kinds []string
+	// Scope is where it carries deployments out, nil for everywhere in the organization.
+	Scope *actor.Scope
 	// Runner is its name.
 	Runner string
 	// LeaseID is what it will prove the claim by, until ExpiresAt.
@@ -33,20 +36,22 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	if err != nil {
 		return "", err
 	}
-	kinds := make([]any, len(c.Kinds))
-	for i, k := range c.Kinds {
-		kinds[i] = k
-	}
 	d := sql.Dialect(s.dialect)
 	t, i := d.Table(deployment.Table), d.Table(moduleinstance.Table)
 	oldest := d.Select(t.C(deployment.FieldID)).From(t).
 		Where(sql.And(
 			sql.EQ(t.C(deployment.FieldOrganizationID), scope),
 			sql.EQ(t.C(deployment.FieldStatus), string(deployment.StatusPENDING)),
-			sql.In(t.C(deployment.FieldDeploymentType), kinds...),
+			oneOf(t.C(deployment.FieldDeploymentType), c.Kinds),
 		)).
 		OrderBy(t.C(deployment.FieldCreatedAt), t.C(deployment.FieldID)).
 		Limit(1)
+	if c.Scope != nil {
+		oldest.Where(sql.Or(
+			oneOf(t.C(deployment.FieldProjectID), c.Scope.Projects),
+			oneOf(t.C(deployment.FieldEnvironmentID), c.Scope.Environments),
+		))
+	}
 	if s.dialect == dialect.Postgres {
 		oldest.ForUpdate(sql.WithLockAction(sql.SkipLocked))
 	}
@@ -81,6 +86,15 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		return "", err
 	}
 	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
+}
+
+// oneOf is column IN (…), false for no values.
+func oneOf(column string, values []string) *sql.Predicate {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v
+	}
+	return sql.In(column, args...)
 }
 
 // only is column = (SELECT …). With IN, PostgreSQL may run the subquery once for each row of the table,

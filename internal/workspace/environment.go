@@ -69,7 +69,7 @@ func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*en
 	if _, err := s.Project(ctx, in.ProjectID); err != nil {
 		return nil, err
 	}
-	if err := access.Check(a, access.EditWorkspace, fault.EnvironmentForbidden); err != nil {
+	if err := access.CheckIn(a, access.EditWorkspace, actor.Place{ProjectID: in.ProjectID}, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
 	var created *ent.Environment

@@ -108,7 +108,7 @@ func New(t testing.TB, databaseURL string, options ...func(*store.Config)) *Worl
 	w := Another(t, databaseURL, options...)
 	w.Acme, w.Globex = w.makeOrganization(t, "acme"), w.makeOrganization(t, "globex")
 	root := &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
-	w.Superadmin, _ = w.token(t, root, actor.Superadmin)
+	w.Superadmin, _ = w.token(t, root, account.NewToken{Name: string(actor.Superadmin), Role: actor.Superadmin})
 	return w
 }
 
@@ -172,17 +172,24 @@ func (w *World) makeOrganization(t testing.TB, slug string) *Org {
 	}
 	o := &Org{ID: made.ID, Slug: slug, Tokens: map[actor.Role]string{}, actors: map[actor.Role]*actor.Actor{}}
 	for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner} {
-		o.Tokens[role], o.actors[role] = w.token(t, root.In(o.ID), role)
+		o.Tokens[role], o.actors[role] = w.token(t, root.In(o.ID), account.NewToken{Name: string(role), Role: role})
 	}
 	return o
 }
 
-func (w *World) token(t testing.TB, by *actor.Actor, role actor.Role) (string, *actor.Actor) {
+// Token makes one more token of an organization.
+func (w *World) Token(t testing.TB, o *Org, in account.NewToken) string {
 	t.Helper()
-	in := account.NewToken{Name: string(role), Role: role}
+	root := &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}
+	secret, _ := w.token(t, root.In(o.ID), in)
+	return secret
+}
+
+func (w *World) token(t testing.TB, by *actor.Actor, in account.NewToken) (string, *actor.Actor) {
+	t.Helper()
 	made, secret, err := w.Accounts.CreateToken(actor.With(t.Context(), by), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return secret.Reveal(), &actor.Actor{ID: made.ID, Name: made.Name, Role: role, OrganizationID: by.OrganizationID, Channel: actor.GraphQL}
+	return secret.Reveal(), &actor.Actor{ID: made.ID, Name: made.Name, Role: in.Role, OrganizationID: by.OrganizationID, Channel: actor.GraphQL}
 }

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Runs the browser tests on two demos, which it starts and ends: of the program with GraphiQL, and of the one
-# that was built without it.
+# Runs the browser tests of two slipway programs, the one with GraphiQL and the one that was built without it. They
+# are on demos of both that it starts and ends; those behind a proxy start one of their own.
 set -eu
 if [ $# -ne 2 ] || ! command -v "$1" >/dev/null || ! command -v "$2" >/dev/null; then
   echo "run.sh: give the slipway program with GraphiQL and the one without (found: '$*')" >&2
   exit 2
 fi
+SLIPWAY_BIN=$(realpath "$(command -v "$1")")
+export SLIPWAY_BIN
 logs=$(mktemp -d)
 servers=
 

@@ -17,7 +17,10 @@ SELECT i, i / 50 AS block, i % 50 AS lane, {at} AS at, 'text-' || i AS text,
 FROM counted;
 
 INSERT INTO organizations (id, created_at, updated_at, name, slug)
-SELECT 'org_' || id, at, at, text, text FROM n WHERE i BETWEEN 20 AND 49;
+SELECT 'org_' || id, at, at, text, text FROM n WHERE i BETWEEN 20 AND 5999;
+
+INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, hash, prefix, last_four)
+SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last' FROM n WHERE i < 30000;
 
 INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug)
 SELECT 'prj_' || id, at, at, owner, text, text FROM n WHERE i < 6000;
@@ -52,7 +55,7 @@ SELECT 'dep_' || n.id, n.at, n.at, home.owner, 'prj_' || home.place_id, 'env_' |
        'inst_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 20)),
        'rel_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 10)),
        CASE WHEN n.lane IN (9, 19) THEN 'terraform' ELSE 'aws:ecs' END, 'api',
-       CASE WHEN n.block % 900 = 98 THEN 'RUNNING' WHEN n.block % 50 = 7 THEN 'CANCELED' WHEN n.block % 10 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END,
+       CASE WHEN n.block = 998 AND n.lane < 20 THEN 'PENDING' WHEN n.block % 900 = 98 THEN 'RUNNING' WHEN n.block % 50 = 7 THEN 'CANCELED' WHEN n.block % 10 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END,
        CASE WHEN n.block <> 998 OR n.lane >= 20 THEN n.at END, 'test'
 FROM n JOIN n AS home ON home.i = CASE WHEN n.lane BETWEEN 20 AND 28 THEN n.lane - 20 WHEN n.lane BETWEEN 30 AND 31 THEN n.lane - 30
                                        ELSE n.lane + 50 * (n.block % 2) END
