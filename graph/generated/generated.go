@@ -5921,8 +5921,8 @@ type Mutation {
   ): RevokeTokenPayload
 
   """
-  Creates an organization. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of the slug,
-  ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
+  Creates an organization, for superadmins who name ` + "`" + `global` + "`" + `. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of
+  the slug, ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
   """
   createOrganization(
     "The organization."
@@ -7772,8 +7772,12 @@ type MapKey {
 }
 
 """
-A typed input to be saved: exactly one member. Each variant has a member of its own; ` + "`" + `json` + "`" + ` takes the
-JSON form that REST has.
+A typed input to be saved: exactly one member. Each variant has a member of its own, named as its type without
+` + "`" + `Property` + "`" + `: a StringProperty is ` + "`" + `string` + "`" + `, an ObjectMapProperty ` + "`" + `objectMap` + "`" + `. ` + "`" + `json` + "`" + ` takes the JSON form that REST has.
+
+What was read can be written back as it is, as the value of that member, with the inputs inside it each as the value
+of theirs. So null is absent in the variants and in what they hold, but for free-form values, and the objects may have
+their ` + "`" + `__typename` + "`" + `, which must be that of what is written.
 """
 input InputPropertyInput @oneOf {
   "Single-line text, or a dropdown when values are given."
@@ -7814,6 +7818,8 @@ input StringPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `string` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7834,7 +7840,10 @@ input StringPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -7844,6 +7853,8 @@ input TextPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `text` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7868,6 +7879,8 @@ input ObjectPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7890,6 +7903,8 @@ input ObjectMapPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object_map` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7918,6 +7933,8 @@ input ObjectArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object_array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7946,6 +7963,8 @@ input ArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7968,6 +7987,8 @@ input StringArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `string_array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7986,7 +8007,10 @@ input StringArrayPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -7996,6 +8020,8 @@ input NumberPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `number` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8018,7 +8044,10 @@ input NumberPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -8028,6 +8057,8 @@ input BooleanPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `boolean` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8046,6 +8077,8 @@ input SectionPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `section` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8058,6 +8091,8 @@ input CompoundPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `compound` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8076,7 +8111,10 @@ input CompoundPropertyInput {
   noOptionsMessage: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  ` + "`" + `{fields, label, description}` + "`" + `, where ` + "`" + `value` + "`" + ` may stand for ` + "`" + `fields` + "`" + `.
+  """
   values: JSON!
 }
 
@@ -8086,6 +8124,8 @@ input ReferencePropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `$ref:<module-type>` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8108,6 +8148,8 @@ input GitRepoPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `gitrepo` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8130,6 +8172,8 @@ input KeyValuePropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `keyvalue` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -29492,7 +29536,7 @@ func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29514,6 +29558,13 @@ func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29637,7 +29688,7 @@ func (ec *executionContext) unmarshalInputBooleanPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29659,6 +29710,13 @@ func (ec *executionContext) unmarshalInputBooleanPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29835,7 +29893,7 @@ func (ec *executionContext) unmarshalInputCompoundPropertyInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "fields", "default", "minCurrentValue", "noOptionsMessage", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "fields", "default", "minCurrentValue", "noOptionsMessage", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29857,6 +29915,13 @@ func (ec *executionContext) unmarshalInputCompoundPropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -30562,7 +30627,7 @@ func (ec *executionContext) unmarshalInputGitRepoPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -30584,6 +30649,13 @@ func (ec *executionContext) unmarshalInputGitRepoPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -30883,7 +30955,7 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -30905,6 +30977,13 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31103,7 +31182,7 @@ func (ec *executionContext) unmarshalInputNumberPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "min", "max", "minCurrentValue", "noOptionsMessage", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "min", "max", "minCurrentValue", "noOptionsMessage", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31125,6 +31204,13 @@ func (ec *executionContext) unmarshalInputNumberPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31225,7 +31311,7 @@ func (ec *executionContext) unmarshalInputObjectArrayPropertyInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemDescription", "itemLabel", "itemTitle", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemDescription", "itemLabel", "itemTitle", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31247,6 +31333,13 @@ func (ec *executionContext) unmarshalInputObjectArrayPropertyInput(ctx context.C
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31333,7 +31426,7 @@ func (ec *executionContext) unmarshalInputObjectMapPropertyInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemLabel", "itemTitle", "key", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemLabel", "itemTitle", "key", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31355,6 +31448,13 @@ func (ec *executionContext) unmarshalInputObjectMapPropertyInput(ctx context.Con
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31441,7 +31541,7 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31463,6 +31563,13 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31683,7 +31790,7 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "moduleType", "mappedInputs", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "moduleType", "mappedInputs", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31705,6 +31812,13 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31960,7 +32074,7 @@ func (ec *executionContext) unmarshalInputSectionPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31982,6 +32096,13 @@ func (ec *executionContext) unmarshalInputSectionPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -32012,7 +32133,7 @@ func (ec *executionContext) unmarshalInputStringArrayPropertyInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "addButtonLabel", "default", "patterns", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "addButtonLabel", "default", "patterns", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -32034,6 +32155,13 @@ func (ec *executionContext) unmarshalInputStringArrayPropertyInput(ctx context.C
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -32120,7 +32248,7 @@ func (ec *executionContext) unmarshalInputStringPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "minCurrentValue", "noOptionsMessage", "patterns", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "minCurrentValue", "noOptionsMessage", "patterns", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -32142,6 +32270,13 @@ func (ec *executionContext) unmarshalInputStringPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -32235,7 +32370,7 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "patterns", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "patterns", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -32257,6 +32392,13 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/internal/inputprop"
 )
 
 // assumedItems is how many items a list is taken to have before it runs, where its field does not say. The
@@ -249,6 +251,22 @@ func sizeOf(v any) (sum int) {
 		for key, item := range v {
 			sum += len(key) + sizeOf(item)
 		}
+	case inputprop.Node:
+		return sizeOfNode(&v)
+	}
+	return sum
+}
+
+func sizeOfNode(n *inputprop.Node) int {
+	if len(n.Items) == 0 {
+		return max(valueBytes, len(n.Text)+2)
+	}
+	sum := valueBytes
+	for _, key := range n.Keys {
+		sum += len(key)
+	}
+	for _, item := range n.Items {
+		sum += sizeOfNode(item)
 	}
 	return sum
 }
