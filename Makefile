@@ -5,7 +5,10 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unve
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
 # Sources of the program; a change to any rebuilds it.
-SOURCES := $(shell find cmd ent graph internal rest web -name node_modules -prune -o -type f ! -name '*_test.go' -print) schema.graphql go.mod go.sum
+SOURCES := $(shell find cmd ent graph internal rest web/*.go web/docs web/lite -type f ! -name '*_test.go') schema.graphql go.mod go.sum
+
+# GraphiQL, which the program embeds where there is npm to build it. Without it /playground is a small page.
+GRAPHIQL := web/dist/playground/index.html.gz
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +23,16 @@ build: bin/slipway ## build bin/slipway, static and stripped
 
 bin/slipway: $(SOURCES)
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/slipway
+
+bin/slipway: $(if $(shell command -v npm),$(GRAPHIQL))
+
+$(GRAPHIQL): web/build.sh web/package.json web/package-lock.json web/lite/icon.svg $(shell find web/playground -name node_modules -prune -o -type f -print)
+	@web/build.sh
+
+# The program as it is without npm.
+bin/slipway-lite: $(SOURCES)
+	@mkdir -p bin && printf '{"Replace": {"%s": ""}}\n' '$(CURDIR)/$(GRAPHIQL)' >bin/lite.json
+	CGO_ENABLED=0 go build -trimpath -overlay bin/lite.json -o $@ ./cmd/slipway
 
 bin/withpg: go.mod $(shell find internal/pgtest -name '*.go')
 	go build -o $@ ./internal/pgtest/cmd/withpg
@@ -83,8 +96,8 @@ migration: bin/withpg ## write the migration from the schema as it was to what i
 conformance: bin/slipway ## try the API with the official audit, other people's clients and generated ones
 	conformance/run.sh $(CURDIR)/bin/slipway
 
-browser-test: bin/slipway ## try the explorer in Chromium
-	web/browsertest/run.sh $(CURDIR)/bin/slipway
+browser-test: bin/slipway bin/slipway-lite ## try GraphiQL and the small page in Chromium (SCREENSHOT_DIR=/tmp/pictures)
+	web/browsertest/run.sh $(CURDIR)/bin/slipway $(CURDIR)/bin/slipway-lite
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin web/dist/playground

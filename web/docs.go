@@ -19,12 +19,12 @@ var swaggerFiles = []string{"swagger-ui.css", "swagger-ui-bundle.js", "favicon-3
 // and "/docs/", without stripping the prefix. The page is our own, because Swagger UI's has scripts inside, which
 // the policy of its headers would have to allow.
 func Documents() http.Handler {
-	files := filesOf(docs, "docs", docsRoot)
+	files := filesOf(below(docs, "docs"), docsRoot)
 	for _, name := range swaggerFiles {
 		files[docsRoot+"/"+name] = file{}
 	}
 	swagger := v5emb.New("", "", docsRoot)
-	return page(docsRoot, files, func(w http.ResponseWriter, r *http.Request, f file) {
+	return page(docsRoot, plainPolicy, files, func(w http.ResponseWriter, r *http.Request, f file) {
 		if f.content != nil {
 			f.serve(w, r)
 			return

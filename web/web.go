@@ -2,17 +2,13 @@
 package web
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"path"
 	"strings"
-	"time"
 )
 
 // root is where the explorer lives. The page links to its files by "playground/…", so that it works
@@ -22,27 +18,20 @@ const (
 	configPath = root + "/config.json"
 )
 
+// dist has what npm has built. Without npm it has nothing but the folder.
+//
+//go:embed all:dist
+var dist embed.FS
+
 //go:embed lite
 var lite embed.FS
-
-// types gives the media type by the file's ending; the operating system's own list is not asked,
-// since it differs from one to the next.
-var types = map[string]string{
-	".css":  "text/css; charset=utf-8",
-	".html": "text/html; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".json": "application/json",
-	".svg":  "image/svg+xml",
-}
 
 // Config is what the explorer's page asks of its server.
 type Config struct {
 	// Token fills the page's token field. Whoever can open the page can read it, so it is for
 	// throw-away servers only. It goes to browsers alone that say that the page is this server's.
 	Token string `json:"token"`
-	// Endpoint is the path that queries are posted to, "/graphql" when empty.
-	Endpoint string `json:"endpoint"`
-	// Examples are offered on the page; the first is in the editor at the start.
+	// Examples are offered on the page.
 	Examples []Example `json:"examples"`
 }
 
@@ -52,21 +41,25 @@ type Example struct {
 	Query string `json:"query"`
 	// Variables is a JSON object as text, or empty.
 	Variables string `json:"variables"`
+	// Tab has it open in a tab from the start, where the page has tabs.
+	Tab bool `json:"tab"`
 }
 
-// file is one thing to serve, with the entity tag of its content.
-type file struct {
-	content []byte
-	media   string
-	tag     string
-}
+// GraphiQL gives the files of GraphiQL as they are in the binary, each compressed: index.html.gz, and the rest
+// below assets. There are none in a binary that was built without npm.
+func GraphiQL() fs.FS { return below(dist, "dist/playground") }
 
-// Explorer serves the GraphQL explorer at /playground, with its files below. Mount it there, at
-// "/playground" and "/playground/", without stripping the prefix.
-func Explorer(cfg Config) http.Handler {
-	files := filesOf(lite, "lite", root)
+// Explorer serves the GraphQL explorer at /playground, with its files below: the given GraphiQL, or the small
+// page where that has no files. Mount it there, at "/playground" and "/playground/", without stripping the
+// prefix.
+func Explorer(cfg Config, graphiql fs.FS) http.Handler {
+	policy := graphiqlPolicy
+	if _, err := fs.Stat(graphiql, "index.html"+compressed); errors.Is(err, fs.ErrNotExist) {
+		graphiql, policy = below(lite, "lite"), plainPolicy
+	}
+	files := filesOf(graphiql, root)
 	files[configPath] = newFile("config.json", settings(cfg))
-	return page(root, files, func(w http.ResponseWriter, r *http.Request, f file) {
+	return page(root, policy, files, func(w http.ResponseWriter, r *http.Request, f file) {
 		if r.URL.Path == configPath {
 			w.Header().Set("Vary", site)
 			if found, ok := ownPage(r.Header, cfg.Token != ""); !ok {
@@ -78,11 +71,11 @@ func Explorer(cfg Config) http.Handler {
 	})
 }
 
-// page lets reads of the files through, which are by the path of their URL, under the headers that protect them.
-// A slash behind the page's own path is taken away.
-func page(at string, files map[string]file, serve func(http.ResponseWriter, *http.Request, file)) http.Handler {
+// page lets reads of the files through, which are by the path of their URL, under the policy and the other headers
+// that protect them. A slash behind the page's own path is taken away.
+func page(at, policy string, files map[string]file, serve func(http.ResponseWriter, *http.Request, file)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protect(w.Header())
+		protect(w.Header(), policy)
 		switch r.Method {
 		case http.MethodGet, http.MethodHead:
 		case http.MethodOptions:
@@ -126,43 +119,15 @@ func ownPage(h http.Header, secret bool) (found string, is bool) {
 	}
 }
 
-func (f file) serve(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", f.media)
-	w.Header().Set("ETag", f.tag)
-	w.Header().Set("Cache-Control", "no-cache")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
-}
-
-// filesOf lists the files of an embedded folder by the path of their URL, its index.html as the page itself.
-func filesOf(folder embed.FS, name, at string) map[string]file {
-	files := map[string]file{}
-	entries, err := folder.ReadDir(name)
+func below(files fs.FS, folder string) fs.FS {
+	sub, err := fs.Sub(files, folder)
 	if err != nil {
 		panic(fmt.Errorf("web: embedded files: %w", err))
 	}
-	for _, entry := range entries {
-		content, err := fs.ReadFile(folder, path.Join(name, entry.Name()))
-		if err != nil {
-			panic(fmt.Errorf("web: embedded files: %w", err))
-		}
-		target := at + "/" + entry.Name()
-		if entry.Name() == "index.html" {
-			target = at
-		}
-		files[target] = newFile(entry.Name(), content)
-	}
-	return files
-}
-
-func newFile(name string, content []byte) file {
-	sum := sha256.Sum256(content)
-	return file{content: content, media: types[path.Ext(name)], tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+	return sub
 }
 
 func settings(cfg Config) []byte {
-	if cfg.Endpoint == "" {
-		cfg.Endpoint = "/graphql"
-	}
 	if cfg.Examples == nil {
 		cfg.Examples = []Example{}
 	}
@@ -176,19 +141,21 @@ func settings(cfg Config) []byte {
 // methods are what every file of a page takes.
 const methods = "GET, HEAD, OPTIONS"
 
-// protect sets the headers under which the page can load and reach nothing but its own server, and
-// no other page can hold or read it.
-func protect(h http.Header) {
-	h.Set("Content-Security-Policy", strings.Join([]string{
-		"default-src 'none'",
-		"script-src 'self'",
-		"style-src 'self'",
-		"connect-src 'self'",
-		"img-src 'self' data:",
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors 'none'",
-	}, "; "))
+// The policies under which a page can load and reach nothing but its own server. The editors of GraphiQL make
+// styles as they go, and think in workers.
+var (
+	plainPolicy    = policyOf("style-src 'self'", "img-src 'self' data:")
+	graphiqlPolicy = policyOf("style-src 'self' 'unsafe-inline'", "worker-src 'self'", "font-src 'self' data:", "img-src 'self' data:")
+)
+
+func policyOf(more ...string) string {
+	return "default-src 'none'; script-src 'self'; " + strings.Join(more, "; ") +
+		"; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+// protect sets the headers under which the page keeps to the policy, and no other page can hold or read it.
+func protect(h http.Header, policy string) {
+	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")

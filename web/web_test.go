@@ -1,7 +1,10 @@
 package web_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -9,8 +12,10 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
@@ -18,14 +23,39 @@ import (
 	"slipway/web"
 )
 
-// ask sends one request to a server that has the explorer mounted as the documentation says.
+// The program as it is built without npm, and with it.
+var (
+	without = fstest.MapFS{}
+	with    = fstest.MapFS{
+		"index.html.gz":          compressed(`<html><script src="playground/assets/index-1.js"></script></html>`),
+		"assets/index-1.js.gz":   compressed("let one = 1;"),
+		"assets/codicon.ttf.gz":  compressed("font"),
+		"assets/index-1.css.gz":  compressed("a {}"),
+		"assets/icon-xyz.svg.gz": compressed("<svg/>"),
+	}
+)
+
+func compressed(text string) *fstest.MapFile {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(text))
+	if err := errors.Join(err, w.Close()); err != nil {
+		panic(err)
+	}
+	return &fstest.MapFile{Data: packed.Bytes()}
+}
+
+// ask sends one request to a server without GraphiQL that has the explorer mounted as the documentation says.
 func ask(t *testing.T, cfg web.Config, method, target string, header ...string) *http.Response {
 	t.Helper()
+	return askOf(t, mounted(web.Explorer(cfg, without)), method, target, header...)
+}
+
+func mounted(explorer http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	explorer := web.Explorer(cfg)
 	mux.Handle("/playground", explorer)
 	mux.Handle("/playground/", explorer)
-	return askOf(t, mux, method, target, header...)
+	return mux
 }
 
 func askOf(t *testing.T, handler http.Handler, method, target string, header ...string) *http.Response {
@@ -50,35 +80,133 @@ func body(t *testing.T, r *http.Response) string {
 
 func TestEveryAnswerForbidsWhatThePageDoesNotNeed(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
-			"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		"X-Content-Type-Options":       "nosniff",
-		"Referrer-Policy":              "no-referrer",
-		"Cross-Origin-Resource-Policy": "same-origin",
-	}
-	for _, target := range []string{"/playground", "/playground/", "/playground/lite.js", "/playground/config.json", "/playground/none"} {
-		r := ask(t, web.Config{}, http.MethodGet, target)
-		for name, value := range want {
-			if got := r.Header.Get(name); got != value {
-				t.Errorf("%s: %s is %q, want %q", target, name, got, value)
+	for name, c := range map[string]struct {
+		built  fs.FS
+		file   string
+		policy []string
+	}{
+		"the small page": {without, "/playground/lite.js", []string{"style-src 'self'", "img-src 'self' data:"}},
+		"GraphiQL": {with, "/playground/assets/index-1.js", []string{
+			"worker-src 'self'", "style-src 'self' 'unsafe-inline'", "font-src 'self' data:", "img-src 'self' data:",
+		}},
+	} {
+		policy := append([]string{
+			"default-src 'none'", "script-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+		}, c.policy...)
+		slices.Sort(policy)
+		for _, target := range []string{"/playground", "/playground/", c.file, "/playground/config.json", "/playground/none"} {
+			r := askOf(t, mounted(web.Explorer(web.Config{}, c.built)), http.MethodGet, target)
+			got := strings.Split(r.Header.Get("Content-Security-Policy"), "; ")
+			slices.Sort(got)
+			if diff := cmp.Diff(policy, got); diff != "" {
+				t.Errorf("%s, %s: the policy (-want +got)\n%s", name, target, diff)
 			}
+			for header, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin"} {
+				if got := r.Header.Get(header); got != value {
+					t.Errorf("%s, %s: %s is %q, want %q", name, target, header, got, value)
+				}
+			}
+		}
+	}
+}
+
+func TestWithoutGraphiQLTheSmallPageIsServed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		built       fs.FS
+		has, hasNot string
+	}{
+		"without npm":              {without, "playground/lite.js", "assets/index-1.js"},
+		"with npm":                 {with, "assets/index-1.js", "lite.js"},
+		"with a build broken off":  {fstest.MapFS{"assets/index-1.js.gz": with["assets/index-1.js.gz"]}, "playground/lite.js", "assets/index-1.js"},
+		"with the program's own":   {web.GraphiQL(), "<title>Slipway", "nothing of the kind"},
+		"with nothing in a folder": {fstest.MapFS{".gitkeep": {}}, "playground/lite.js", "assets"},
+	} {
+		r := askOf(t, mounted(web.Explorer(web.Config{}, c.built)), http.MethodGet, "/playground")
+		if text := body(t, r); r.StatusCode != http.StatusOK || !strings.Contains(text, c.has) || strings.Contains(text, c.hasNot) {
+			t.Errorf("%s: %d, want a page with %q and without %q:\n%s", name, r.StatusCode, c.has, c.hasNot, text)
+		}
+	}
+}
+
+func TestFilesOfGraphiQLGoOutAsTheClientTakesThem(t *testing.T) {
+	t.Parallel()
+	explorer := mounted(web.Explorer(web.Config{}, with))
+	const target, text = "/playground/assets/index-1.js", "let one = 1;"
+	tags := map[string]bool{}
+	for accept, gzipped := range map[string]bool{
+		"gzip": true, "gzip, deflate, br, zstd": true, "br;q=1.0, GZIP;q=0.5": true,
+		"": false, "br": false, "gzip;q=0": false, "gzip; q=0.000": false, "gzip;q=x": false, "x-gzip-like": false,
+	} {
+		r := askOf(t, explorer, http.MethodGet, target, "Accept-Encoding", accept)
+		got := body(t, r)
+		if gzipped {
+			got = unpacked(t, got)
+		}
+		if r.StatusCode != http.StatusOK || got != text || (r.Header.Get("Content-Encoding") == "gzip") != gzipped {
+			t.Errorf("%q: %d, Content-Encoding %q, %q", accept, r.StatusCode, r.Header.Get("Content-Encoding"), got)
+		}
+		if r.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || !slices.Contains(r.Header.Values("Vary"), "Accept-Encoding") {
+			t.Errorf("%q: Content-Type %q, Vary %q", accept, r.Header.Get("Content-Type"), r.Header.Values("Vary"))
+		}
+		tags[r.Header.Get("ETag")] = true
+		if again := askOf(t, explorer, http.MethodGet, target, "Accept-Encoding", accept, "If-None-Match", r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+			t.Errorf("%q: %d with its own tag, want 304", accept, again.StatusCode)
+		}
+	}
+	if len(tags) != 2 {
+		t.Errorf("%d entity tags, want one for each form: %v", len(tags), tags)
+	}
+	if r := askOf(t, explorer, http.MethodHead, target); r.StatusCode != http.StatusOK || r.ContentLength != int64(len(text)) || body(t, r) != "" {
+		t.Errorf("HEAD: %d, length %d", r.StatusCode, r.ContentLength)
+	}
+}
+
+func unpacked(t *testing.T, packed string) string {
+	t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestWhatIsNamedByItsContentIsAskedForOnce(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]string{
+		"/playground":                   "no-cache",
+		"/playground/config.json":       "no-cache",
+		"/playground/assets/index-1.js": "max-age=31536000, immutable",
+	} {
+		if r := askOf(t, mounted(web.Explorer(web.Config{}, with)), http.MethodGet, target); r.Header.Get("Cache-Control") != want {
+			t.Errorf("%s: Cache-Control is %q, want %q", target, r.Header.Get("Cache-Control"), want)
 		}
 	}
 }
 
 func TestFilesHaveTheirMediaType(t *testing.T) {
 	t.Parallel()
-	for target, want := range map[string]string{
-		"/playground":             "text/html; charset=utf-8",
-		"/playground/lite.js":     "text/javascript; charset=utf-8",
-		"/playground/lite.css":    "text/css; charset=utf-8",
-		"/playground/icon.svg":    "image/svg+xml",
-		"/playground/config.json": "application/json",
+	for _, c := range []struct {
+		built        fs.FS
+		target, want string
+	}{
+		{without, "/playground", "text/html; charset=utf-8"},
+		{without, "/playground/lite.js", "text/javascript; charset=utf-8"},
+		{without, "/playground/lite.css", "text/css; charset=utf-8"},
+		{without, "/playground/icon.svg", "image/svg+xml"},
+		{without, "/playground/config.json", "application/json"},
+		{with, "/playground", "text/html; charset=utf-8"},
+		{with, "/playground/assets/index-1.css", "text/css; charset=utf-8"},
+		{with, "/playground/assets/codicon.ttf", "font/ttf"},
+		{with, "/playground/assets/icon-xyz.svg", "image/svg+xml"},
 	} {
-		r := ask(t, web.Config{}, http.MethodGet, target)
-		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != want {
-			t.Errorf("%s: %d %s, want 200 %s", target, r.StatusCode, r.Header.Get("Content-Type"), want)
+		r := askOf(t, mounted(web.Explorer(web.Config{}, c.built)), http.MethodGet, c.target)
+		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != c.want {
+			t.Errorf("%s: %d %s, want 200 %s", c.target, r.StatusCode, r.Header.Get("Content-Type"), c.want)
 		}
 	}
 }
@@ -139,12 +267,12 @@ func TestThePageNamesNoOtherHostAndHoldsNoInlineCode(t *testing.T) {
 
 func TestConfigGivesTheSettingsWithDefaults(t *testing.T) {
 	t.Parallel()
-	example := web.Example{Name: "One", Query: "{ viewer { name } }", Variables: `{"a": 1}`}
+	example := web.Example{Name: "One", Query: "{ viewer { name } }", Variables: `{"a": 1}`, Tab: true}
 	for name, c := range map[string]struct{ cfg, want web.Config }{
-		"empty": {web.Config{}, web.Config{Endpoint: "/graphql", Examples: []web.Example{}}},
+		"empty": {web.Config{}, web.Config{Examples: []web.Example{}}},
 		"full": {
-			web.Config{Token: "t", Endpoint: "/api/graphql", Examples: []web.Example{example}},
-			web.Config{Token: "t", Endpoint: "/api/graphql", Examples: []web.Example{example}},
+			web.Config{Token: "t", Examples: []web.Example{example}},
+			web.Config{Token: "t", Examples: []web.Example{example}},
 		},
 	} {
 		var got web.Config
@@ -159,8 +287,11 @@ func TestConfigGivesTheSettingsWithDefaults(t *testing.T) {
 
 func TestTheTokenIsInNoOtherFile(t *testing.T) {
 	t.Parallel()
-	if text := body(t, ask(t, web.Config{Token: "very-secret"}, http.MethodGet, "/playground")); strings.Contains(text, "very-secret") {
-		t.Error("the page itself has the token")
+	for _, built := range []fs.FS{without, with} {
+		r := askOf(t, web.Explorer(web.Config{Token: "very-secret"}, built), http.MethodGet, "/playground")
+		if text := body(t, r); strings.Contains(text, "very-secret") {
+			t.Error("the page itself has the token")
+		}
 	}
 }
 
@@ -184,7 +315,7 @@ func TestTheConfigIsForTheExplorersOwnPage(t *testing.T) {
 				r := httptest.NewRequest(method, "/playground/config.json", nil)
 				r.Header["Sec-Fetch-Site"] = c.site
 				w := httptest.NewRecorder()
-				web.Explorer(web.Config{Token: token}).ServeHTTP(w, r)
+				web.Explorer(web.Config{Token: token}, with).ServeHTTP(w, r)
 				if w.Code != want || w.Header().Get("Vary") != "Sec-Fetch-Site" {
 					t.Errorf("%s: %s with the token %q: %d, Vary %q, want %d", name, method, token, w.Code, w.Header().Get("Vary"), want)
 				}
@@ -235,7 +366,7 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 
 func TestUnknownFilesAreNotFound(t *testing.T) {
 	t.Parallel()
-	for _, target := range []string{"/playground/none.js", "/playground/index.html", "/playground/lite", "/playground/%2e%2e/web.go"} {
+	for _, target := range []string{"/playground/none.js", "/playground/index.html", "/playground/lite", "/playground/%2e%2e/web.go", "/playground/config.json.gz"} {
 		if r := ask(t, web.Config{}, http.MethodGet, target); r.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d, want 404", target, r.StatusCode)
 		}
@@ -253,7 +384,7 @@ func TestATrailingSlashLeadsToThePageUnderAnyPrefix(t *testing.T) {
 func TestItWorksOnChi(t *testing.T) {
 	t.Parallel()
 	router := chi.NewRouter()
-	router.Mount("/playground", web.Explorer(web.Config{}))
+	router.Mount("/playground", web.Explorer(web.Config{}, without))
 	for target, want := range map[string]int{"/playground": 200, "/playground/lite.css": 200, "/playground/": 308} {
 		if r := askOf(t, router, http.MethodGet, target); r.StatusCode != want {
 			t.Errorf("%s: %d, want %d", target, r.StatusCode, want)

@@ -26,28 +26,29 @@ func (d *demo) examples(ctx context.Context) error {
 	for _, e := range []struct {
 		name, file string
 		variables  variables
+		tab        bool
 	}{
-		{"Module catalogue", "catalogue", nil},
-		{"A deployment with its data", "deployment", variables{"id": d.result.LiveDeploymentID}},
-		{"Default value definitions: every kind of input", "definitions", nil},
-		{"Projects, environments and what runs in them", "places", variables{"projects": 5}},
-		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}},
-		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}},
-		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}},
-		{"Follow a deployment while it runs", "follow", variables{"id": running}},
-		{"Deploy, and see it fail", "deploy", variables{"input": d.brokenRelease()}},
+		{"Module catalogue", "catalogue", nil, true},
+		{"A deployment with its data", "deployment", variables{"id": d.result.LiveDeploymentID}, true},
+		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}, true},
+		{"Live updates: follow a deployment while it runs", "follow", variables{"id": running}, true},
+		{"Default value definitions: every kind of input", "definitions", nil, true},
+		{"Projects, environments and what runs in them", "places", variables{"projects": 5}, false},
+		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}, false},
+		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}, false},
+		{"Deploy, and see it fail", "deploy", variables{"input": d.brokenRelease()}, false},
 		{"Change a default value definition", "update-definition", variables{"input": map[string]any{
 			"id":          d.result.DefaultValueDefinitionID,
 			"description": "How long logs are kept, in days. Ask the platform team for more.",
-		}}},
-		{"As GET /module-definitions", "rest-module-definitions", variables{"limit": 20, "status": "ACTIVE"}},
-		{"As GET /deployments/{id}", "rest-deployment", variables{"id": d.result.LiveDeploymentID}},
+		}}, false},
+		{"As GET /module-definitions", "rest-module-definitions", variables{"limit": 20, "status": "ACTIVE"}, false},
+		{"As GET /deployments/{id}", "rest-deployment", variables{"id": d.result.LiveDeploymentID}, false},
 	} {
 		query, err := exampleFiles.ReadFile("examples/" + e.file + ".graphql")
 		if err != nil {
 			return err
 		}
-		example := web.Example{Name: e.name, Query: string(query)}
+		example := web.Example{Name: e.name, Query: string(query), Tab: e.tab}
 		if e.variables != nil {
 			text, err := json.MarshalIndent(e.variables, "", "  ")
 			if err != nil {

@@ -184,8 +184,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		r.Get("/schema.graphql", document("text/plain", slipway.Schema))
 	}
 	if c.Playground {
-		c.Explorer.Endpoint = base + pathGraphQL
-		r.Mount(pathExplorer, web.Explorer(c.Explorer))
+		r.Mount(pathExplorer, web.Explorer(c.Explorer, web.GraphiQL()))
 		r.Mount(pathDocuments, web.Documents())
 		r.Get("/", http.RedirectHandler(base+pathExplorer, http.StatusFound).ServeHTTP)
 	}

@@ -1,45 +1,50 @@
 #!/bin/sh
-# Runs the browser tests of the slipway program that the first argument or SLIPWAY_BIN names. The explorer's are on
-# the server of SLIPWAY_URL, or else on a demo that is started and ended here; those behind a proxy start one of
-# their own.
+# Runs the browser tests of two slipway programs, the one with GraphiQL and the one that was built without it. They
+# are on demos of both that it starts and ends; those behind a proxy start one of their own.
 set -eu
-binary=${1:-${SLIPWAY_BIN:-}}
-log=$(mktemp)
-server=
+if [ $# -ne 2 ] || ! command -v "$1" >/dev/null || ! command -v "$2" >/dev/null; then
+  echo "run.sh: give the slipway program with GraphiQL and the one without (found: '$*')" >&2
+  exit 2
+fi
+SLIPWAY_BIN=$(realpath "$(command -v "$1")")
+export SLIPWAY_BIN
+logs=$(mktemp -d)
+servers=
 
 finish() {
-  if [ -n "$server" ]; then
+  for server in $servers; do
     kill "$server" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
-  fi
-  rm -f "$log"
+  done
+  rm -rf "$logs"
 }
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-if ! SLIPWAY_BIN=$(command -v "$binary"); then
-  echo "run.sh: the first argument or SLIPWAY_BIN must be the slipway program (found: '$binary')" >&2
-  exit 2
-fi
-SLIPWAY_BIN=$(realpath "$SLIPWAY_BIN")
-export SLIPWAY_BIN
-if [ -z "${SLIPWAY_URL:-}" ]; then
-  "$SLIPWAY_BIN" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' >"$log" &
+# start starts a demo of the program $1 and sets url to where it is.
+start() {
+  log=$(mktemp -p "$logs")
+  "$1" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' >"$log" &
   server=$!
+  servers="$servers $server"
   tries=300
-  while SLIPWAY_URL=$(sed -n 's/^ready: \(http[^ ]*\).*/\1/p' "$log"); [ -z "$SLIPWAY_URL" ]; do
+  while url=$(sed -n 's/^ready: \(http[^ ]*\).*/\1/p' "$log"); [ -z "$url" ]; do
     tries=$((tries - 1))
     if [ "$tries" -eq 0 ] || ! kill -0 "$server" 2>/dev/null; then
-      echo "run.sh: $binary ended, or printed no line 'ready: URL' within 60 s; it printed:" >&2
+      echo "run.sh: $1 ended, or printed no line 'ready: URL' within 60 s; it printed:" >&2
       cat "$log" >&2
       exit 1
     fi
     sleep 0.2
   done
-  export SLIPWAY_URL
-fi
+}
+
+start "$1"
+export SLIPWAY_URL="$url"
+start "$2"
+export SLIPWAY_LITE_URL="$url"
 
 cd "$(dirname "$0")"
-[ -d node_modules/playwright-core ] || npm ci --no-audit --no-fund
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund
 node --test

@@ -1,20 +1,13 @@
-import { element } from './element.js';
-import { layout } from './json.js';
-import { paint } from './paint.js';
-
 // Result shows an answer: a line about it, its errors, and the whole of it.
 export class Result {
   #summary = document.getElementById('summary');
   #problems = document.getElementById('problems');
   #answer = document.getElementById('answer');
-  #copy = document.getElementById('copy');
   #goTo;
-  #shown = '';
 
   // goTo is called with the line and column of an error that somebody follows into the query.
   constructor(goTo) {
     this.#goTo = goTo;
-    this.#copy.addEventListener('click', () => this.#copyAnswer());
   }
 
   // wait says that a request is under way.
@@ -24,79 +17,82 @@ export class Result {
 
   // refuse shows why a request was not sent.
   refuse(text) {
-    this.#fill([badge('Not sent', false)], [element('p', { className: 'problem' }, text)], '', '');
+    this.#fill([element('span', 'badge', 'Not sent')], [element('p', 'problem', text)], '');
   }
 
   // show shows what send gave.
-  show({ status, statusText, milliseconds, bytes, text, answer, problem, retryAfter, events }) {
+  show({ status, statusText, milliseconds, text, answer, problem, retryAfter, events }) {
     const errors = Array.isArray(answer?.errors) ? answer.errors : [];
     const fine = status >= 200 && status < 300 && errors.length === 0 && !problem;
-    const counted = errors.length === 1 ? '1 error' : `${errors.length} errors`;
     const facts = [
-      badge(status ? `${status} ${statusText}`.trim() : statusText, fine),
-      errors.length ? element('span', { className: 'bad' }, counted) : null,
-      events ? element('span', {}, events === 1 ? '1 event' : `${events} events`) : null,
-      element('span', {}, duration(milliseconds)),
-      element('span', {}, size(bytes)),
-      retryAfter ? element('span', {}, `Try again in ${retryAfter} s`) : null,
+      element('span', fine ? 'badge good' : 'badge', status ? `${status} ${statusText}`.trim() : statusText),
+      errors.length && element('span', '', errors.length === 1 ? '1 error' : `${errors.length} errors`),
+      events && element('span', '', events === 1 ? '1 event' : `${events} events`),
+      element('span', '', `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`),
+      retryAfter && element('span', '', `Try again in ${retryAfter} s`),
     ];
     const problems = errors.map((error) => this.#error(error));
-    if (problem) problems.unshift(element('p', { className: 'problem' }, problem));
-    this.#fill(facts.filter(Boolean), problems, answer === undefined ? text : layout(text), answer === undefined ? '' : 'json');
+    if (problem) problems.unshift(element('p', 'problem', problem));
+    this.#fill(facts, problems, answer === undefined ? text : layout(text));
   }
 
-  #fill(facts, problems, text, language) {
-    this.#shown = text;
-    this.#summary.replaceChildren(...facts);
+  #fill(facts, problems, text) {
+    this.#summary.replaceChildren(...facts.filter(Boolean));
     this.#problems.replaceChildren(...problems);
-    this.#answer.replaceChildren(...(language ? paint(text, language) : [text]));
+    this.#answer.textContent = text;
     this.#answer.scrollTop = 0;
-    this.#copy.hidden = text === '';
-    this.#copy.textContent = 'Copy';
   }
 
   #error(error) {
     const { code, description, details, action, requestId } = error?.extensions ?? {};
-    const places = (error?.locations ?? []).map(({ line, column }) =>
-      element('button', { type: 'button', className: 'link', onclick: () => this.#goTo(line, column) }, `line ${line}, column ${column}`));
     return element(
       'article',
-      { className: 'problem' },
-      element('p', { className: 'message' }, String(error?.message ?? 'An error without a message.')),
-      description ? element('p', {}, description) : null,
-      (details ?? []).flatMap(({ items }) => items ?? []).map((item) => element('p', { className: 'item' }, item)),
-      action?.label ? element('p', {}, `${action.label}: ${action.url}`) : null,
+      'problem',
+      element('p', 'message', String(error?.message ?? 'An error without a message.')),
+      description && element('p', '', description),
+      ...(details ?? []).flatMap(({ items }) => items ?? []).map((item) => element('p', 'item', item)),
+      action?.label && element('p', '', `${action.label}: ${action.url}`),
       element(
         'p',
-        { className: 'facts' },
-        code ? element('code', {}, code) : null,
-        error?.path ? element('span', {}, `at ${error.path.join('.')}`) : null,
-        places,
-        requestId ? element('span', {}, `request ${requestId}`) : null,
+        'facts',
+        code && element('code', '', code),
+        error?.path && element('span', '', `at ${error.path.join('.')}`),
+        ...(error?.locations ?? []).map((place) => this.#place(place)),
+        requestId && element('span', '', `request ${requestId}`),
       ),
     );
   }
 
-  async #copyAnswer() {
-    try {
-      await navigator.clipboard.writeText(this.#shown);
-      this.#copy.textContent = 'Copied';
-    } catch {
-      this.#copy.textContent = 'Not allowed here';
-    }
+  #place({ line, column }) {
+    const button = element('button', '', `line ${line}, column ${column}`);
+    button.type = 'button';
+    button.addEventListener('click', () => this.#goTo(line, column));
+    return button;
   }
 }
 
-function badge(text, fine) {
-  return element('span', { className: fine ? 'badge good' : 'badge bad' }, text);
+// element makes a DOM element; children are nodes or text, never HTML, and what is nothing is left out.
+function element(tag, className, ...children) {
+  const node = document.createElement(tag);
+  node.className = className;
+  node.append(...children.filter(Boolean));
+  return node;
 }
 
-function duration(milliseconds) {
-  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(2)} s`;
-  return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
-}
-
-function size(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+// layout indents JSON text by two spaces and changes nothing else: digits and escapes stay.
+export function layout(text) {
+  let out = '';
+  let depth = 0;
+  let opened = false;
+  for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g)) {
+    const closes = part === '}' || part === ']';
+    if (closes) depth--;
+    if (opened !== closes) out += `\n${'  '.repeat(depth)}`;
+    opened = part === '{' || part === '[';
+    if (opened) depth++;
+    out += part;
+    if (part === ':') out += ' ';
+    if (part === ',') out += `\n${'  '.repeat(depth)}`;
+  }
+  return out;
 }

@@ -1,0 +1,117 @@
+import { createClient } from 'graphql-ws';
+
+const endpoint = new URL('graphql', location.href).href;
+const socketEndpoint = endpoint.replace(/^http/, 'ws');
+
+// tokenOf reads a token as it is typed or pasted, without the scheme that a copied header brings.
+export function tokenOf(text) {
+  return text.trim().replace(/^Bearer\s+/i, '');
+}
+
+// tokenFault says why a token cannot be sent, or gives ''.
+export function tokenFault(token) {
+  const at = token.search(/[^\x21-\x7e]/);
+  return at < 0 ? '' : `The token cannot be sent: character ${at + 1} is not a visible ASCII character.`;
+}
+
+// Api sends requests with the page's token and organization. What a request has as headers of its own goes
+// before those.
+export class Api {
+  #credentials = { token: '', organization: '' };
+  #client = null;
+  #report;
+
+  // report is called with what is wrong with the token or the server, '' where nothing is.
+  constructor(report) {
+    this.#report = report;
+  }
+
+  set credentials(credentials) {
+    this.#credentials = credentials;
+    this.#report(tokenFault(credentials.token));
+  }
+
+  // ask posts a query or a mutation and gives its answer. The introspection goes out as nobody's: whoever
+  // may ask for the schema needs no token, and a wrong one is to hide nothing of it.
+  async ask(request, headers = {}) {
+    if (request.operationName === 'IntrospectionQuery') return this.#post(request, headers);
+    return this.#post(request, this.#headers(headers));
+  }
+
+  // subscribe tells a subscription's answers to a sink {next, error, complete}, by WebSocket, until what it
+  // gives is called.
+  subscribe(request, headers, sink) {
+    return this.#clientFor(this.#headers(headers)).subscribe(request, {
+      next: (answer) => {
+        this.#report('');
+        sink.next(answer);
+      },
+      error: (problem) => sink.error(this.#explained(problem)),
+      complete: () => sink.complete(),
+    });
+  }
+
+  #headers(own) {
+    const { token, organization } = this.#credentials;
+    const fault = tokenFault(token);
+    if (fault) throw new Error(fault);
+    const headers = { ...own };
+    const has = (name) => Object.keys(headers).some((key) => key.toLowerCase() === name.toLowerCase());
+    if (token && !has('Authorization')) headers.Authorization = `Bearer ${token}`;
+    if (organization && !has('Slipway-Organization')) headers['Slipway-Organization'] = organization;
+    return headers;
+  }
+
+  async #post(request, headers) {
+    const response = await this.#send(request, headers);
+    const text = await response.text();
+    let answer;
+    try {
+      answer = JSON.parse(text);
+    } catch {
+      const type = response.headers.get('Content-Type') ?? 'not given';
+      throw new Error(`The answer is not JSON: status ${response.status}, type ${type}, ${text.slice(0, 200)}`);
+    }
+    this.#report(response.status === 401 ? `The server does not accept the token: ${answer.errors?.[0]?.message}` : '');
+    return answer;
+  }
+
+  async #send(request, headers) {
+    try {
+      return await fetch(endpoint, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/graphql-response+json, application/json;q=0.9', ...headers },
+        body: JSON.stringify(request),
+        credentials: 'omit',
+      });
+    } catch (error) {
+      throw this.#reported(`No answer came from ${endpoint} (${error.message}). Is the server running, and the network up?`);
+    }
+  }
+
+  // clientFor gives the client whose socket is opened with the headers; the one of other headers closes when
+  // its last subscription has ended.
+  #clientFor(headers) {
+    const key = JSON.stringify(headers);
+    if (this.#client?.key !== key) {
+      const header = (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+      const connectionParams = { Authorization: header('authorization'), organization: header('slipway-organization') };
+      this.#client = { key, socket: createClient({ url: socketEndpoint, connectionParams, retryAttempts: 0 }) };
+    }
+    return this.#client.socket;
+  }
+
+  // explained makes an error, or the answer that ended a subscription, of what graphql-ws ends it with.
+  #explained(problem) {
+    if (Array.isArray(problem)) return problem;
+    const { code, reason } = problem;
+    if (code === 4401 || code === 4403) return this.#reported(`The server does not accept the token or the organization for subscriptions: ${code} ${reason}`);
+    if (code > 1001 && reason) return new Error(`The server closed the WebSocket: ${code} ${reason}`);
+    return this.#reported(`The WebSocket to ${socketEndpoint} is closed. Is the server running, and the network up?`);
+  }
+
+  #reported(text) {
+    this.#report(text);
+    return new Error(text);
+  }
+}

@@ -1,0 +1,11 @@
+import './workers.js';
+import '@graphiql/react/style.css';
+import '@graphiql/plugin-doc-explorer/style.css';
+import '@graphiql/plugin-history/style.css';
+import 'graphiql/graphiql.css';
+import './playground.css';
+import { createRoot } from 'react-dom/client';
+import { Playground } from './playground.jsx';
+import { loadSettings } from './settings.js';
+
+createRoot(document.getElementById('root')).render(<Playground settings={await loadSettings()} />);
