@@ -80,7 +80,7 @@ migration: bin/withpg ## write the migration from the schema as it was to what i
 	@test -n "$(NAME)" || { echo 'migration: name it, as in make migration NAME=add_colour' >&2; exit 2; }
 	bin/withpg -- go run ./internal/store/cmd/migration diff $(NAME)
 
-conformance: bin/slipway ## try the GraphQL endpoint with the official audit and other people's clients
+conformance: bin/slipway ## try the API with the official audit, other people's clients and generated ones
 	conformance/run.sh $(CURDIR)/bin/slipway
 
 browser-test: bin/slipway ## try the explorer in Chromium

@@ -1,5 +1,10 @@
 // The demo that run.sh has started, and the deployment of it that tests follow.
 import assert from 'node:assert/strict';
+import { getIntrospectionQuery } from 'graphql';
+import { WebSocket } from 'ws';
+
+// Browsers have one, and so has Node 22.
+globalThis.WebSocket ??= WebSocket;
 
 function given(name) {
   assert.ok(process.env[name], `${name} is not set: run the tests by run.sh`);
@@ -10,7 +15,8 @@ export const endpoint = new URL('/graphql', given('SLIPWAY_URL')).href;
 export const socket = endpoint.replace(/^http/, 'ws');
 
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
-export const admin = bearer(given('SLIPWAY_ADMIN'));
+export const adminToken = given('SLIPWAY_ADMIN');
+export const admin = bearer(adminToken);
 export const runner = bearer(given('SLIPWAY_RUNNER'));
 export const wrong = bearer('slp_admin_00000000000000000000000000000000000000000');
 
@@ -33,6 +39,25 @@ export async function run(query, variables, authorization = admin) {
   return data;
 }
 
+export const introspection = await run(getIntrospectionQuery({ specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true }));
+
+// sent gives the list that the requests of the test from now on are added to.
+export function sent(t) {
+  const requests = [];
+  const { fetch } = globalThis;
+  t.mock.method(globalThis, 'fetch', (url, options) => {
+    requests.push({ url, method: options.method, body: options.body && JSON.parse(options.body) });
+    return fetch(url, options);
+  });
+  return requests;
+}
+
+// status gives where a deployment stands, as the server has it.
+export async function status(id) {
+  const { deployment } = await run('query($id: ID!) { deployment(id: $id) { status } }', { id });
+  return deployment.status;
+}
+
 export const rollBackMutation = 'mutation RollBack($id: ID!) { rollbackDeployment(input: { id: $id }) { deployment { id } } }';
 export const cancelMutation = 'mutation Cancel($id: ID!) { cancelDeployment(input: { id: $id }) { deployment { id status } } }';
 export const target = given('SLIPWAY_ROLLBACK_TARGET');
@@ -42,8 +67,7 @@ export async function rollBack(t) {
   const { rollbackDeployment } = await run(rollBackMutation, { id: target });
   const { id } = rollbackDeployment.deployment;
   t.after(async () => {
-    const { deployment } = await run('query($id: ID!) { deployment(id: $id) { status } }', { id });
-    if (deployment.status === 'PENDING' || deployment.status === 'RUNNING') await cancel(id);
+    if (['PENDING', 'RUNNING'].includes(await status(id))) await cancel(id);
   });
   return id;
 }
@@ -103,4 +127,19 @@ export async function codes(results) {
   }
   assert.ok(Array.isArray(errors) && errors.length > 0, `no GraphQL errors: ${errors}`);
   return errors.map(({ extensions }) => extensions.code);
+}
+
+// told makes a stream of what an observable tells, for as long as it is read.
+export function told(observable) {
+  let subscription;
+  return new ReadableStream({
+    start(stream) {
+      subscription = observable.subscribe({
+        next: (result) => stream.enqueue(result),
+        error: (error) => stream.error(error),
+        complete: () => stream.close(),
+      });
+    },
+    cancel: () => subscription.unsubscribe(),
+  });
 }

@@ -81,7 +81,7 @@ func TestTypedInputsHaveTheFieldsOfTheJSON(t *testing.T) {
 		}
 		want := members(reflect.TypeOf(value))
 		if strings.HasSuffix(name, "Property") {
-			delete(want, "type") // the member of the one-of says it
+			want["type"] = member{} // the member of the one-of says it, too
 		}
 		if name == "ReferenceProperty" {
 			want["moduleType"] = member{required: true}

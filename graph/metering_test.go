@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
 	"slipway/internal/fault"
+	"slipway/internal/inputprop"
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/worldtest"
@@ -32,6 +34,16 @@ func metadata(t testing.TB, r worldtest.Response) map[string]any {
 func used(t testing.TB, r worldtest.Response) string {
 	t.Helper()
 	return fmt.Sprint(r.At(t, "extensions", "cost", "used"))
+}
+
+// node is the tree of a JSON text.
+func node(t testing.TB, text string) *inputprop.Node {
+	t.Helper()
+	n, err := inputprop.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // described is the input of a definition whose description has n characters.
@@ -181,6 +193,55 @@ func TestNaturalQueriesFitWithRoom(t *testing.T) {
 			`{ projects { nodes { environments { nodes { moduleInstances { nodes { id name liveDeployment { id status } } } } } } } }`, nil)
 		if r.At(t, "errors") != nil {
 			t.Errorf("%s", r.Body)
+		}
+	})
+}
+
+func TestAnInputCostsWhatIsAskedOfItsVariant(t *testing.T) {
+	t.Parallel()
+	f := fragments{}
+	every := f.of("InputProperty", 3)
+	query := `query($id: ID!) { moduleVersion(id: $id) { inputs { ...` + every + ` } } }` + "\n" + f.text()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Place(t, w.Acme, "web")
+		var version string
+		publish := func(n int, of string) {
+			inputs := inputprop.Node{Kind: inputprop.Array}
+			for i := range n {
+				inputs.Items = append(inputs.Items, node(t, fmt.Sprintf(`{"id":"i%d","label":"I",%s}`, i, of)))
+			}
+			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
+				DefinitionID: p.Definition.ID, Version: fmt.Sprintf("9.%d.0", n), Kind: catalog.KindECS, Inputs: &inputs,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			version = v.ID
+		}
+		ask := func(query string) worldtest.Response {
+			return w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, map[string]any{"id": version})
+		}
+		publish(150, `"type":"string"`) // a form of so many is read at once
+		if r := ask(query); r.At(t, "errors") != nil {
+			t.Errorf("%.500s", r.Body)
+		}
+		publish(6, `"type":"string","values":["a","b"]`)
+		for query, want := range map[string]string{
+			`{ __typename }`:                    "9", // 1 + 1 + 6 * (1 + 0.1)
+			`{ ... on StringProperty { id } }`:  "9",
+			`{ ... on SectionProperty { id } }`: "8",
+			`{ ... on StringProperty { id } ... on ObjectMapProperty { itemInputs { __typename } } }`:                 "9",
+			`{ ... on StringProperty { values { ... on StaticValues { options { value } } } } }`:                      "92", // 2 + 6 * (1 + 1 + 1 + 2 * (1 + 5))
+			`{ ... on StringProperty { values { ... on DynamicValuesRef { source params } } patterns { message } } }`: "20",
+		} {
+			if r := ask(`query($id: ID!) { moduleVersion(id: $id) { inputs ` + query + ` } }`); used(t, r) != want {
+				t.Errorf("%s: %s, want %s", query, used(t, r), want)
+			}
+		}
+		publish(5, `"type":"string"`)
+		absent := ask(`query($id: ID!) { moduleVersion(id: $id) { inputs { ... on StringProperty { values { ... on StaticValues { options { value } } } } } } }`)
+		if used(t, absent) != "12" { // 2 + 5 * (1 + 1)
+			t.Errorf("of what is not there: %s", used(t, absent))
 		}
 	})
 }

@@ -20,7 +20,8 @@ import (
 
 // global are the fields of the root that a superadmin is answered who has named nothing.
 var global = []string{
-	"node", "nodes", "viewer", "moduleDefinitions", "moduleDefinition", "moduleVersion", "auditEvents", "dynamicSources", "errorCodes",
+	"node", "nodes", "viewer", "moduleDefinitions", "moduleDefinition", "moduleVersion", "auditEvents", "tokens", "organizations",
+	"dynamicSources", "errorCodes",
 }
 
 // samples are arguments and members of inputs that have to be well-formed to get past the first look.

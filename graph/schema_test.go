@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,20 +77,63 @@ func (f fragments) selection(def *ast.Definition, depth int) string {
 		}
 		return text
 	}
-	for _, field := range def.Fields {
-		inner := schema.Types[field.Type.Name()]
+	return f.fields(def.Fields, func(inner string) string {
 		switch {
-		case strings.HasPrefix(field.Name, "__"):
-		case inner.IsLeafType():
-			text += field.Name + " "
-		case inner.Name == "InputProperty" && depth > 0:
+		case depth == 0:
+			return ""
+		case inner == "InputProperty":
 			// Inputs of inputs with their plain fields, or it would be over the limit of selections.
-			text += field.Name + " { ..." + f.of(inner.Name, 0) + " } "
-		case depth > 0:
-			text += field.Name + " { ..." + f.of(inner.Name, depth-1) + " } "
+			return f.of(inner, 0)
+		default:
+			return f.of(inner, depth-1)
+		}
+	})
+}
+
+// fields selects fields, those that have fields themselves by the fragment that inside gives for their type. Where
+// it gives none they are left out.
+func (f fragments) fields(list ast.FieldList, inside func(inner string) string) string {
+	text := ""
+	for _, field := range list {
+		inner := schema.Types[field.Type.Name()]
+		if strings.HasPrefix(field.Name, "__") {
+			continue
+		}
+		if inner.IsLeafType() {
+			text += field.Name + " "
+		} else if fragment := inside(inner.Name); fragment != "" {
+			text += field.Name + " { ..." + fragment + " } "
 		}
 	}
 	return text
+}
+
+// inputs selects every field of an input and of those inside it, so many levels down. What all variants have is
+// selected once, or it would be over the limit of selections.
+func (f fragments) inputs(levels int) string {
+	name := "inputs" + string(rune('0'+levels))
+	if f[name] != "" {
+		return name
+	}
+	base := schema.Types["InputPropertyBase"]
+	text := "__typename ...on InputPropertyBase { " + f.fields(base.Fields, nil) + "} "
+	for _, variant := range schema.GetPossibleTypes(schema.Types["InputProperty"]) {
+		own := slices.DeleteFunc(slices.Clone(variant.Fields), func(field *ast.FieldDefinition) bool {
+			return base.Fields.ForName(field.Name) != nil
+		})
+		text += "...on " + variant.Name + " { __typename " + f.fields(own, func(inner string) string {
+			switch {
+			case inner != "InputProperty":
+				return f.of(inner, 3)
+			case levels > 0:
+				return f.inputs(levels - 1)
+			default:
+				return ""
+			}
+		}) + "} "
+	}
+	f[name] = "fragment " + name + " on InputProperty { " + text + "}\n"
+	return name
 }
 
 func (f fragments) text() string {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"slipway/internal/meter"
-	"slipway/internal/quota"
 )
 
 // charge takes a cost out of the caller's bucket, and returns the request with a meter of its further work;
@@ -17,8 +16,17 @@ func (s Surface) charge(w http.ResponseWriter, r *http.Request, cost int) (meter
 	}
 	caller := s.Caller(r)
 	buckets := s.Costs.Of(caller)
-	tell := func(b quota.Budget) { b.Write(w.Header()) }
 	budget, err := buckets.Spend(caller.Key, cost)
-	tell(budget)
-	return metered, func() { tell(buckets.Settle(caller.Key, cost-m.Cost())) }, err
+	budget.Write(w.Header())
+	return metered, func() { buckets.Settle(caller.Key, cost-m.Cost()).Write(w.Header()) }, err
+}
+
+// FailKnown answers with an error before anything is charged for, to a caller who is known and learns so what is
+// left in his bucket.
+func (s Surface) FailKnown(w http.ResponseWriter, r *http.Request, err error) {
+	if s.Costs != nil && s.Costs.On() {
+		caller := s.Caller(r)
+		s.Costs.Of(caller).Settle(caller.Key, 0).Write(w.Header())
+	}
+	s.Fail(w, r, err)
 }

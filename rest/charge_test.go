@@ -61,6 +61,52 @@ func TestEachOperationTakesItsCostOutOfTheCallersBucket(t *testing.T) {
 	})
 }
 
+func TestWhatIsLeftIsToldWithEveryAnswerToAKnownCaller(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		definition := define(t, w, w.Acme)
+		s := w.Serving(t, func(c *server.Config) {
+			c.Bucket, c.Now, c.MaxBody = quota.Bucket{Capacity: 1000, PerSecond: 100}, stopped(), 1024
+		})
+		read, patch := "/deployments/"+d.ID, "/default-value-definitions/"+definition.ID
+		admin, spent := w.Acme.Tokens[actor.Admin], 0
+		for _, c := range []struct {
+			method, path, body string
+			headers            map[string]string
+			status, cost       int
+		}{
+			{http.MethodGet, read, "", nil, 200, 2},
+			{http.MethodGet, read, "", map[string]string{"If-None-Match": "*"}, 304, 2},
+			{http.MethodGet, read + "?x=1", "", nil, 400, 2},
+			{http.MethodGet, "/deployments/none", "", nil, 404, 2},
+			{http.MethodGet, read, "", map[string]string{"Accept": "text/html"}, 406, 2},
+			{http.MethodGet, "/module-definitions?limit=0", "", nil, 400, 1},
+			{http.MethodPost, read + "/rollback", "", nil, 201, 10},
+			{http.MethodPost, read + "/rollback", "", nil, 409, 10},
+			{http.MethodPatch, patch, `{"data":{}}`, map[string]string{"If-Match": `"v9"`}, 412, 10},
+			{http.MethodPatch, patch, strings.Repeat(" ", 2000), nil, 413, 10},
+			{http.MethodPatch, patch, `{"data":{}}`, map[string]string{"Content-Type": "text/plain"}, 415, 10},
+			{http.MethodPatch, patch, `{"data":{"schema":{"id":"a","label":"A","type":"number","min":2,"max":1}}}`, nil, 422, 10},
+		} {
+			r := s.REST(t, c.method, c.path, admin, c.body, c.headers)
+			spent += c.cost
+			reset := fmt.Sprint((spent + 99) / 100)
+			if want := fmt.Sprintf("%d of 1000", 1000-spent); r.Status != c.status || left(r) != want || r.Header.Get("RateLimit-Reset") != reset {
+				t.Errorf("%s %s: %d, %s left, full in %s s; want %d, %s and %s: %s",
+					c.method, c.path, r.Status, left(r), r.Header.Get("RateLimit-Reset"), c.status, want, reset, r.Body)
+			}
+		}
+		forbidden := s.REST(t, http.MethodPost, read+"/rollback", w.Acme.Tokens[actor.Viewer], "", nil)
+		if forbidden.Status != http.StatusForbidden || left(forbidden) != "990 of 1000" {
+			t.Errorf("a viewer: %d, %s left", forbidden.Status, left(forbidden))
+		}
+		if unknown := s.REST(t, http.MethodGet, read, "", "", nil); unknown.Status != http.StatusUnauthorized || unknown.Header.Get("RateLimit-Limit") != "" {
+			t.Errorf("without a token: %d %v", unknown.Status, unknown.Header)
+		}
+	})
+}
+
 func TestWithoutABucketNothingIsSaidOfIt(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {

@@ -39,7 +39,7 @@ func defaultValueDefinitionOf(d *ent.DefaultValueDefinition) defaultValueDefinit
 
 func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		if _, err := r.query(); err != nil {
+		if err := r.noQuery(); err != nil {
 			return answer{}, err
 		}
 		versions, err := ifMatch(r.Header)
@@ -114,12 +114,9 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 	if len(r.body) == 0 {
 		return input, fault.New(fault.RequestMalformed, `A body is needed: an object {"data": {…}} with any of description, name and schema.`)
 	}
-	root, err := r.parse()
+	root, err := inputprop.ParseBody(r.body)
 	if err != nil {
 		return input, err
-	}
-	if root.Kind != inputprop.Object {
-		return input, fault.New(fault.RequestMalformed, `The body must be an object {"data": {…}}, found %s.`, root.Kind)
 	}
 	var body patchBody
 	if violations := inputprop.Decode(root, &body, ""); len(violations) > 0 {
@@ -133,8 +130,8 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 		input.Description = graphql.OmittableOf(body.Data.Description)
 	}
 	if body.Data.Schema != nil {
-		text := root.Get("data").Get("schema").JSON()
-		input.Schema = graphql.OmittableOf(map[string]any{"json": text})
+		schema := root.Get("data").Get("schema")
+		input.Schema = graphql.OmittableOf(map[string]any{"json": *schema})
 	}
 	return input, nil
 }

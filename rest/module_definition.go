@@ -2,7 +2,6 @@ package rest
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -97,28 +96,27 @@ func (r request) listing() (in listing, err error) {
 	if err := r.noBody(); err != nil {
 		return in, err
 	}
-	given, err := r.query("status", "limit", "cursor")
+	p, err := r.query("status", "limit", "cursor")
 	if err != nil {
 		return in, err
 	}
-	var wrong []string
-	if text, ok := given["status"]; ok {
+	if text, ok := p.given["status"]; ok {
 		status := moduledefinition.Status(text)
 		if moduledefinition.StatusValidator(status) != nil {
-			wrong = append(wrong, fmt.Sprintf("status: must be DRAFT or ACTIVE, found %.60q", text))
+			p.refuse("status", "enum", "must be DRAFT or ACTIVE, found %.60q", text)
 		}
 		in.status = &status
 	}
-	if text, ok := given["limit"]; ok {
+	if text, ok := p.given["limit"]; ok {
 		limit, err := strconv.ParseUint(text, 10, 31)
 		if err != nil || limit < 1 || limit > page.MaxSize {
-			wrong = append(wrong, fmt.Sprintf("limit: must be a whole number between 1 and %d, found %.60q", page.MaxSize, text))
+			p.refuse("limit", "range", "must be a whole number between 1 and %d, found %.60q", page.MaxSize, text)
 		}
 		size := int32(limit)
 		in.limit = &size
 	}
-	if text, ok := given["cursor"]; ok {
+	if text, ok := p.given["cursor"]; ok {
 		in.cursor = &text
 	}
-	return in, badQuery(fault.RequestInvalid, wrong)
+	return in, p.err()
 }

@@ -2,23 +2,17 @@ package rest
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed" // for the document
-	"fmt"
-	"net/http"
-	"time"
 )
 
 //go:embed openapi.json
 var openAPI []byte
 
-var openAPITag = fmt.Sprintf(`"%x"`, sha256.Sum256(openAPI))
-
-// ServeOpenAPI serves the OpenAPI document.
-func ServeOpenAPI(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", mediaJSON+"; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("ETag", openAPITag)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(openAPI))
+// OpenAPI returns the OpenAPI document of the operations. They are behind a path that the document's own is
+// behind too, "" for none.
+func OpenAPI(basePath string) []byte {
+	if basePath == "" {
+		return openAPI
+	}
+	return bytes.Replace(openAPI, []byte(`"url": "/"`), append([]byte(`"url": `), bytes.TrimSpace(encoded(basePath))...), 1)
 }

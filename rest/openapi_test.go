@@ -3,8 +3,10 @@ package rest_test
 import (
 	"bytes"
 	"maps"
+	"math"
 	"net/http"
 	"os"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -71,6 +73,43 @@ func TestTheDocumentHasEveryStatus(t *testing.T) {
 	list := document.Paths.Value("/module-definitions").Get
 	if security := *list.Security; len(security) != 2 || len(security[0]) != 0 || security[1]["bearer"] == nil {
 		t.Errorf("the list's security is %v", security)
+	}
+}
+
+// Generators number what has no name, and take what a discriminator maps to for whole values.
+func TestTheDocumentIsOneThatGeneratorsRead(t *testing.T) {
+	t.Parallel()
+	for name, schema := range theContract(t).document.Components.Schemas {
+		s := schema.Value
+		for i, member := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
+			if member.Ref == "" {
+				t.Errorf("member %d of %s has no name", i, name)
+			}
+		}
+		for property, of := range s.Properties {
+			if of.Ref == "" && (len(of.Value.Properties) > 0 || len(of.Value.OneOf) > 0 || of.Value.Format == "int32") {
+				t.Errorf("%s of %s has no name", property, name)
+			}
+			if of.Ref == "" && of.Value.Default != nil {
+				t.Errorf("%s of %s has a default of its own, so that generators demand it", property, name)
+			}
+		}
+		if s.Discriminator == nil {
+			continue
+		}
+		for value, target := range s.Discriminator.Mapping {
+			member := theContract(t).document.Components.Schemas[path.Base(target.Ref)]
+			if got := member.Value.Properties[s.Discriminator.PropertyName].Value.Const; got != value {
+				t.Errorf("%s maps %s to %s, which has %v", name, value, target.Ref, got)
+			}
+		}
+		if len(s.Discriminator.Mapping) != len(s.OneOf) {
+			t.Errorf("%s maps %d values to %d members", name, len(s.Discriminator.Mapping), len(s.OneOf))
+		}
+	}
+	number := theContract(t).document.Components.Schemas["Int32"].Value
+	if *number.Min != math.MinInt32 || *number.Max != math.MaxInt32 {
+		t.Errorf("numbers are from %v to %v", *number.Min, *number.Max)
 	}
 }
 

@@ -62,6 +62,7 @@ func (s *stage) common(e exchange) []step {
 		{"406", header("Accept", "text/html, application/json;q=0")},
 		{"413", with(func(e *exchange) { e.body = strings.Repeat(" ", 256<<10) + "{}" })},
 		{"415", header("Content-Type", "text/plain")},
+		{"415-form", header("Content-Type", "application/x-www-form-urlencoded")},
 	}
 }
 
@@ -118,6 +119,7 @@ func (s *stage) listing(t *testing.T) []step {
 		{"401-anonymous-in-an-organization", organized(get("", ""), "acme")},
 		{"403-foreign-organization", organized(get(token, ""), "globex")},
 		{"400-out-of-range", get(token, "?status=active&limit=101")},
+		{"400-everything-at-once", get(token, "?status=active&limit=101&dryRun=true")},
 		{"400-repeated-and-empty", get(token, "?limit=1&limit=2&status=")},
 		{"400-cursor", get(token, "?status=ACTIVE&cursor="+cursor)},
 		{"400-cursor-of-another", get(s.Globex.Tokens[actor.Viewer], "?limit=1&cursor="+cursor)},

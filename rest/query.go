@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -10,29 +9,55 @@ import (
 	"slipway/internal/fault"
 )
 
-// query gives the parameters of the query string. Each of them must be one of the operation's, and be
-// there once, with a value; whatever is wrong is told at once.
-func (r request) query(allowed ...string) (map[string]string, error) {
+// parameters are those of a query string, and what is wrong with them: a violation's pointer is the parameter's
+// name behind a slash.
+type parameters struct {
+	given map[string]string
+	// code is that of the refusal: whether the string is malformed, or values of it are wrong.
+	code  fault.Code
+	wrong fault.Violations
+}
+
+// query reads the parameters of the query string. Each of them must be one of the operation's, and be there once,
+// with a value.
+func (r request) query(allowed ...string) (*parameters, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The query string cannot be read: an escape is broken, or a semicolon is not escaped.").Because(err)
 	}
-	given := make(map[string]string, len(values))
-	var wrong []string
+	p := &parameters{given: make(map[string]string, len(allowed)), code: fault.RequestInvalid}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		list := values[name]
 		switch {
 		case !slices.Contains(allowed, name):
-			wrong = append(wrong, fmt.Sprintf("%.60q: is not a parameter here; %s", name, choice(allowed)))
+			p.malformed(name, "unknown_parameter", "is not a parameter here; %s", choice(allowed))
 		case len(list) > 1:
-			wrong = append(wrong, fmt.Sprintf("%s: must be given once, found %d times", name, len(list)))
+			p.malformed(name, "repeated", "must be given once, found %d times", len(list))
 		case list[0] == "":
-			wrong = append(wrong, name+": must not be empty; leave it out instead")
+			p.malformed(name, "min_length", "must not be empty; leave it out instead")
 		default:
-			given[name] = list[0]
+			p.given[name] = list[0]
 		}
 	}
-	return given, badQuery(fault.RequestMalformed, wrong)
+	return p, nil
+}
+
+func (p *parameters) malformed(name, rule, format string, args ...any) {
+	p.code = fault.RequestMalformed
+	p.refuse(name, rule, format, args...)
+}
+
+// refuse notes that the value of a parameter is wrong.
+func (p *parameters) refuse(name, rule, format string, args ...any) {
+	p.wrong.Add(fault.Pointer(name), rule, format, args...)
+}
+
+// err is the refusal of all that is wrong, nil where nothing is.
+func (p *parameters) err() error {
+	if p.wrong.Count() == 0 {
+		return nil
+	}
+	return fault.Invalid(p.code, p.wrong.All("")...)
 }
 
 func choice(allowed []string) string {
@@ -40,14 +65,4 @@ func choice(allowed []string) string {
 		return "the operation takes none"
 	}
 	return "allowed are " + strings.Join(allowed, ", ")
-}
-
-// badQuery is the refusal of parameters, nil where nothing is wrong with them.
-func badQuery(code fault.Code, wrong []string) error {
-	if len(wrong) == 0 {
-		return nil
-	}
-	refusal := fault.New(code, "The query string is not valid.")
-	refusal.Details = []fault.Section{{Title: "Query parameters", Render: fault.RenderList, Items: wrong}}
-	return refusal
 }

@@ -16,12 +16,18 @@ import (
 	"slipway/internal/inputprop"
 )
 
-const mediaJSON = "application/json"
+const (
+	mediaJSON = "application/json"
+	mediaForm = "application/x-www-form-urlencoded"
+)
+
+// whiteSpace is that of JSON.
+const whiteSpace = " \t\r\n"
 
 // request is a request whose body has been read.
 type request struct {
 	*http.Request
-	// body is without the white space around it, empty where there is none.
+	// body is as it was sent, empty where there is none.
 	body []byte
 	// maxAnswer is from how many bytes on a page ends early, 0 for never.
 	maxAnswer int
@@ -40,18 +46,27 @@ func (r request) id() string {
 
 // bare refuses parameters and a body where the operation declares neither.
 func (r request) bare() error {
-	if _, err := r.query(); err != nil {
+	if err := r.noQuery(); err != nil {
 		return err
 	}
 	return r.noBody()
 }
 
+// noQuery refuses all parameters.
+func (r request) noQuery() error {
+	p, err := r.query()
+	if err != nil {
+		return err
+	}
+	return p.err()
+}
+
 // noBody refuses a body; an empty object is let through, for clients that cannot send less.
 func (r request) noBody() error {
-	if len(r.body) == 0 {
+	if len(bytes.Trim(r.body, whiteSpace)) == 0 {
 		return nil
 	}
-	root, err := r.parse()
+	root, err := inputprop.ParsePart(r.body, "")
 	if err != nil {
 		return err
 	}
@@ -65,21 +80,6 @@ func (r request) noBody() error {
 		return fault.Invalid(fault.RequestMalformed, violations...)
 	}
 	return nil
-}
-
-// maxDepth leaves room for more levels than a schema may have, so that its own limit is what is told.
-const maxDepth = 100
-
-func (r request) parse() (*inputprop.Node, error) {
-	root, err := inputprop.ParseWithin(r.body, inputprop.Limits{Depth: maxDepth, Bytes: len(r.body)})
-	if syntax, ok := errors.AsType[*inputprop.SyntaxError](err); ok {
-		refusal := fault.New(fault.RequestMalformed, "The body is not JSON as it must be: %s.", syntax.Error())
-		if syntax.Pointer != "" {
-			refusal.Description = "The place is in the value at " + syntax.Pointer + "."
-		}
-		return nil, refusal
-	}
-	return root, err
 }
 
 // readBody reads a body of at most limit bytes. Its content type counts only where there is one. A body that
@@ -100,7 +100,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").Because(err)
 	}
-	return bytes.Trim(body, " \t\r\n"), nil
+	return body, nil
 }
 
 // tooLarge refuses a body that is longer than limit, or first of all no JSON.
@@ -122,7 +122,11 @@ func sendsJSON(h http.Header) error {
 	}
 	media, params, err := mime.ParseMediaType(found)
 	if err != nil || media != mediaJSON || !isUTF8(params) {
-		return fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
+		refusal := fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
+		if media == mediaForm {
+			refusal.Description = "curl names this type by itself for a body: add -H 'Content-Type: application/json', or send it by --json."
+		}
+		return refusal
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 type answer struct {
 	// status is 200 where it is left out.
 	status int
-	// location is the path of what was created.
+	// location is the path of what was created, without the base path.
 	location string
 	// etag is the record's entity tag; lists have none.
 	etag string
@@ -33,9 +33,6 @@ type meta struct {
 }
 
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
-	if a.location != "" {
-		w.Header().Set("Location", a.location)
-	}
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
 	}

@@ -20,6 +20,9 @@ import (
 // Surface is the REST layer.
 type Surface struct {
 	Log *slog.Logger
+	// BasePath is what callers have before the paths of the operations, without a slash at its end: a proxy takes
+	// it away. Links begin with it.
+	BasePath string
 	// MaxBody bounds a request's body, in bytes.
 	MaxBody int64
 	// MaxAnswer is from how many bytes on the page of a list ends early; 0 is without end.
@@ -70,6 +73,9 @@ func (s Surface) serve(o operation) http.HandlerFunc {
 		if err != nil {
 			s.Fail(w, r, err)
 			return
+		}
+		if a.location != "" {
+			w.Header().Set("Location", s.BasePath+a.location)
 		}
 		a.write(w, r)
 	}

@@ -64,24 +64,9 @@ type file struct {
 // Explorer serves the GraphQL explorer at /playground, with its files below. Mount it there, at
 // "/playground" and "/playground/", without stripping the prefix.
 func Explorer(cfg Config) http.Handler {
-	files := explorerFiles(cfg)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protect(w.Header())
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", root, r.Method), http.StatusMethodNotAllowed)
-			return
-		}
-		if r.URL.Path == root+"/" {
-			w.Header().Set("Location", ".."+root)
-			w.WriteHeader(http.StatusPermanentRedirect)
-			return
-		}
-		f, ok := files[r.URL.Path]
-		if !ok {
-			http.Error(w, "The explorer has no such file. Its page is "+root+".", http.StatusNotFound)
-			return
-		}
+	files := filesOf(lite, "lite", root)
+	files[configPath] = newFile("config.json", settings(cfg))
+	return page(root, files, func(w http.ResponseWriter, r *http.Request, f file) {
 		if r.URL.Path == configPath {
 			w.Header().Set("Vary", site)
 			if found, ok := ownPage(r.Header, cfg.Token != ""); !ok {
@@ -90,6 +75,30 @@ func Explorer(cfg Config) http.Handler {
 			}
 		}
 		f.serve(w, r)
+	})
+}
+
+// page lets reads of the files through, which are by the path of their URL, under the headers that protect them.
+// A slash behind the page's own path is taken away.
+func page(at string, files map[string]file, serve func(http.ResponseWriter, *http.Request, file)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header())
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, fmt.Sprintf("The method of %s must be GET or HEAD, not %s.", at, r.Method), http.StatusMethodNotAllowed)
+			return
+		}
+		if r.URL.Path == at+"/" {
+			w.Header().Set("Location", ".."+at)
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
+		f, ok := files[r.URL.Path]
+		if !ok {
+			http.Error(w, fmt.Sprintf("There is no such file. The page is %s.", at), http.StatusNotFound)
+			return
+		}
+		serve(w, r, f)
 	})
 }
 
@@ -118,23 +127,23 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
 }
 
-// explorerFiles lists what there is by the path of its URL.
-func explorerFiles(cfg Config) map[string]file {
-	files := map[string]file{configPath: newFile("config.json", settings(cfg))}
-	entries, err := lite.ReadDir("lite")
+// filesOf lists the files of an embedded folder by the path of their URL, its index.html as the page itself.
+func filesOf(folder embed.FS, name, at string) map[string]file {
+	files := map[string]file{}
+	entries, err := folder.ReadDir(name)
 	if err != nil {
 		panic(fmt.Errorf("web: embedded files: %w", err))
 	}
 	for _, entry := range entries {
-		content, err := fs.ReadFile(lite, path.Join("lite", entry.Name()))
+		content, err := fs.ReadFile(folder, path.Join(name, entry.Name()))
 		if err != nil {
 			panic(fmt.Errorf("web: embedded files: %w", err))
 		}
-		at := root + "/" + entry.Name()
+		target := at + "/" + entry.Name()
 		if entry.Name() == "index.html" {
-			at = root
+			target = at
 		}
-		files[at] = newFile(entry.Name(), content)
+		files[target] = newFile(entry.Name(), content)
 	}
 	return files
 }

@@ -5929,8 +5929,8 @@ type Mutation {
   ): RevokeTokenPayload
 
   """
-  Creates an organization. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of the slug,
-  ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
+  Creates an organization, for superadmins who name ` + "`" + `global` + "`" + `. ` + "`" + `slipway:Organization:SLUG_TAKEN` + "`" + ` where there is one of
+  the slug, ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others than superadmins.
   """
   createOrganization(
     "The organization."
@@ -6265,7 +6265,7 @@ type Viewer {
   """
   The organizations that the viewer may name in ` + "`" + `Slipway-Organization` + "`" + `, whatever it names now, the oldest first: a
   token's own, and for a superadmin each that there is. At most 100, which is what a menu can show; any other can be
-  named all the same.
+  named all the same. Null with an error where they cannot be read.
   """
   organizations: [ViewerOrganization!]
   "The name of the token."
@@ -7783,8 +7783,12 @@ type MapKey {
 }
 
 """
-A typed input to be saved: exactly one member. Each variant has a member of its own; ` + "`" + `json` + "`" + ` takes the
-JSON form that REST has.
+A typed input to be saved: exactly one member. Each variant has a member of its own, named as its type without
+` + "`" + `Property` + "`" + `: a StringProperty is ` + "`" + `string` + "`" + `, an ObjectMapProperty ` + "`" + `objectMap` + "`" + `. ` + "`" + `json` + "`" + ` takes the JSON form that REST has.
+
+What was read can be written back as it is, as the value of that member, with the inputs inside it each as the value
+of theirs. So null is absent in the variants and in what they hold, but for free-form values, and the objects may have
+their ` + "`" + `__typename` + "`" + `, which must be that of what is written.
 """
 input InputPropertyInput @oneOf {
   "Single-line text, or a dropdown when values are given."
@@ -7825,6 +7829,8 @@ input StringPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `string` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7845,7 +7851,10 @@ input StringPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -7855,6 +7864,8 @@ input TextPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `text` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7879,6 +7890,8 @@ input ObjectPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7901,6 +7914,8 @@ input ObjectMapPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object_map` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7929,6 +7944,8 @@ input ObjectArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `object_array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7957,6 +7974,8 @@ input ArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7979,6 +7998,8 @@ input StringArrayPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `string_array` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -7997,7 +8018,10 @@ input StringArrayPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -8007,6 +8031,8 @@ input NumberPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `number` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8029,7 +8055,10 @@ input NumberPropertyInput {
   placeholder: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  a value, or ` + "`" + `{value, label, description}` + "`" + `.
+  """
   values: JSON
 }
 
@@ -8039,6 +8068,8 @@ input BooleanPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `boolean` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8057,6 +8088,8 @@ input SectionPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `section` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8069,6 +8102,8 @@ input CompoundPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `compound` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8087,7 +8122,10 @@ input CompoundPropertyInput {
   noOptionsMessage: String
   "Whether a value must be given."
   required: Boolean
-  "The options to choose from: an array, or an object with the member ` + "`" + `source` + "`" + `."
+  """
+  The options to choose from: an array of them, ` + "`" + `{source, params}` + "`" + `, or ` + "`" + `{options: […]}` + "`" + `, as they are read. An option is
+  ` + "`" + `{fields, label, description}` + "`" + `, where ` + "`" + `value` + "`" + ` may stand for ` + "`" + `fields` + "`" + `.
+  """
   values: JSON!
 }
 
@@ -8097,6 +8135,8 @@ input ReferencePropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `$ref:<module-type>` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8119,6 +8159,8 @@ input GitRepoPropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `gitrepo` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -8141,6 +8183,8 @@ input KeyValuePropertyInput {
   id: String!
   "The text above the field."
   label: String!
+  "` + "`" + `keyvalue` + "`" + `, as it is read; it may be left out."
+  type: String
   "Help for people."
   description: String
   "The conditions under which it is shown, by the ids of other inputs."
@@ -29512,7 +29556,7 @@ func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29534,6 +29578,13 @@ func (ec *executionContext) unmarshalInputArrayPropertyInput(ctx context.Context
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29657,7 +29708,7 @@ func (ec *executionContext) unmarshalInputBooleanPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29679,6 +29730,13 @@ func (ec *executionContext) unmarshalInputBooleanPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -29855,7 +29913,7 @@ func (ec *executionContext) unmarshalInputCompoundPropertyInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "fields", "default", "minCurrentValue", "noOptionsMessage", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "fields", "default", "minCurrentValue", "noOptionsMessage", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -29877,6 +29935,13 @@ func (ec *executionContext) unmarshalInputCompoundPropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -30582,7 +30647,7 @@ func (ec *executionContext) unmarshalInputGitRepoPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -30604,6 +30669,13 @@ func (ec *executionContext) unmarshalInputGitRepoPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -30903,7 +30975,7 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -30925,6 +30997,13 @@ func (ec *executionContext) unmarshalInputKeyValuePropertyInput(ctx context.Cont
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31123,7 +31202,7 @@ func (ec *executionContext) unmarshalInputNumberPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "min", "max", "minCurrentValue", "noOptionsMessage", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "min", "max", "minCurrentValue", "noOptionsMessage", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31145,6 +31224,13 @@ func (ec *executionContext) unmarshalInputNumberPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31245,7 +31331,7 @@ func (ec *executionContext) unmarshalInputObjectArrayPropertyInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemDescription", "itemLabel", "itemTitle", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemDescription", "itemLabel", "itemTitle", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31267,6 +31353,13 @@ func (ec *executionContext) unmarshalInputObjectArrayPropertyInput(ctx context.C
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31353,7 +31446,7 @@ func (ec *executionContext) unmarshalInputObjectMapPropertyInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemLabel", "itemTitle", "key", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "itemInputs", "default", "itemLabel", "itemTitle", "key", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31375,6 +31468,13 @@ func (ec *executionContext) unmarshalInputObjectMapPropertyInput(ctx context.Con
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31461,7 +31561,7 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31483,6 +31583,13 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31703,7 +31810,7 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "moduleType", "mappedInputs", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "moduleType", "mappedInputs", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -31725,6 +31832,13 @@ func (ec *executionContext) unmarshalInputReferencePropertyInput(ctx context.Con
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31980,7 +32094,7 @@ func (ec *executionContext) unmarshalInputSectionPropertyInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -32002,6 +32116,13 @@ func (ec *executionContext) unmarshalInputSectionPropertyInput(ctx context.Conte
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -32032,7 +32153,7 @@ func (ec *executionContext) unmarshalInputStringArrayPropertyInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "addButtonLabel", "default", "patterns", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "addButtonLabel", "default", "patterns", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -32054,6 +32175,13 @@ func (ec *executionContext) unmarshalInputStringArrayPropertyInput(ctx context.C
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -32140,7 +32268,7 @@ func (ec *executionContext) unmarshalInputStringPropertyInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "minCurrentValue", "noOptionsMessage", "patterns", "placeholder", "required", "values"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "minCurrentValue", "noOptionsMessage", "patterns", "placeholder", "required", "values"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -32162,6 +32290,13 @@ func (ec *executionContext) unmarshalInputStringPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -32255,7 +32390,7 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "label", "description", "showWhen", "collapsible", "immutable", "default", "patterns", "placeholder", "required"}
+	fieldsInOrder := [...]string{"id", "label", "type", "description", "showWhen", "collapsible", "immutable", "default", "patterns", "placeholder", "required"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -32277,6 +32412,13 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 				return it, err
 			}
 			it["label"] = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["type"] = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)

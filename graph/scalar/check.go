@@ -63,6 +63,11 @@ func found(v any) string {
 		return "a list"
 	case map[string]any:
 		return "an object"
+	case inputprop.Node:
+		if v.Kind == inputprop.Array {
+			return "a list"
+		}
+		return v.Kind.String()
 	default:
 		return "a number"
 	}

@@ -75,7 +75,7 @@ var table = map[Action]rule{
 	QuarantineRelease:   {roles: admins},
 	ReadTokens:          {roles: admins, reads: true, anywhere: true},
 	ManageTokens:        {roles: admins, either: true},
-	ManageOrganizations: {roles: superadmins, whole: true, anywhere: true},
+	ManageOrganizations: {roles: superadmins, whole: true, global: true},
 	ReadAudit:           {roles: admins, reads: true, anywhere: true},
 }
 

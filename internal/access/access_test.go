@@ -47,7 +47,7 @@ var decisions = map[access.Action][]string{
 	access.QuarantineRelease:   {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.ReadTokens:          {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},
 	access.ManageTokens:        {anonymous, refused, refused, ok, refused, ok, needed, ok, ok, refused},
-	access.ManageOrganizations: {anonymous, refused, refused, refused, refused, ok, ok, ok, ok, refused},
+	access.ManageOrganizations: {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
 	access.ReadAudit:           {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},
 }
 

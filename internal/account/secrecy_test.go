@@ -135,7 +135,7 @@ func TestTheAuditSaysWhichTokenWasMadeAndRevoked(t *testing.T) {
 		if got := fmt.Sprint(told); got != fmt.Sprintf("[createToken admin %s revokeToken admin %s]", want, want) {
 			t.Errorf("%s, want twice %s", got, want)
 		}
-		org := w.GraphQL(t, w.Superadmin, `mutation { createOrganization(input: {name: "Initech", slug: "initech"}) { organization { id } } }`, nil).
+		org := w.In(actor.Global).GraphQL(t, w.Superadmin, `mutation { createOrganization(input: {name: "Initech", slug: "initech"}) { organization { id } } }`, nil).
 			Text(t, "data", "createOrganization", "organization", "id")
 		made := w.Store.Client.AuditEvent.Query().OnlyX(system(org))
 		if made.Action != "createOrganization" || made.ObjectID != org || made.ActorRole != "superadmin" || !strings.Contains(string(made.Changes), "initech") {

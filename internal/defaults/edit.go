@@ -24,7 +24,7 @@ func (p Patch) edit(d *ent.DefaultValueDefinition, schema inputprop.Property) ed
 	if p.Description != nil && !bytes.Equal(text(p.Description), text(d.Description)) {
 		e.description = p.Description
 	}
-	if schema != nil && !inputprop.NewColumn(schema).Equal(d.Schema) {
+	if schema != nil && p.Schema.Changes(schema, d.Schema) {
 		e.schema = schema
 	}
 	return e

@@ -56,6 +56,14 @@ func Invalid(code Code, violations ...Violation) *Error {
 	return &Error{Code: code, Message: message, Violations: all.All("")}
 }
 
+// Malformed returns the error of a request that cannot be read. It names the first violation in its message, for many
+// clients show no more than that.
+func Malformed(violations ...Violation) *Error {
+	e := Invalid(RequestMalformed, violations...)
+	e.Message = strings.Join(strings.Fields("The request "+violations[0].Pointer+" "+violations[0].Message), " ") + "."
+	return e
+}
+
 // Because keeps the cause for the log; it is never shown but to a superadmin.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause

@@ -2,7 +2,6 @@ package gqlhttp
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/url"
 	"slices"
@@ -14,21 +13,15 @@ import (
 	"slipway/internal/inputprop"
 )
 
-// maxLevels is how deep a body, or a parameter of a URL, may nest.
-const maxLevels = 96
-
 // names are the members of a request, over POST and GET.
 var names = []string{"query", "operationName", "variables", "extensions"}
 
 // paramsOfBody reads the JSON of a POST. Nothing is forgiven: gqlgen's own reading takes the last of
 // duplicate keys and turns lone surrogates into other text.
 func paramsOfBody(body []byte) (*graphql.RawParams, error) {
-	root, err := inputprop.ParseWithin(body, inputprop.Limits{Depth: maxLevels, Bytes: len(body)})
+	root, err := inputprop.ParseBody(body)
 	if err != nil {
-		return nil, notJSON("", err)
-	}
-	if root.Kind != inputprop.Object {
-		return nil, malformed(fault.Violation{Rule: "type", Message: "must be one object, found " + root.Kind.String()})
+		return nil, err
 	}
 	return params(root)
 }
@@ -43,14 +36,14 @@ func paramsOfURL(raw string) (*graphql.RawParams, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		given := values[name]
 		if len(given) > 1 {
-			return nil, malformed(fault.Violation{Pointer: pointer(name), Rule: "repeated", Message: "must be given once"})
+			return nil, fault.Malformed(fault.Violation{Pointer: pointer(name), Rule: "repeated", Message: "must be given once"})
 		}
 		item := &inputprop.Node{Kind: inputprop.String, Text: given[0]}
 		if name == "variables" || name == "extensions" {
-			item, err = inputprop.ParseWithin([]byte(given[0]), inputprop.Limits{Depth: maxLevels, Bytes: len(given[0])})
+			item, err = inputprop.ParsePart([]byte(given[0]), pointer(name))
 		}
 		if err != nil {
-			return nil, notJSON(pointer(name), err)
+			return nil, err
 		}
 		root.Keys, root.Items = append(root.Keys, name), append(root.Items, item)
 	}
@@ -62,7 +55,7 @@ func params(root *inputprop.Node) (*graphql.RawParams, error) {
 	p := &graphql.RawParams{
 		Query:         r.text(root, "query"),
 		OperationName: r.text(root, "operationName"),
-		Variables:     r.object(root, "variables"),
+		Variables:     r.variables(root),
 		Extensions:    r.object(root, "extensions"),
 	}
 	if query := root.Get("query"); query == nil || query.Kind == inputprop.Null || query.Kind == inputprop.String && query.Text == "" {
@@ -74,7 +67,7 @@ func params(root *inputprop.Node) (*graphql.RawParams, error) {
 		}
 	}
 	if len(r.violations) > 0 {
-		return nil, malformed(r.violations...)
+		return nil, fault.Malformed(r.violations...)
 	}
 	return p, nil
 }
@@ -94,6 +87,19 @@ func (r *reader) object(root *inputprop.Node, name string) map[string]any {
 		return plain(n).(map[string]any)
 	}
 	return nil
+}
+
+// variables are what was given for each, a *inputprop.Node that is yet to be coerced.
+func (r *reader) variables(root *inputprop.Node) map[string]any {
+	n := r.member(root, "variables", inputprop.Object)
+	if n == nil {
+		return nil
+	}
+	given := make(map[string]any, len(n.Keys))
+	for i, name := range n.Keys {
+		given[name] = n.Items[i]
+	}
+	return given
 }
 
 // member gives the member when it is of the kind; null stands for absent.
@@ -116,7 +122,7 @@ func (r *reader) wrong(name, rule, message string) {
 	}
 }
 
-// plain is the value as gqlgen takes it; numbers stay the literals that they were.
+// plain is the value in Go's own types; numbers stay the literals that they were.
 func plain(n *inputprop.Node) any {
 	switch n.Kind {
 	case inputprop.Bool:
@@ -140,21 +146,6 @@ func plain(n *inputprop.Node) any {
 	default:
 		return nil
 	}
-}
-
-func notJSON(at string, err error) error {
-	v := fault.Violation{Pointer: at, Rule: "json", Message: err.Error()}
-	if syntax, ok := errors.AsType[*inputprop.SyntaxError](err); ok {
-		v.Pointer += syntax.Pointer
-	}
-	return malformed(v)
-}
-
-// malformed names the first violation in its message, for many clients show no more than that.
-func malformed(violations ...fault.Violation) error {
-	e := fault.Invalid(fault.RequestMalformed, violations...)
-	e.Message = strings.Join(strings.Fields("The request "+violations[0].Pointer+" "+violations[0].Message), " ") + "."
-	return e
 }
 
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/internal/inputprop"
 )
 
 // assumedItems is how many items a list is taken to have before it runs, where its field does not say. The
@@ -48,16 +50,23 @@ type parent struct {
 	mutates bool
 	// page is how many edges or nodes a connection may answer with; for others it is 0.
 	page float64
+	// object is the type of the object, empty until it is known.
+	object string
 }
 
-// selections is what selections cost together. Of what is asked of different objects only the dearest
-// counts, because each answer is one of them.
+// selections is what selections cost together. Of what is asked of different objects only what is asked of
+// the parent's counts; until that is known the dearest, because each answer is one of them.
 func (c cost) selections(set ast.SelectionSet, below parent) float64 {
 	always, dearest := 0.0, 0.0
 	var of map[string]float64
 	conditional := func(condition string, set ast.SelectionSet) {
+		object := c.schema.Types[condition]
+		isObject := object != nil && object.Kind == ast.Object
+		if isObject && below.object != "" && below.object != condition {
+			return
+		}
 		sum := c.selections(set, below)
-		if object := c.schema.Types[condition]; object == nil || object.Kind != ast.Object {
+		if !isObject || below.object != "" {
 			always += sum
 			return
 		}
@@ -88,7 +97,7 @@ func (c cost) field(f *ast.Field, below parent) float64 {
 	if introspects(f) {
 		return own
 	}
-	return own + c.times(f, below)*c.each(f, f.SelectionSet)
+	return own + c.times(f, below)*c.each(f, f.SelectionSet, "")
 }
 
 // own is what a field costs without what is below it.
@@ -120,9 +129,10 @@ func (c cost) times(f *ast.Field, below parent) float64 {
 	}
 }
 
-// each is what each object that a field answers with costs, of which the set is selected.
-func (c cost) each(f *ast.Field, set ast.SelectionSet) float64 {
-	sum := c.selections(set, parent{page: c.page(f)})
+// each is what each object that a field answers with costs, of which the set is selected; its type is empty
+// until it is known.
+func (c cost) each(f *ast.Field, set ast.SelectionSet, object string) float64 {
+	sum := c.selections(set, parent{page: c.page(f), object: object})
 	switch {
 	case f.Definition.Type.Elem == nil:
 		return sum
@@ -241,6 +251,22 @@ func sizeOf(v any) (sum int) {
 		for key, item := range v {
 			sum += len(key) + sizeOf(item)
 		}
+	case inputprop.Node:
+		return sizeOfNode(&v)
+	}
+	return sum
+}
+
+func sizeOfNode(n *inputprop.Node) int {
+	if len(n.Items) == 0 {
+		return max(valueBytes, len(n.Text)+2)
+	}
+	sum := valueBytes
+	for _, key := range n.Keys {
+		sum += len(key)
+	}
+	for _, item := range n.Items {
+		sum += sizeOfNode(item)
 	}
 	return sum
 }

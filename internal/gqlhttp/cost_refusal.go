@@ -52,7 +52,7 @@ func (d *dearest) find(set ast.SelectionSet, below parent) {
 	if d.field != nil && total < d.total/2 {
 		return
 	}
-	times, each := d.cost.times(f, below), d.each(f, f.SelectionSet)
+	times, each := d.cost.times(f, below), d.each(f, f.SelectionSet, "")
 	d.path, d.field, d.total = append(d.path, f.Alias), f, total
 	switch kib := d.bytes(f.Arguments) >> 10; {
 	case kib > 0 && float64(costOfInputs*kib) > times*each:

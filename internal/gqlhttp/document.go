@@ -19,19 +19,23 @@ type documents struct {
 	schema *ast.Schema
 	limits Limits
 	// rules are what documents are judged by; mute are the same without suggestions.
-	rules, mute   []core.Rule
-	scalars       checks
+	rules, mute []core.Rule
+	scalars     checks
+	// echoed are the input types that may have a __typename.
+	echoed        map[string]bool
 	introspection bool
 	kept          *cache
 }
 
 func newDocuments(schema *ast.Schema, c Config) *documents {
+	echoed := echoedInputs(schema, c.Limits.FreeInputs)
 	return &documents{
 		schema:        Standard(schema),
 		limits:        c.Limits,
-		rules:         strictRules(c, c.Introspection),
-		mute:          strictRules(c, false),
+		rules:         strictRules(c, echoed, c.Introspection),
+		mute:          strictRules(c, echoed, false),
 		scalars:       c.Scalars,
+		echoed:        echoed,
 		introspection: c.Introspection,
 		kept:          &cache{size: max(cmp.Or(c.Documents, 1000)/2, 1)},
 	}

@@ -12,9 +12,9 @@ import (
 // literals is the rule that every literal has the type that is expected where it stands. It takes the
 // place of the library's, which takes an empty object for any scalar or enum, refuses an ID or a Float
 // whose digits 64 bits cannot hold, and takes each Int of 64 bits. Custom scalars have checks.
-func literals(suggestions bool) core.Rule {
+func literals(echoed map[string]bool, suggestions bool) core.Rule {
 	return core.Rule{Name: "ValuesOfCorrectType", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
-		rule := literalRule{refuse, suggestions}
+		rule := literalRule{refuse, echoed, suggestions}
 		o.OnValue(func(_ *core.Walker, v *ast.Value) {
 			if v.Definition != nil && v.ExpectedType != nil { // other rules refuse what is unknown
 				rule.check(v)
@@ -25,6 +25,8 @@ func literals(suggestions bool) core.Rule {
 
 type literalRule struct {
 	refuse core.AddErrFunc
+	// echoed are the types whose objects may have a __typename.
+	echoed map[string]bool
 	// suggestions lets errors name what may have been meant.
 	suggestions bool
 }
@@ -113,13 +115,23 @@ func (r literalRule) object(v *ast.Value) {
 		}
 	}
 	for _, child := range v.Children {
-		if def.Fields.ForName(child.Name) == nil {
+		if child.Name == typenameField && r.echoed[def.Name] {
+			r.echo(def, child.Value)
+		} else if def.Fields.ForName(child.Name) == nil {
 			r.refuse(core.Message("Field %q is not defined by type %q.", shorten(child.Name), def.Name),
 				r.meant("Did you mean", child.Name, fieldNames(def)), core.At(child.Position))
 		}
 	}
 	if def.Directives.ForName("oneOf") != nil {
 		r.oneOf(v)
+	}
+}
+
+// echo judges a __typename, which is then left out.
+func (r literalRule) echo(def *ast.Definition, v *ast.Value) {
+	if v.Kind != ast.StringValue || v.Raw != readType(def) {
+		r.refuse(core.Message("Field %q of type %q must be %q or be left out, found %s.", typenameField, def.Name, readType(def), shorten(v.String())),
+			core.At(v.Position))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/meter"
 )
@@ -36,12 +35,17 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 		}
 	}
 	result, err := next(ctx)
-	if err != nil || result == nil {
+	if err != nil {
 		return result, err
 	}
+	isList := fc.Field.Definition.Type.Elem != nil
+	if isList || !leaf {
+		r.found(ctx, fc, result)
+	}
 	switch {
-	case fc.Field.Definition.Type.Elem != nil:
-		r.items(ctx, fc, result)
+	case result == nil:
+		return nil, nil
+	case isList:
 	case leaf:
 		return result, r.text(ctx, result)
 	case fc.Object == "Mutation":
@@ -65,13 +69,49 @@ func (r *running) stop(ctx context.Context) error {
 	return err
 }
 
-// items counts the items of a list that were not assumed, and takes off those that were and are not there.
-func (r *running) items(ctx context.Context, fc *graphql.FieldContext, list any) {
-	assumed := r.cost.times(fc.Field.Field, parent{page: r.pageAround(fc)})
-	extra := lengthOf(reflect.ValueOf(list)) - assumed
-	if extra != 0 {
-		r.meter.Add(ctx, meter.Fields, extra*r.eachOf(fc.Field))
+// found counts the objects that a field was resolved to, or the items of its list, in the place of those that were
+// assumed.
+func (r *running) found(ctx context.Context, fc *graphql.FieldContext, result any) {
+	if introspects(fc.Field.Field) {
+		return
 	}
+	assumed := r.cost.times(fc.Field.Field, parent{page: r.pageAround(fc)}) * r.eachOf(fc.Field, "")
+	if extra := r.objects(fc.Field, reflect.ValueOf(result)) - assumed; extra != 0 {
+		r.meter.Add(ctx, meter.Fields, extra)
+	}
+}
+
+// objects is what the objects in a value cost, or the items of a list, with those of lists inside.
+func (r *running) objects(f graphql.CollectedField, value reflect.Value) (sum float64) {
+	for value.Kind() == reflect.Interface || value.Kind() == reflect.Pointer {
+		value = value.Elem()
+	}
+	if !value.IsValid() {
+		return 0 // there is none
+	}
+	if value.Kind() != reflect.Slice || value.Type().Elem().Kind() == reflect.Uint8 {
+		return r.eachOf(f, r.objectOf(f, value.Type().Name()))
+	}
+	for i := range value.Len() {
+		item := value.Index(i)
+		sum += r.objects(f, item)
+		if item.Kind() == reflect.Slice && item.Type().Elem().Kind() != reflect.Uint8 {
+			sum += r.eachOf(f, "") // the list inside is an item, too
+		}
+	}
+	return sum
+}
+
+// objectOf is the type of an object that a field of an interface or a union was resolved to, which Go has under the
+// same name. It is empty for others.
+func (r *running) objectOf(f graphql.CollectedField, name string) string {
+	schema := r.cost.schema
+	for _, possible := range schema.PossibleTypes[f.Definition.Type.Name()] {
+		if possible.Name == name {
+			return name
+		}
+	}
+	return ""
 }
 
 // pageAround is how many nodes the connection that a field is of is taken to have, 0 for a field of
@@ -83,33 +123,20 @@ func (r *running) pageAround(fc *graphql.FieldContext) float64 {
 	return 0
 }
 
-// eachOf is what an item of a list costs.
-func (r *running) eachOf(f graphql.CollectedField) float64 {
+// eachOf is what an object costs that a field was resolved to; its type is empty where it is not known.
+func (r *running) eachOf(f graphql.CollectedField, object string) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	each, known := r.each[f.Field]
+	of := kindOfItem{f.Field, object}
+	each, known := r.each[of]
 	if !known {
-		each = r.cost.each(f.Field, f.Selections)
+		each = r.cost.each(f.Field, f.Selections, object)
 		if r.each == nil {
-			r.each = map[*ast.Field]float64{}
+			r.each = map[kindOfItem]float64{}
 		}
-		r.each[f.Field] = each
+		r.each[of] = each
 	}
 	return each
-}
-
-// lengthOf is how many items a list has, with those of lists inside.
-func lengthOf(list reflect.Value) float64 {
-	if list.Kind() != reflect.Slice {
-		return 0
-	}
-	n := float64(list.Len())
-	if list.Type().Elem().Kind() == reflect.Slice && list.Type().Elem().Elem().Kind() != reflect.Uint8 {
-		for i := range list.Len() {
-			n += lengthOf(list.Index(i))
-		}
-	}
-	return n
 }
 
 // text counts a large value, and is why nothing more is to be resolved then.

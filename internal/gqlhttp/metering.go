@@ -27,13 +27,20 @@ type running struct {
 	roots chan struct{}
 
 	mu sync.Mutex
-	// each is what an item of a list costs, by the field of the list.
-	each map[*ast.Field]float64
+	// each is what an object costs.
+	each map[kindOfItem]float64
 	// truncated are the paths of the lists that a default cut.
 	truncated map[string]bool
 	// committed are the payloads of the mutations that have been carried out, by the names that they
 	// answer under.
 	committed map[string]any
+}
+
+// kindOfItem is what objects cost the same of: the field that was resolved to them and their type, empty where it is not
+// known.
+type kindOfItem struct {
+	field  *ast.Field
+	object string
 }
 
 // rootsAtOnce is how many fields of a query's root are resolved at once.

@@ -12,11 +12,11 @@ import (
 )
 
 // strictRules are the validation rules of the specification, in the order of their names, with those of
-// our own that close its gaps in the library. Without suggestions none of them tells names that the
-// document did not.
-func strictRules(c Config, suggestions bool) []core.Rule {
+// our own that close its gaps in the library. Objects of the echoed types may have a __typename. Without
+// suggestions none of the rules tells names that the document did not.
+func strictRules(c Config, echoed map[string]bool, suggestions bool) []core.Rule {
 	set := rules.NewDefaultRules()
-	own := []core.Rule{literals(suggestions), unicodeLiterals, fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule()}
+	own := []core.Rule{literals(echoed, suggestions), unicodeLiterals, fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule()}
 	if !c.Introspection {
 		own = append(own, noIntrospection)
 	}

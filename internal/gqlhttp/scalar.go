@@ -1,16 +1,17 @@
 package gqlhttp
 
 import (
-	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/internal/inputprop"
 )
 
 // scalar coerces the specification's five scalars, and checks the others, which keep their value.
-func (c *coercion) scalar(name string, v any) any {
+func (c *coercion) scalar(name string, v *inputprop.Node) any {
 	var value any
 	var ok bool
 	var want string
@@ -22,10 +23,10 @@ func (c *coercion) scalar(name string, v any) any {
 		value, ok = floatOf(v)
 		want = "Float, a number that 64 bits can hold"
 	case "String":
-		value, ok = v.(string)
+		value, ok = v.Text, v.Kind == inputprop.String
 		want = "a String"
 	case "Boolean":
-		value, ok = v.(bool)
+		value, ok = v.Bool, v.Kind == inputprop.Bool
 		want = "a Boolean"
 	case "ID":
 		value, ok = idOf(v)
@@ -39,21 +40,29 @@ func (c *coercion) scalar(name string, v any) any {
 	return value
 }
 
-func (c *coercion) custom(name string, v any) any {
+func (c *coercion) custom(name string, v *inputprop.Node) any {
+	value := asWritten(v)
 	if check := c.scalars[name]; check != nil {
-		if err := check(v); err != nil {
+		if err := check(value); err != nil {
 			c.wrong("%s", err)
 		}
 	}
-	return v
+	return value
 }
 
-func (c *coercion) enum(def *ast.Definition, v any) any {
-	name, ok := v.(string)
-	if !ok || def.EnumValues.ForName(name) == nil {
+// asWritten is a value of a custom scalar. Arrays and objects stay trees, which keep the order of members.
+func asWritten(v *inputprop.Node) any {
+	if v.Kind == inputprop.Array || v.Kind == inputprop.Object {
+		return *v
+	}
+	return plain(v)
+}
+
+func (c *coercion) enum(def *ast.Definition, v *inputprop.Node) any {
+	if v.Kind != inputprop.String || def.EnumValues.ForName(v.Text) == nil {
 		what := found(v)
-		if ok {
-			what = strconv.Quote(shorten(name))
+		if v.Kind == inputprop.String {
+			what = strconv.Quote(shorten(v.Text))
 		}
 		var names []string
 		for _, value := range def.EnumValues {
@@ -61,49 +70,37 @@ func (c *coercion) enum(def *ast.Definition, v any) any {
 		}
 		c.wrong("must be a value of %s, found %s%s", def.Name, what, c.told("; the values are ", names))
 	}
-	return name
+	return v.Text
 }
 
 // int32Of takes any spelling of a whole number, such as 1.0 and 1e3.
-func int32Of(v any) (int64, bool) {
+func int32Of(v *inputprop.Node) (int64, bool) {
 	f, ok := floatOf(v)
 	return int64(f), ok && f == math.Trunc(f) && f >= math.MinInt32 && f <= math.MaxInt32
 }
 
-func floatOf(v any) (float64, bool) {
-	n, ok := v.(json.Number)
-	if !ok {
+func floatOf(v *inputprop.Node) (float64, bool) {
+	if v.Kind != inputprop.Number {
 		return 0, false
 	}
-	f, err := n.Float64()
+	f, err := strconv.ParseFloat(v.Text, 64)
 	return f, err == nil
 }
 
-func idOf(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case json.Number:
-		return v.String(), !strings.ContainsAny(v.String(), ".eE")
-	default:
-		return "", false
-	}
+func idOf(v *inputprop.Node) (string, bool) {
+	return v.Text, v.Kind == inputprop.String || v.Kind == inputprop.Number && !strings.ContainsAny(v.Text, ".eE")
 }
 
 // found describes a value of JSON. It does not repeat texts, which may be secrets.
-func found(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return strconv.FormatBool(v)
-	case json.Number:
-		return "the number " + shorten(v.String())
-	case string:
-		return "a string"
-	case []any:
+func found(v *inputprop.Node) string {
+	switch v.Kind {
+	case inputprop.Bool:
+		return strconv.FormatBool(v.Bool)
+	case inputprop.Number:
+		return "the number " + shorten(v.Text)
+	case inputprop.Array:
 		return "a list"
 	default:
-		return "an object"
+		return v.Kind.String()
 	}
 }

@@ -3,30 +3,33 @@ package gqlhttp
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/fault"
+	"slipway/internal/inputprop"
 )
 
 // maxWrong is how many wrong values are told one by one.
 const maxWrong = 100
 
 // coerce gives the variables of the operation as values of their types, or all that is wrong with
-// them. Variables that the operation does not declare are left out, and absent ones stay absent.
+// them. raw has a *inputprop.Node for each. Variables that the operation does not declare are left out, and
+// absent ones stay absent.
 func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
-	c := coercion{schema: d.schema, scalars: d.scalars, limits: d.limits, open: d.introspection}
+	c := coercion{schema: d.schema, scalars: d.scalars, limits: d.limits, echoed: d.echoed, open: d.introspection}
 	values := make(map[string]any, len(op.VariableDefinitions))
 	for _, def := range op.VariableDefinitions {
 		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
-		given, ok := raw[def.Variable]
+		given, ok := raw[def.Variable].(*inputprop.Node)
 		place := doc.filled[def]
 		switch {
 		case !ok && def.DefaultValue == nil && def.Type.NonNull:
 			c.wrong("must be given, as %s", def.Type)
-		case place != nil && (ok && given == nil || !ok && def.DefaultValue != nil && def.DefaultValue.Kind == ast.NullValue):
+		case place != nil && (ok && given.Kind == inputprop.Null || !ok && def.DefaultValue != nil && def.DefaultValue.Kind == ast.NullValue):
 			c.wrong("must not be null, for it is used where %s is expected", place)
 		case ok:
 			values[def.Variable] = c.value(def.Type, given)
@@ -47,6 +50,7 @@ type coercion struct {
 	schema  *ast.Schema
 	scalars checks
 	limits  Limits
+	echoed  map[string]bool
 	// free is how many values of types that may nest freely the walk is inside of.
 	free int
 	// open is whether fields and enum values may be told.
@@ -57,8 +61,8 @@ type coercion struct {
 	more int
 }
 
-func (c *coercion) value(t *ast.Type, v any) any {
-	if v == nil {
+func (c *coercion) value(t *ast.Type, v *inputprop.Node) any {
+	if v.Kind == inputprop.Null {
 		if t.NonNull {
 			c.wrong("must be %s, found null", t)
 		}
@@ -82,38 +86,35 @@ func (c *coercion) value(t *ast.Type, v any) any {
 }
 
 // list takes a single value for a list of one.
-func (c *coercion) list(elem *ast.Type, v any) any {
-	items, ok := v.([]any)
-	if !ok {
+func (c *coercion) list(elem *ast.Type, v *inputprop.Node) any {
+	if v.Kind != inputprop.Array {
 		return []any{c.value(elem, v)}
 	}
 	if c.tooDeep() {
 		return nil
 	}
-	values := make([]any, len(items))
-	for i, item := range items {
+	values := make([]any, len(v.Items))
+	for i, item := range v.Items {
 		values[i] = c.in(ast.PathIndex(i), elem, item)
 	}
 	return values
 }
 
-func (c *coercion) object(def *ast.Definition, v any) any {
-	given, ok := v.(map[string]any)
-	if !ok {
+func (c *coercion) object(def *ast.Definition, v *inputprop.Node) any {
+	if v.Kind != inputprop.Object {
 		c.wrong("must be an object of %s, found %s", def.Name, found(v))
 		return nil
 	}
 	if c.tooDeep() {
 		return nil
 	}
-	c.unknown(def, given)
+	c.unknown(def, v)
 	if def.Directives.ForName("oneOf") != nil {
-		c.oneOf(def, given)
+		c.oneOf(def, v)
 	}
-	values := make(map[string]any, len(given))
+	values := make(map[string]any, len(v.Keys))
 	for _, field := range def.Fields {
-		item, ok := given[field.Name]
-		if ok {
+		if item := v.Get(field.Name); item != nil {
 			values[field.Name] = c.in(ast.PathName(field.Name), field.Type, item)
 		} else if field.Type.NonNull && field.DefaultValue == nil {
 			c.wrongIn(ast.PathName(field.Name), "must be given, as %s", field.Type)
@@ -134,10 +135,12 @@ func (c *coercion) tooDeep() bool {
 	return true
 }
 
-func (c *coercion) unknown(def *ast.Definition, given map[string]any) {
+func (c *coercion) unknown(def *ast.Definition, given *inputprop.Node) {
 	var unknown []string
-	for name := range given {
-		if def.Fields.ForName(name) == nil {
+	for _, name := range given.Keys {
+		if name == typenameField && c.echoed[def.Name] {
+			c.echo(def, given.Get(name))
+		} else if def.Fields.ForName(name) == nil {
 			unknown = append(unknown, name)
 		}
 	}
@@ -147,15 +150,24 @@ func (c *coercion) unknown(def *ast.Definition, given map[string]any) {
 	}
 }
 
-func (c *coercion) oneOf(def *ast.Definition, given map[string]any) {
-	if len(given) != 1 {
-		c.wrong("must have exactly one field of %s, found %d%s", def.Name, len(given), c.told("; the fields are ", fieldNames(def)))
+// echo judges a __typename, which is then left out.
+func (c *coercion) echo(def *ast.Definition, v *inputprop.Node) {
+	if v.Kind != inputprop.String || v.Text != readType(def) {
+		what := found(v)
+		if v.Kind == inputprop.String {
+			what = strconv.Quote(shorten(v.Text))
+		}
+		c.wrongIn(ast.PathName(typenameField), "must be %q in an object of %s, or be left out, found %s", readType(def), def.Name, what)
+	}
+}
+
+func (c *coercion) oneOf(def *ast.Definition, given *inputprop.Node) {
+	if len(given.Keys) != 1 {
+		c.wrong("must have exactly one field of %s, found %d%s", def.Name, len(given.Keys), c.told("; the fields are ", fieldNames(def)))
 		return
 	}
-	for name, v := range given {
-		if v == nil {
-			c.wrongIn(ast.PathName(shorten(name)), "must not be null, for it is the one field of %s", def.Name)
-		}
+	if given.Items[0].Kind == inputprop.Null {
+		c.wrongIn(ast.PathName(shorten(given.Keys[0])), "must not be null, for it is the one field of %s", def.Name)
 	}
 }
 
@@ -176,7 +188,7 @@ func (c *coercion) told(lead string, names []string) string {
 }
 
 // in coerces a value one step further down.
-func (c *coercion) in(step ast.PathElement, t *ast.Type, v any) any {
+func (c *coercion) in(step ast.PathElement, t *ast.Type, v *inputprop.Node) any {
 	c.path = append(c.path, step)
 	defer func() { c.path = c.path[:len(c.path)-1] }()
 	return c.value(t, v)

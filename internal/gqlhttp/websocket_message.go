@@ -87,7 +87,7 @@ type message struct {
 
 // parseMessage reads a message as strictly as the body of a POST.
 func parseMessage(text []byte) (message, *closing) {
-	root, err := inputprop.ParseWithin(text, inputprop.Limits{Depth: maxLevels + 1, Bytes: len(text)})
+	root, err := inputprop.ParseWithin(text, inputprop.Limits{Depth: inputprop.MaxBodyLevels + 1, Bytes: len(text)})
 	switch {
 	case err != nil:
 		return message{}, invalid("The message is not the JSON that is taken here: %v", err)

@@ -7,10 +7,14 @@ import (
 )
 
 // Draft is a property as a surface received it, yet to be decoded.
-type Draft struct{ node *Node }
+type Draft struct {
+	node *Node
+	// typed drafts have the form of GraphQL, in which a default and its absence are the same.
+	typed bool
+}
 
 // DraftJSON is a draft in the form of the property's JSON; nil is a property that was not given.
-func DraftJSON(n *Node) Draft { return Draft{n} }
+func DraftJSON(n *Node) Draft { return Draft{node: n} }
 
 // Decode reads the property and gives every violation; there is a property only when there are none.
 // The pointers start with at.
@@ -20,6 +24,13 @@ func (d Draft) Decode(at string) (Property, []fault.Violation) {
 		return nil, violations
 	}
 	return p, nil
+}
+
+// Changes reports whether the property, which the draft was decoded to, is another than that of a column. What
+// the form of the draft cannot tell apart is no change.
+func (d Draft) Changes(p Property, stored Column) bool {
+	column := NewColumn(p)
+	return !column.Equal(stored) && !(d.typed && column.means(stored))
 }
 
 // decodeNode lets a body hold a draft: what it is made of is judged later.

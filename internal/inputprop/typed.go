@@ -15,18 +15,20 @@ import (
 const jsonMember = "json"
 
 // FromTyped turns the one-of input of GraphQL into a draft: exactly one member, named after a variant
-// with its fields in camelCase, or json. The violations are those of the one-of inputs, this one's and
-// those inside it; their pointers are of the property's JSON, and start with at.
+// with its fields in camelCase, or json. In a variant null is absent, and the fields may be as they are
+// read. The violations are those of the typed form; their pointers are of
+// the property's JSON, and start with at.
 func FromTyped(v map[string]any, at string) (Draft, []fault.Violation) {
 	t := newTyped(at)
 	n := t.oneOf(v)
-	return Draft{n}, t.violations()
+	_, isJSON := v[jsonMember]
+	return Draft{node: n, typed: !isJSON}, t.violations()
 }
 
 // FromTypedList is FromTyped for a list of inputs; the list is for DecodeList.
 func FromTypedList(list []map[string]any, at string) (*Node, []fault.Violation) {
 	t := newTyped(at)
-	n := t.list(list)
+	n := t.list(list, t.oneOf)
 	return n, t.violations()
 }
 
@@ -71,60 +73,99 @@ func (t *typed) variant(variant variant, v any) *Node {
 		return t.json(v)
 	}
 	defer t.leave()
-	n := &Node{Kind: Object}
-	discriminator := &Node{Kind: String, Text: variant.name}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if name == "moduleType" && variant.name == refPrefix {
-			if moduleType := t.json(members[name]); moduleType != nil {
-				discriminator.Text += moduleType.Text
-			}
-			continue
+	discriminator := variant.name
+	if variant.name == refPrefix {
+		if moduleType := t.json(members["moduleType"]); moduleType != nil {
+			discriminator += moduleType.Text
 		}
-		t.member(n, name, members[name])
 	}
-	n.Keys, n.Items = append(n.Keys, "type"), append(n.Items, discriminator)
+	t.sameType(members["type"], discriminator)
+	n := t.members(members, func(key string, v any) *Node {
+		switch {
+		case key == "type", key == "module_type" && variant.name == refPrefix:
+			return nil // the discriminator says it
+		case key == "item_inputs", key == "mapped_inputs":
+			return t.list(v, t.oneOf)
+		case key == "item_title", key == "key":
+			return t.record(v)
+		case key == "values":
+			return t.values(v, variant.member == "compound")
+		default:
+			return t.plain(key, v)
+		}
+	})
+	n.Keys, n.Items = append(n.Keys, "type"), append(n.Items, &Node{Kind: String, Text: discriminator})
 	return n
 }
 
-// member adds a member under its name in JSON. Only the inputs and the key of a map have members of
-// their own to rename; everything else inside is the caller's JSON.
-func (t *typed) member(n *Node, name string, v any) {
-	key := snake(name)
-	t.at.member(key)
-	defer t.at.up()
-	var item *Node
-	switch key {
-	case "item_inputs", "mapped_inputs":
-		item = t.list(v)
-	case "key":
-		item = t.renamed(v)
-	default:
-		item = t.json(v)
+// sameType refuses the type of what was read of another variant.
+func (t *typed) sameType(given any, want string) {
+	if absent(given) {
+		return
 	}
-	n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
+	if n := t.json(given); n != nil && (n.Kind != String || n.Text != want) {
+		t.failMember("type", "other_type", "must be %s here, or be left out, found %s", quote(want), n.found())
+	}
 }
 
-func (t *typed) list(v any) *Node {
-	r := reflect.ValueOf(deref(v))
-	if r.Kind() != reflect.Slice || r.IsNil() || !t.enter() {
+// members gives the members of a typed object by their names in JSON, each as read makes it, without those that
+// are null.
+func (t *typed) members(members map[string]any, read func(key string, v any) *Node) *Node {
+	n := &Node{Kind: Object}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if absent(members[name]) {
+			continue
+		}
+		key := snake(name)
+		t.at.member(key)
+		if item := read(key, members[name]); item != nil {
+			n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
+		}
+		t.at.up()
+	}
+	return n
+}
+
+// plain reads a member whose inside, but for patterns, is the caller's JSON.
+func (t *typed) plain(key string, v any) *Node {
+	switch key {
+	case "patterns":
+		return t.list(v, t.record)
+	case "fields", "from_fields":
+		return t.list(v, t.json)
+	default:
+		return t.json(v)
+	}
+}
+
+// record reads a typed object that is no input.
+func (t *typed) record(v any) *Node {
+	members, ok := deref(v).(map[string]any)
+	if !ok || !t.enter() {
+		return t.json(v)
+	}
+	defer t.leave()
+	return t.members(members, t.plain)
+}
+
+// list reads a list, for which GraphQL lets its one item stand.
+func (t *typed) list(v any, item func(v any) *Node) *Node {
+	v = deref(v)
+	r := reflect.ValueOf(v)
+	if r.Kind() != reflect.Slice {
+		r = reflect.ValueOf([]any{v})
+	} else if r.IsNil() && r.Type() != anyList {
+		return t.json(v)
+	}
+	if !t.enter() {
 		return t.json(v)
 	}
 	defer t.leave()
 	n := &Node{Kind: Array}
 	for i := range r.Len() {
 		t.at.item(i)
-		n.Items = append(n.Items, t.oneOf(r.Index(i).Interface()))
+		n.Items = append(n.Items, item(r.Index(i).Interface()))
 		t.at.up()
-	}
-	return n
-}
-
-func (t *typed) renamed(v any) *Node {
-	n := t.json(v)
-	if n != nil && n.Kind == Object {
-		for i, name := range n.Keys {
-			n.Keys[i] = snake(name)
-		}
 	}
 	return n
 }

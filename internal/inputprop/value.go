@@ -12,8 +12,8 @@ import (
 )
 
 // FromValue turns the Go value of a JSON value, as GraphQL libraries hand it over, into a tree:
-// maps, slices, strings, booleans, integers, floats, json.Number, json.RawMessage, and pointers to
-// them. Keys are sorted. The error is a *SyntaxError; MaxLevels holds.
+// maps, slices, strings, booleans, integers, floats, json.Number, json.RawMessage, Node, and pointers to
+// them. Keys of maps are sorted. The error is a *SyntaxError; MaxLevels holds.
 func FromValue(v any) (*Node, error) {
 	c := converter{levels: MaxLevels}
 	return c.value(v)
@@ -32,6 +32,8 @@ func (c *converter) value(v any) (*Node, error) {
 		return c.literal(v.String())
 	case json.RawMessage:
 		return c.parse(v)
+	case Node:
+		return c.fits(&v)
 	}
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.String:
@@ -87,6 +89,11 @@ func (c *converter) parse(text []byte) (*Node, error) {
 		syntax.Pointer = c.at.pointer("") + syntax.Pointer
 		return nil, syntax
 	}
+	return c.fits(n)
+}
+
+// fits takes a tree that is there already.
+func (c *converter) fits(n *Node) (*Node, error) {
 	if n.levels() > c.levels {
 		return nil, c.tooDeep()
 	}

@@ -8,6 +8,9 @@ import (
 // JSON writes the value without white space: members in their order, numbers as they were written.
 func (n *Node) JSON() json.RawMessage { return n.AppendJSON(nil) }
 
+// MarshalJSON implements json.Marshaler.
+func (n Node) MarshalJSON() ([]byte, error) { return n.JSON(), nil }
+
 // AppendJSON appends what JSON gives.
 func (n *Node) AppendJSON(b []byte) []byte {
 	switch n.Kind {

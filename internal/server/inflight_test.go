@@ -11,6 +11,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/quota"
 	"slipway/internal/server"
 )
 
@@ -48,7 +49,7 @@ func (h halfway) answer(t *testing.T) *http.Response {
 
 func TestACallerHasSoManyRequestsInFlightOnBothSurfaces(t *testing.T) {
 	t.Parallel()
-	w, s, _ := serve(t, server.Config{MaxRequests: 2})
+	w, s, _ := serve(t, server.Config{MaxRequests: 2, Bucket: quota.Bucket{Capacity: 1000, PerSecond: 1000}})
 	mine, others := w.Acme.Tokens[actor.Developer], w.Acme.Tokens[actor.Viewer]
 	body := `{"query":"{ __typename }"}`
 	length := fmt.Sprintf("Content-Length: %d", len(body))
@@ -68,6 +69,9 @@ func TestACallerHasSoManyRequestsInFlightOnBothSurfaces(t *testing.T) {
 			!strings.Contains(texts[i], "at most 2 requests in flight at once (--max-requests-per-caller)") || !strings.Contains(texts[i], `"limit":"requestsPerCaller"`) {
 			t.Errorf("a third: %d %v %s", resp.StatusCode, resp.Header, texts[i])
 		}
+	}
+	if rest.Header.Get("RateLimit-Limit") != "1000" || rest.Header.Get("RateLimit-Remaining") == "" || rest.Header.Get("RateLimit-Reset") == "" {
+		t.Errorf("a third is not told what is left in the bucket: %v", rest.Header)
 	}
 	if rest, graphql, texts := ask(others); rest.StatusCode != http.StatusOK || graphql.StatusCode != http.StatusOK {
 		t.Errorf("another caller: %d %d %s", rest.StatusCode, graphql.StatusCode, texts)

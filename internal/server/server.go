@@ -5,10 +5,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 
+	"slipway"
 	"slipway/graph"
 	"slipway/internal/actor"
 	"slipway/internal/auth"
@@ -26,11 +29,12 @@ const pathGraphQL = "/graphql"
 
 // Config says how to serve.
 type Config struct {
-	// BaseURL is where the API is reached, without a slash at its end; empty for relative links.
+	// BaseURL is where the API is reached, without a slash at its end; empty for relative links. A path in it is a
+	// proxy's: the server itself serves at its root.
 	BaseURL string
-	// Introspection lets callers ask for the GraphQL schema.
+	// Introspection lets callers ask for the GraphQL schema, also at /schema.graphql.
 	Introspection bool
-	// Playground serves the explorer at /playground, as Explorer says.
+	// Playground serves the explorer at /playground, as Explorer says, and the REST documents at /docs.
 	Playground bool
 	Explorer   web.Config
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
@@ -84,6 +88,15 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// basePath is the path of BaseURL, empty where it has none.
+func (c Config) basePath() string {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimRight(u.EscapedPath(), "/")
+}
+
 // Server is the API over one store.
 type Server struct {
 	// Services are what the API calls.
@@ -119,8 +132,9 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *gqlhttp.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	costs := quota.NewCosts(c.Bucket, c.Now)
+	base := c.basePath()
 	surface := rest.Surface{
-		Log: c.Log, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
+		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
 		Enter: entering(organizations),
 	}
 
@@ -148,13 +162,18 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		}))
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.Fail))
+		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
-	r.Get("/openapi.json", rest.ServeOpenAPI)
+	r.Get("/openapi.json", document("application/json", rest.OpenAPI(base)))
+	if c.Introspection {
+		r.Get("/schema.graphql", document("text/plain", slipway.Schema))
+	}
 	if c.Playground {
+		c.Explorer.Endpoint = base + pathGraphQL
 		r.Mount("/playground", web.Explorer(c.Explorer))
-		r.Get("/", http.RedirectHandler("/playground", http.StatusFound).ServeHTTP)
+		r.Mount("/docs", web.Documents())
+		r.Get("/", http.RedirectHandler(base+"/playground", http.StatusFound).ServeHTTP)
 	}
 	return r
 }

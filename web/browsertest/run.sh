@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs the browser tests, on the server of SLIPWAY_URL or else on a demo that is started from
-# SLIPWAY_BIN (or the first argument) and ended afterwards.
+# Runs the browser tests of the slipway program that the first argument or SLIPWAY_BIN names. The explorer's are on
+# the server of SLIPWAY_URL, or else on a demo that is started and ended here; those behind a proxy start one of
+# their own.
 set -eu
 binary=${1:-${SLIPWAY_BIN:-}}
 log=$(mktemp)
@@ -17,12 +18,14 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+if ! SLIPWAY_BIN=$(command -v "$binary"); then
+  echo "run.sh: the first argument or SLIPWAY_BIN must be the slipway program (found: '$binary')" >&2
+  exit 2
+fi
+SLIPWAY_BIN=$(realpath "$SLIPWAY_BIN")
+export SLIPWAY_BIN
 if [ -z "${SLIPWAY_URL:-}" ]; then
-  if ! command -v "$binary" >/dev/null; then
-    echo "run.sh: set SLIPWAY_URL to a running server, or SLIPWAY_BIN to the slipway program (found: '$binary')" >&2
-    exit 2
-  fi
-  "$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' >"$log" &
+  "$SLIPWAY_BIN" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' >"$log" &
   server=$!
   tries=300
   while SLIPWAY_URL=$(sed -n 's/^ready: \(http[^ ]*\).*/\1/p' "$log"); [ -z "$SLIPWAY_URL" ]; do

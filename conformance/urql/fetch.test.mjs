@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { admin, canceled, cancelMutation, carriedOut, endpoint, follow, rollBack, rollBackMutation, socket, target, unknown, wrong } from './demo.mjs';
+import { admin, canceled, cancelMutation, carriedOut, endpoint, follow, rollBack, rollBackMutation, socket, target, unknown, wrong } from '../demo.mjs';
 
 const connect = (headers = admin, options = {}) =>
   new Client({ url: endpoint, fetchOptions: { headers }, preferGetMethod: false, exchanges: [fetchExchange], ...options });

@@ -1,0 +1,12 @@
+// Package slipway is the root of the module, and has the contract of the GraphQL API; the program is in
+// cmd/slipway.
+package slipway
+
+import _ "embed" // for the schema
+
+//go:generate go tool gqlgen generate
+
+// Schema is schema.graphql.
+//
+//go:embed schema.graphql
+var Schema []byte

@@ -1,0 +1,35 @@
+package web
+
+import (
+	"embed"
+	"net/http"
+
+	"github.com/swaggest/swgui/v5emb"
+)
+
+const docsRoot = "/docs"
+
+//go:embed docs
+var docs embed.FS
+
+// swaggerFiles are those of Swagger UI that the page loads.
+var swaggerFiles = []string{"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
+
+// Documents serves the page that shows openapi.json, at /docs, with its files below. Mount it there, at "/docs"
+// and "/docs/", without stripping the prefix. The page is our own, because Swagger UI's has scripts inside, which
+// the policy of its headers would have to allow.
+func Documents() http.Handler {
+	files := filesOf(docs, "docs", docsRoot)
+	for _, name := range swaggerFiles {
+		files[docsRoot+"/"+name] = file{}
+	}
+	swagger := v5emb.New("", "", docsRoot)
+	return page(docsRoot, files, func(w http.ResponseWriter, r *http.Request, f file) {
+		if f.content != nil {
+			f.serve(w, r)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-cache")
+		swagger.ServeHTTP(w, r)
+	})
+}
