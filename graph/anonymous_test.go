@@ -246,7 +246,7 @@ func TestTheCatalogueIsAllThatCallersWithoutATokenMayAskFor(t *testing.T) {
 		}
 		for _, call := range []string{
 			`updateModuleDefinition(input: {id: "` + p.definition + `", name: "x"})`,
-			`publishModuleVersion(input: {moduleDefinitionId: "` + p.definition + `", version: "9.0.0", kind: "terraform", inputs: []})`,
+			`publishModuleVersion(input: {moduleDefinitionId: "` + p.definition + `", version: "9.0.0", deploymentType: "terraform", inputs: []})`,
 			`createModuleInstance(input: {environmentId: "x", moduleDefinitionId: "` + p.definition + `", name: "x"})`,
 		} {
 			if r := w.GraphQL(t, "", "mutation { "+call+" { __typename } }", nil); r.Code(t) != string(fault.RequestUnauthenticated) {

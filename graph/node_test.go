@@ -18,9 +18,10 @@ func recorded(t *testing.T, w *worldtest.World, o *worldtest.Org) map[string]str
 		createDefaultValueDefinition(input: {givenId: "d", name: "D", schema: {text: {id: "d", label: "D"}}}) { defaultValueDefinition { id } }
 		quarantineRelease(input: {id: $r, reason: "Bad"}) { release { quarantine { id } } }
 	}`, map[string]any{"r": *d.ReleaseID})
+	tokens := w.GraphQL(t, o.Tokens[actor.Admin], `{ tokens(first: 1) { nodes { id } } }`, nil)
 	events := w.GraphQL(t, o.Tokens[actor.Admin], `{ auditEvents(first: 1) { nodes { id } } }`, nil)
 	return map[string]string{
-		"Organization": o.ID, "Project": p.Project.ID, "Environment": p.Environment.ID, "ModuleDefinition": p.Definition.ID,
+		"Token": tokens.Text(t, "data", "tokens", "nodes", 0, "id"), "Organization": o.ID, "Project": p.Project.ID, "Environment": p.Environment.ID, "ModuleDefinition": p.Definition.ID,
 		"ModuleVersion": p.Version.ID, "ModuleInstance": p.Instance.ID, "Release": *d.ReleaseID, "Deployment": d.ID,
 		"DefaultValueDefinition": r.Text(t, "data", "createDefaultValueDefinition", "defaultValueDefinition", "id"),
 		"Quarantine":             r.Text(t, "data", "quarantineRelease", "release", "quarantine", "id"),
@@ -43,9 +44,9 @@ func TestEveryNodeIsFoundByWhoMayReadIt(t *testing.T) {
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Runner, actor.Admin} {
 			r := w.GraphQL(t, w.Acme.Tokens[role], `query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }`, map[string]any{"ids": ids})
 			for i, name := range types {
-				if name == "AuditEvent" && role != actor.Admin {
-					if r.At(t, "data", "nodes", i) != nil || code(t, r, fmt.Sprint("nodes ", i)) != string(fault.AuditEventForbidden) {
-						t.Errorf("%s: an audit event: %s", role, r.Body)
+				if forbidden := map[string]fault.Code{"AuditEvent": fault.AuditEventForbidden, "Token": fault.NodeNotFound}[name]; forbidden != "" && role != actor.Admin {
+					if r.At(t, "data", "nodes", i) != nil || code(t, r, fmt.Sprint("nodes ", i)) != string(forbidden) {
+						t.Errorf("%s: %s: %s", role, name, r.Body)
 					}
 					continue
 				}

@@ -231,7 +231,7 @@ func TestWhatIsReadOfAnInputIsWrittenElsewhere(t *testing.T) {
 	const create = `mutation($id: GivenId!, $schema: InputPropertyInput!) { createDefaultValueDefinition(input: {givenId: $id, name: "D", schema: $schema}) {
 		defaultValueDefinition { id } } }`
 	publish := `mutation($id: ID!, $version: String!, $inputs: [InputPropertyInput!]!) {
-		publishModuleVersion(input: {moduleDefinitionId: $id, version: $version, kind: "aws:ecs", inputs: $inputs}) { moduleVersion { inputs { ...` + every + ` } } } }` + "\n" + f.text()
+		publishModuleVersion(input: {moduleDefinitionId: $id, version: $version, deploymentType: "aws:ecs", inputs: $inputs}) { moduleVersion { inputs { ...` + every + ` } } } }` + "\n" + f.text()
 	const judge = `query($inputs: [InputPropertyInput!]) { validateInputs(input: {inputs: $inputs, values: {}}) { warnings { rule } violations { rule } } }`
 	// What the conditions and parameters of the variants name.
 	siblings := parsed(t, []byte(`[{"id":"region","label":"R","type":"string"},{"id":"notes","label":"N","type":"text"},

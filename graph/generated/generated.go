@@ -6265,7 +6265,7 @@ type Viewer {
   """
   The organizations that the viewer may name in ` + "`" + `Slipway-Organization` + "`" + `, whatever it names now, the oldest first: a
   token's own, and for a superadmin each that there is. At most 100, which is what a menu can show; any other can be
-  named all the same.
+  named all the same. Null with an error where they cannot be read.
   """
   organizations: [ViewerOrganization!]
   "The name of the token."

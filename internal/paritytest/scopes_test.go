@@ -144,7 +144,7 @@ var wholeWrites = map[string]func(own records) map[string]any{
 		return map[string]any{"id": own.place.Definition.ID, "name": "M"}
 	},
 	"publishModuleVersion": func(own records) map[string]any {
-		return map[string]any{"moduleDefinitionId": own.place.Definition.ID, "version": "9.0.0", "kind": "terraform", "inputs": []any{}}
+		return map[string]any{"moduleDefinitionId": own.place.Definition.ID, "version": "9.0.0", "deploymentType": "terraform", "inputs": []any{}}
 	},
 	"createDefaultValueDefinition": func(records) map[string]any {
 		return map[string]any{"givenId": "d", "name": "D", "schema": map[string]any{"boolean": map[string]any{"id": "d", "label": "D", "default": true}}}
@@ -315,7 +315,7 @@ func TestARunnerClaimsWithinItsScope(t *testing.T) {
 			}
 			var claimed []string
 			for {
-				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {kinds: $kinds}) { deployment { id } } }`, map[string]any{"kinds": catalog.Kinds})
+				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {deploymentTypes: $kinds}) { deployment { id } } }`, map[string]any{"kinds": catalog.Kinds})
 				id, _ := r.At(t, "data", "claimDeployment", "deployment", "id").(string)
 				if r.At(t, "errors") != nil {
 					t.Fatalf("%s", r.Body)
@@ -338,7 +338,7 @@ func TestAClaimIsNotTakenUpOutOfScope(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		all := grounds(t, w)
 		all["one"].pending(t)
-		again := map[string]any{"input": map[string]any{"kinds": catalog.Kinds, "leaseId": "lease_of_one"}}
+		again := map[string]any{"input": map[string]any{"deploymentTypes": catalog.Kinds, "leaseId": "lease_of_one"}}
 		if r := w.GraphQL(t, w.Acme.Tokens[actor.Runner], call("claimDeployment"), again); r.At(t, "errors") != nil {
 			t.Fatalf("%s", r.Body)
 		}
