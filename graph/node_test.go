@@ -44,7 +44,7 @@ func TestEveryNodeIsFoundByWhoMayReadIt(t *testing.T) {
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Runner, actor.Admin} {
 			r := w.GraphQL(t, w.Acme.Tokens[role], `query($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }`, map[string]any{"ids": ids})
 			for i, name := range types {
-				if forbidden := map[string]fault.Code{"AuditEvent": fault.AuditEventForbidden, "Token": fault.NodeNotFound}[name]; forbidden != "" && role != actor.Admin {
+				if forbidden := map[string]fault.Code{"AuditEvent": fault.AuditEventForbidden, "Token": fault.TokenForbidden}[name]; forbidden != "" && role != actor.Admin {
 					if r.At(t, "data", "nodes", i) != nil || code(t, r, fmt.Sprint("nodes ", i)) != string(forbidden) {
 						t.Errorf("%s: %s: %s", role, name, r.Body)
 					}

@@ -72,10 +72,15 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 		if n.Text(t, "data", "node", "name") != "ci" || n.At(t, "data", "node", "lastUsedAt") == nil {
 			t.Errorf("%s", n.Body)
 		}
-		for by, token := range map[string]string{
-			"developer": w.Acme.Tokens[actor.Developer], "another's admin": w.Globex.Tokens[actor.Admin], "superadmin of none": w.Superadmin,
+		for by, c := range map[string]struct {
+			token string
+			want  fault.Code
+		}{
+			"developer":          {w.Acme.Tokens[actor.Developer], fault.TokenForbidden},
+			"another's admin":    {w.Globex.Tokens[actor.Admin], fault.NodeNotFound},
+			"superadmin of none": {w.Superadmin, fault.NodeNotFound},
 		} {
-			if n := w.GraphQL(t, token, `query($id: ID!) { node(id: $id) { id } }`, map[string]any{"id": viewer["id"]}); n.Code(t) != string(fault.NodeNotFound) {
+			if n := w.GraphQL(t, c.token, `query($id: ID!) { node(id: $id) { id } }`, map[string]any{"id": viewer["id"]}); n.Code(t) != string(c.want) {
 				t.Errorf("%s: %s", by, n.Body)
 			}
 		}

@@ -79,7 +79,7 @@ const (
 	OrganizationSlugTaken Code = "slipway:Organization:SLUG_TAKEN"
 
 	TokenNotFound  Code = "slipway:Token:NOT_FOUND"
-	TokenForbidden Code = "slipway:Token:FORBIDDEN"
+	TokenForbidden Code = "slipway:Token:FORBIDDEN" //nolint:gosec // the name of an error
 
 	ProjectNotFound  Code = "slipway:Project:NOT_FOUND"
 	ProjectForbidden Code = "slipway:Project:FORBIDDEN"

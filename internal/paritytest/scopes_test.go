@@ -231,13 +231,13 @@ func TestBothSurfacesRefuseAlikeWhatIsOutOfScope(t *testing.T) {
 		for _, role := range []actor.Role{actor.Developer, actor.Admin} {
 			token := w.Token(t, w.Acme, account.NewToken{Name: "scoped", Role: role, Scope: scope})
 			for _, o := range byID {
-				switch {
-				case o.name == read.name:
+				switch o.name {
+				case read.name:
 					overREST, overGraphQL := o.rest(t, w, token, own.id(o), change), o.graphQL(t, w, token, own.id(o), change)
 					if overREST.Status != 200 || overGraphQL.At(t, "errors") != nil {
 						t.Errorf("%s: reading is bounded: %s %s", role, overREST.Body, overGraphQL.Body)
 					}
-				case o.name == update.name:
+				case update.name:
 					o.refused(t, w, token, own.id(o), change, fault.DefaultValueDefinitionForbidden)
 				default:
 					o.refused(t, w, token, own.id(o), change, fault.DeploymentForbidden)
