@@ -53,7 +53,7 @@ func TestTheDocumentsLoadWhatTheyNameAndNothingElse(t *testing.T) {
 			t.Errorf("%s: %d, want %d", target, r.StatusCode, want)
 		}
 	}
-	if r := askDocs(t, http.MethodPost, "/docs"); r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD" {
+	if r := askDocs(t, http.MethodPost, "/docs"); r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
 		t.Errorf("POST: %d %v", r.StatusCode, r.Header)
 	}
 }

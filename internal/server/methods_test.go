@@ -25,7 +25,7 @@ func methodsOf(t *testing.T, api *server.Server, deployment string) map[string][
 	t.Helper()
 	found := map[string][]string{}
 	err := chi.Walk(api.Routes(), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		route = strings.ReplaceAll(strings.ReplaceAll(route, "{id}", deployment), "/playground/*", "/playground/lite.js")
+		route = strings.NewReplacer("{id}", deployment, "/playground/*", "/playground/config.json", "/docs/*", "/docs/docs.js").Replace(route)
 		found[route] = append(found[route], method)
 		return nil
 	})
@@ -49,7 +49,7 @@ func TestEveryRouteAnswersHeadAsGetAndTellsItsMethods(t *testing.T) {
 		if path == "/graphql" {
 			path += "?query=" + url.QueryEscape("{ viewer { name } moduleDefinitions { nodes { id name } } }")
 		}
-		read, mounted := slices.Contains(methods, "GET"), strings.HasPrefix(path, "/playground")
+		read, mounted := slices.Contains(methods, "GET"), strings.HasPrefix(path, "/playground") || strings.HasPrefix(path, "/docs")
 		resp, body := send(t, "OPTIONS", s.URL+path, "")
 		allow := strings.Split(resp.Header.Get("Allow"), ", ")
 		if resp.StatusCode != http.StatusNoContent || body != "" || !slices.Contains(allow, "OPTIONS") || slices.Contains(allow, "HEAD") != read {
