@@ -1,6 +1,7 @@
 package gqlhttp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -98,10 +99,13 @@ func separated(object []byte) []byte {
 	return object
 }
 
+// mustEncode writes JSON in which < and the like stay as they are: it is for people, too, and never inside a page.
 func mustEncode(v any) []byte {
-	encoded, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(fmt.Errorf("encode a GraphQL answer: %w", err))
 	}
-	return encoded
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -26,6 +26,8 @@ func fail(how string) error {
 		return fault.New(fault.ServerUnavailable, "The database is away.").Because(errors.New("dial: secret"))
 	case "busy":
 		return fault.New(fault.ServerUnavailable, "Too much is under way.")
+	case "markup":
+		return fault.New(fault.RequestInvalid, "Send <role> & nothing else.")
 	case "deadline":
 		return fmt.Errorf("query: %w", context.DeadlineExceeded)
 	case "gqlerror":
@@ -36,6 +38,14 @@ func fail(how string) error {
 		panic(strings.Repeat("long", 1<<20))
 	default:
 		return errors.New("pq: secret")
+	}
+}
+
+func TestTheTextOfAnErrorIsWrittenAsItIs(t *testing.T) {
+	t.Parallel()
+	a := newServer(gqlhttp.Config{}).do(t, post(`{"query":"{ fails(how: \"markup\") }"}`))
+	if !strings.Contains(a.Body, `"message":"Send <role> & nothing else."`) {
+		t.Error(a.Body)
 	}
 }
 
