@@ -105,7 +105,7 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.limits.Selections, "max-selections", "1000", count, "fields and fragments that a document selects, its fragments counted as often as they are spread")
 	setting(fs, &s.limits.Fragments, "max-fragments", "4000", count, "selections of a document's fragments, each counted with all that it spreads")
 	setting(fs, &s.limits.Merging, "max-merging", "10000", count, "selections that are looked at to merge the fields of one name")
-	setting(fs, &s.limits.Introspection, "max-introspection", "20000", count, "values of the schema that an operation may be told")
+	setting(fs, &s.limits.Introspection, "max-introspection", "26000", count, "values of the schema that an operation may be told, an object counting as 2")
 	setting(fs, &s.limits.Repeats, "max-repeats", "4", count, "uses of one variable inside the literals of JSON and the like")
 	setting(fs, &s.limits.VariableDepth, "max-variable-depth", "32", count, "levels of lists and objects in a variable")
 	setting(fs, &s.limits.Cost, "max-cost", "10000", count, "cost of an operation; docs/operations.md says what costs how much")

@@ -41,7 +41,7 @@ func TestAnAnswerTellsWhatItCost(t *testing.T) {
 		{`query a($no: Boolean = true) { cat @skip(if: $no) { id } }`, ``, 0},
 		{`mutation { set grow { mother { id } } __typename }`, ``, 22},
 		{`{ herd(first: 2) { nodes { id } } take }`, ``, 10},
-		{`{ __schema { types { name fields { name } } } }`, ``, 3},
+		{`{ __schema { types { name fields { name } } } }`, ``, 4},
 	} {
 		a := treeServer(gqlhttp.Config{Introspection: true, Limits: gqlhttp.Limits{Large: []string{"JSON"}}}).run(t, c.query, c.variables)
 		cost, _ := a.Extensions["cost"].(map[string]any)

@@ -105,6 +105,9 @@ func exact(ctx context.Context, fc *graphql.FieldContext, result any) any {
 	return result
 }
 
+// objectValues is as how many values an object counts, by the work that it is.
+const objectValues = 2
+
 // telling counts the values of the schema that an answer has. Of two fields that merge both count.
 type telling struct {
 	schema *ast.Schema
@@ -143,7 +146,7 @@ func (t *telling) named(f *ast.Field) *ast.Definition {
 	return largest
 }
 
-// part counts what is selected of a part of the schema, and ends where it is too much.
+// part counts what is selected of a part of the schema, and the objects that it is in, and ends where it is too much.
 func (t *telling) part(set ast.SelectionSet, part any) {
 	for _, selection := range set {
 		if t.left--; t.left < 0 {
@@ -152,7 +155,9 @@ func (t *telling) part(set ast.SelectionSet, part any) {
 		switch node := selection.(type) {
 		case *ast.Field:
 			if len(node.SelectionSet) > 0 {
-				for _, below := range t.parts(part, node.Name) {
+				parts := t.parts(part, node.Name)
+				t.left -= objectValues * len(parts)
+				for _, below := range parts {
 					t.part(node.SelectionSet, below)
 				}
 			}

@@ -33,9 +33,9 @@ type Limits struct {
 	// Merging is how many selections may be looked at to tell whether the fields of one name can be merged;
 	// by default 10,000. Documents that are meant stay near twice the number of their selections.
 	Merging int
-	// Introspection is how many values of the schema an operation may be told, by default 20,000. What tools
-	// ask for, everything once, is three quarters of that; under aliases, or through the types of the fields of
-	// types, it multiplies.
+	// Introspection is how many values of the schema an operation may be told, of which an object counts as two; by
+	// default 26,000. What tools ask for, everything once, is seven eighths of that; under aliases, or through the
+	// types of the fields of types, it multiplies.
 	Introspection int
 	// Repeats is how often literals of custom scalars may have one variable inside, because each time is as
 	// much work as the variable itself; by default 4.
@@ -60,7 +60,7 @@ type Limits struct {
 func (l Limits) WithDefaults() Limits {
 	for value, standard := range map[*int]int{
 		&l.Tokens: 1000, &l.Brackets: 64, &l.Directives: 50, &l.Depth: 12, &l.Aliases: 30, &l.Selections: 1000,
-		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 20_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 10_000, &l.Answer: 16 << 20,
+		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 26_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 10_000, &l.Answer: 16 << 20,
 	} {
 		if *value <= 0 {
 			*value = standard
