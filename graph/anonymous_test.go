@@ -73,7 +73,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 			}
 		}
 	}
-	hidden := inputprop.DraftJSON(must(t, `{"id":"Hidden","label":"Hidden","type":"string"}`))
+	hidden := inputprop.NewRawProperty(must(t, `{"id":"Hidden","label":"Hidden","type":"string"}`))
 	if _, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "Hidden", Name: "Hidden", Schema: hidden}); err != nil {
 		t.Fatal(err)
 	}

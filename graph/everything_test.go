@@ -40,7 +40,7 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		definition, _, err := w.Defaults.Create(admin, defaults.New{GivenID: "map", Name: "Map", Schema: inputprop.DraftJSON(inputs.Items[3])})
+		definition, _, err := w.Defaults.Create(admin, defaults.New{GivenID: "map", Name: "Map", Schema: inputprop.NewRawProperty(inputs.Items[3])})
 		if err != nil {
 			t.Fatal(err)
 		}

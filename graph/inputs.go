@@ -94,7 +94,7 @@ func texts(params json.RawMessage) (map[string]string, error) {
 	}
 	var members map[string]any
 	if err := json.Unmarshal(params, &members); err != nil {
-		return nil, fault.New(fault.RequestInvalid, "params must be an object of strings.").Because(err)
+		return nil, fault.New(fault.RequestInvalid, "params must be an object of strings.").WithCause(err)
 	}
 	texts := make(map[string]string, len(members))
 	for name, member := range members {

@@ -90,7 +90,7 @@ func (r *Resolver) records(ctx context.Context, ids []string) map[string]found {
 	all := make(map[string]found, len(ids))
 	ofKind := map[id.Kind][]string{}
 	for _, text := range ids {
-		all[text] = found{err: store.Missing(text, fault.NodeNotFound)}
+		all[text] = found{err: store.NotFound(text, fault.NodeNotFound)}
 		k, _ := id.KindOf(text)
 		ofKind[k] = append(ofKind[k], text)
 	}

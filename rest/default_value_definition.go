@@ -105,9 +105,9 @@ type patchBody struct {
 }
 
 type patchData struct {
-	Description *string          `json:"description"`
-	Name        *string          `json:"name"`
-	Schema      *inputprop.Draft `json:"schema"`
+	Description *string                `json:"description"`
+	Name        *string                `json:"name"`
+	Schema      *inputprop.RawProperty `json:"schema"`
 }
 
 func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInput, err error) {

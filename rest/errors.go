@@ -15,7 +15,7 @@ import (
 func (s Surface) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
 	if _, known := errors.AsType[*fault.Error](err); !known && ended(err) {
-		err = fault.New(fault.RequestTimeout, "The request took longer than it may, or was given up.").Because(err)
+		err = fault.New(fault.RequestTimeout, "The request took longer than it may, or was given up.").WithCause(err)
 	}
 	status := fault.Status(err)
 	if fault.IsFailure(err) {

@@ -83,7 +83,7 @@ func TestFailuresOfTheServerAreTold(t *testing.T) {
 		logged int
 	}{
 		"500":         {errInside, 1},
-		"503":         {fault.New(fault.ServerUnavailable, "The database does not answer.").Because(errInside), 1},
+		"503":         {fault.New(fault.ServerUnavailable, "The database does not answer.").WithCause(errInside), 1},
 		"503-busy":    {fault.New(fault.ServerUnavailable, "Too many patterns are being tried at once."), 0},
 		"503-timeout": {fmt.Errorf("reading: %w", context.DeadlineExceeded), 0},
 	} {

@@ -46,7 +46,7 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 		found, err := q.ModuleDefinitions(ctx, in.status, nil, nil, in.limit, in.cursor, nil, nil)
 		if fault.Is(err, fault.RequestCursorInvalid) {
 			return answer{}, fault.New(fault.RequestCursorInvalid,
-				"cursor is not one that this list gave to this caller for this status.").Because(err)
+				"cursor is not one that this list gave to this caller for this status.").WithCause(err)
 		}
 		if err != nil {
 			return answer{}, err

@@ -23,7 +23,7 @@ type parameters struct {
 func (r request) query(allowed ...string) (*parameters, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fault.New(fault.RequestMalformed, "The query string cannot be read: an escape is broken, or a semicolon is not escaped.").Because(err)
+		return nil, fault.New(fault.RequestMalformed, "The query string cannot be read: an escape is broken, or a semicolon is not escaped.").WithCause(err)
 	}
 	p := &parameters{given: make(map[string]string, len(allowed)), code: fault.RequestInvalid}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -98,7 +98,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		}
 	}
 	if err != nil {
-		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").Because(err)
+		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").WithCause(err)
 	}
 	return body, nil
 }

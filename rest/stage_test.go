@@ -56,7 +56,7 @@ func define(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 	}
 	description := "The engine of new databases."
 	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{
-		GivenID: "db_engine", Name: "Database engine", Description: &description, Schema: inputprop.DraftJSON(schema),
+		GivenID: "db_engine", Name: "Database engine", Description: &description, Schema: inputprop.NewRawProperty(schema),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func TestCheckSaysWhatTodaysRulesWouldRefuse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "mode", Name: "Mode", Schema: inputprop.DraftJSON(schema)})
+			d, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "mode", Name: "Mode", Schema: inputprop.NewRawProperty(schema)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,5 +76,5 @@ func UnmarshalGivenID(v any) (string, error) {
 
 // refused is for a decoder that is called without the checks before it.
 func refused(err error) error {
-	return fault.New(fault.RequestInvalid, "The value %s.", err).Because(err)
+	return fault.New(fault.RequestInvalid, "The value %s.", err).WithCause(err)
 }

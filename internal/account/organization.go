@@ -67,14 +67,14 @@ func (s *Service) OrganizationByID(ctx context.Context, organizationID string) (
 	if a.IsAnonymous() {
 		return nil, access.Check(a, access.Read, fault.RequestForbidden)
 	}
-	if err := store.Known(id.Organization, organizationID, fault.OrganizationNotFound); err != nil {
+	if err := store.CheckID(id.Organization, organizationID, fault.OrganizationNotFound); err != nil {
 		return nil, err
 	}
 	if a.OrganizationID != organizationID && !a.IsSuperadmin() {
-		return nil, store.Missing(organizationID, fault.OrganizationNotFound)
+		return nil, store.NotFound(organizationID, fault.OrganizationNotFound)
 	}
 	o, err := s.Store.Client.Organization.Get(ctx, organizationID)
-	return store.Found(o, err, organizationID, fault.OrganizationNotFound)
+	return store.NotFoundAs(o, err, organizationID, fault.OrganizationNotFound)
 }
 
 // OrganizationsByID gives the organizations of the ids that there are and that the actor may see, in no
@@ -160,8 +160,8 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 			Save(ctx)
 		return err
 	})
-	if store.Taken(err) {
-		return nil, fault.New(fault.OrganizationSlugTaken, "There is an organization with the slug %q.", slug).Because(err)
+	if store.IsUniqueViolation(err) {
+		return nil, fault.New(fault.OrganizationSlugTaken, "There is an organization with the slug %q.", slug).WithCause(err)
 	}
 	return created, err
 }

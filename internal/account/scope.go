@@ -59,12 +59,12 @@ func checkGivenScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error 
 		return access.Check(actor.From(ctx), access.ManageTokens, fault.TokenForbidden)
 	}
 	for _, e := range scope.Environments {
-		if err := store.Known(id.Environment, e, fault.EnvironmentNotFound); err != nil {
+		if err := store.CheckID(id.Environment, e, fault.EnvironmentNotFound); err != nil {
 			return err
 		}
 	}
 	for _, p := range scope.Projects {
-		if err := store.Known(id.Project, p, fault.ProjectNotFound); err != nil {
+		if err := store.CheckID(id.Project, p, fault.ProjectNotFound); err != nil {
 			return err
 		}
 	}
@@ -74,7 +74,7 @@ func checkGivenScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error 
 	}
 	for _, p := range scope.Projects {
 		if !slices.Contains(known, p) {
-			return store.Missing(p, fault.ProjectNotFound)
+			return store.NotFound(p, fault.ProjectNotFound)
 		}
 	}
 	places, err := environments(ctx, tx, scope)
@@ -83,7 +83,7 @@ func checkGivenScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error 
 	}
 	for _, in := range places {
 		if in.ProjectID == "" {
-			return store.Missing(in.EnvironmentID, fault.EnvironmentNotFound)
+			return store.NotFound(in.EnvironmentID, fault.EnvironmentNotFound)
 		}
 	}
 	return within(actor.From(ctx), scope, places)

@@ -171,13 +171,13 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 	if err := access.CheckRole(a, access.ManageTokens, fault.TokenForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.Token, tokenID, fault.TokenNotFound); err != nil {
+	if err := store.CheckID(id.Token, tokenID, fault.TokenNotFound); err != nil {
 		return nil, err
 	}
 	var revoked *ent.Token
 	err := s.Journal.Write(ctx, "revokeToken", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		t, err := tx.Token.Query().Where(token.ID(tokenID), ownTokens(a)).Only(ctx)
-		if revoked, err = store.Found(t, err, tokenID, fault.TokenNotFound); err != nil {
+		if revoked, err = store.NotFoundAs(t, err, tokenID, fault.TokenNotFound); err != nil {
 			return err
 		}
 		if err := checkStoredScope(ctx, tx, t.Scope); err != nil {

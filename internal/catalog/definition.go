@@ -28,11 +28,11 @@ func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.Mod
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound); err != nil {
+	if err := store.CheckID(id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound); err != nil {
 		return nil, err
 	}
 	d, err := s.definitions(ctx).Where(moduledefinition.ID(definitionID)).Only(ctx)
-	return store.Found(d, err, definitionID, fault.ModuleDefinitionNotFound)
+	return store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound)
 }
 
 // DefinitionsByID gives the definitions of the ids that there are and that the actor may see, in no order.
@@ -153,8 +153,8 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 		created, err = create.Save(ctx)
 		return err
 	})
-	if store.Taken(err) {
-		return nil, fault.New(fault.ModuleDefinitionTypeTaken, "There is a module definition of the type %q already.", in.Type).Because(err)
+	if store.IsUniqueViolation(err) {
+		return nil, fault.New(fault.ModuleDefinitionTypeTaken, "There is a module definition of the type %q already.", in.Type).WithCause(err)
 	}
 	return created, err
 }
@@ -192,7 +192,7 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 	var updated *ent.ModuleDefinition
 	err := s.Journal.Write(ctx, "updateModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		d, err := tx.ModuleDefinition.Get(ctx, definitionID)
-		if updated, err = store.Found(d, err, definitionID, fault.ModuleDefinitionNotFound); err != nil {
+		if updated, err = store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound); err != nil {
 			return err
 		}
 		if p.changesNothing() {

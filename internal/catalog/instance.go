@@ -21,11 +21,11 @@ func (s *Service) Instance(ctx context.Context, instanceID string) (*ent.ModuleI
 	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound); err != nil {
+	if err := store.CheckID(id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
 	i, err := s.Store.Client.ModuleInstance.Get(ctx, instanceID)
-	return store.Found(i, err, instanceID, fault.ModuleInstanceNotFound)
+	return store.NotFoundAs(i, err, instanceID, fault.ModuleInstanceNotFound)
 }
 
 // InstancesByID gives the instances of the ids that there are, in no order.
@@ -94,11 +94,11 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.Environment, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+	if err := store.CheckID(id.Environment, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
 		return nil, err
 	}
 	environment, err := s.Store.Client.Environment.Get(ctx, in.EnvironmentID)
-	if environment, err = store.Found(environment, err, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+	if environment, err = store.NotFoundAs(environment, err, in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
 		return nil, err
 	}
 	place := actor.Place{ProjectID: environment.ProjectID, EnvironmentID: in.EnvironmentID}
@@ -116,8 +116,8 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 			Save(ctx)
 		return err
 	})
-	if store.Taken(err) {
-		return nil, fault.New(fault.ModuleInstanceNameTaken, "The environment has an instance with the name %q.", in.Name).Because(err)
+	if store.IsUniqueViolation(err) {
+		return nil, fault.New(fault.ModuleInstanceNameTaken, "The environment has an instance with the name %q.", in.Name).WithCause(err)
 	}
 	return created, err
 }

@@ -29,11 +29,11 @@ func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVer
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.ModuleVersion, versionID, fault.ModuleVersionNotFound); err != nil {
+	if err := store.CheckID(id.ModuleVersion, versionID, fault.ModuleVersionNotFound); err != nil {
 		return nil, err
 	}
 	v, err := s.versions(ctx).Where(moduleversion.ID(versionID)).Only(ctx)
-	return store.Found(v, err, versionID, fault.ModuleVersionNotFound)
+	return store.NotFoundAs(v, err, versionID, fault.ModuleVersionNotFound)
 }
 
 // VersionsByID gives the versions of the ids that there are and that the actor may see, in no order.
@@ -136,8 +136,8 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 		return tx.ModuleDefinition.UpdateOneID(in.DefinitionID).
 			SetLatestVersion(in.Version).SetLatestVersionID(versionID).Exec(ctx)
 	})
-	if store.Taken(err) {
-		return nil, nil, fault.New(fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version).Because(err)
+	if store.IsUniqueViolation(err) {
+		return nil, nil, fault.New(fault.ModuleVersionTaken, "Version %s of the module has been published before.", in.Version).WithCause(err)
 	}
 	return published, warnings, err
 }

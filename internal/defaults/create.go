@@ -21,7 +21,7 @@ type New struct {
 	GivenID     string
 	Name        string
 	Description *string
-	Schema      inputprop.Draft
+	Schema      inputprop.RawProperty
 	// System marks what slipway itself makes.
 	System bool
 	// Violations are what was already found wrong while the input was read.
@@ -76,9 +76,9 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefiniti
 		created, err = create.Save(ctx)
 		return err
 	})
-	if store.Taken(err) {
+	if store.IsUniqueViolation(err) {
 		return nil, nil, fault.New(fault.DefaultValueDefinitionGivenIDTaken,
-			"The organization has a default value definition with the givenId %q.", in.GivenID).Because(err)
+			"The organization has a default value definition with the givenId %q.", in.GivenID).WithCause(err)
 	}
 	return created, warnings, err
 }

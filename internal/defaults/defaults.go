@@ -43,11 +43,11 @@ func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.Def
 }
 
 func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string) (*ent.DefaultValueDefinition, error) {
-	if err := store.Known(id.DefaultValueDefinition, definitionID, fault.DefaultValueDefinitionNotFound); err != nil {
+	if err := store.CheckID(id.DefaultValueDefinition, definitionID, fault.DefaultValueDefinitionNotFound); err != nil {
 		return nil, err
 	}
 	d, err := c.Get(ctx, definitionID)
-	return store.Found(d, err, definitionID, fault.DefaultValueDefinitionNotFound)
+	return store.NotFoundAs(d, err, definitionID, fault.DefaultValueDefinitionNotFound)
 }
 
 // DefinitionsByID gives the definitions of the ids that there are, in no order.
@@ -73,7 +73,7 @@ func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Ar
 // SchemaOf gives the schema of the definition of a givenId, or DefaultValueDefinitionNotFound.
 func (s *Service) SchemaOf(ctx context.Context, givenID string) (inputprop.Property, error) {
 	d, err := s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.GivenID(givenID)).Only(ctx)
-	if d, err = store.Found(d, err, givenID, fault.DefaultValueDefinitionNotFound); err != nil {
+	if d, err = store.NotFoundAs(d, err, givenID, fault.DefaultValueDefinitionNotFound); err != nil {
 		return nil, err
 	}
 	return d.Schema.Property()

@@ -37,7 +37,7 @@ func parsed(t *testing.T, text string) *inputprop.Node {
 
 func create(t *testing.T, w *worldtest.World, o *worldtest.Org, givenID string) *ent.DefaultValueDefinition {
 	t.Helper()
-	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{GivenID: givenID, Name: givenID, Schema: inputprop.DraftJSON(parsed(t, region))})
+	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{GivenID: givenID, Name: givenID, Schema: inputprop.NewRawProperty(parsed(t, region))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestGivenIDIsTakenOncePerOrganization(t *testing.T) {
 		create(t, w, w.Acme, "region")
 		create(t, w, w.Globex, "region")
 		before := w.Rows(t)
-		d, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "region", Name: "Other", Schema: inputprop.DraftJSON(parsed(t, region))})
+		d, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "region", Name: "Other", Schema: inputprop.NewRawProperty(parsed(t, region))})
 		if !fault.Is(err, fault.DefaultValueDefinitionGivenIDTaken) || d != nil {
 			t.Errorf("%v, %v", d, err)
 		}
@@ -66,7 +66,7 @@ func TestUpdateChangesTheFieldsGivenAndRaisesTheVersion(t *testing.T) {
 		admin := w.Acme.As(actor.Admin)
 		d := create(t, w, w.Acme, "region")
 		name, description, nothing := "Home", "Where it runs.", ""
-		schema := inputprop.DraftJSON(parsed(t, `{"id":"region","type":"number","label":"Number"}`))
+		schema := inputprop.NewRawProperty(parsed(t, `{"id":"region","type":"number","label":"Number"}`))
 		for i, p := range []defaults.Patch{{Name: &name}, {Description: &description}, {Schema: &schema}, {Description: &nothing}} {
 			got, err := updated(w.Defaults.Update(admin, d.ID, p))
 			if err != nil || got.Version != d.Version+int32(i)+1 || got.UpdatedAt.Before(d.UpdatedAt) || !got.CreatedAt.Equal(d.CreatedAt) {
@@ -118,8 +118,8 @@ func TestDefinitionsThatCannotBeChanged(t *testing.T) {
 		mine, theirs := create(t, w, w.Acme, "mine"), create(t, w, w.Globex, "theirs")
 		before := w.Rows(t)
 		nothing, name := "", "New"
-		malformed := inputprop.DraftJSON(parsed(t, `{"id":"a","type":"text"}`))
-		broken := inputprop.DraftJSON(parsed(t, `{"id":"a","type":"number","label":"A","min":5,"max":1}`))
+		malformed := inputprop.NewRawProperty(parsed(t, `{"id":"a","type":"text"}`))
+		broken := inputprop.NewRawProperty(parsed(t, `{"id":"a","type":"number","label":"A","min":5,"max":1}`))
 		for call, c := range map[string]struct {
 			role  actor.Role
 			id    string
@@ -239,7 +239,7 @@ func TestSchemaThatIsChangedMeanwhileIsNotTakenForTheSame(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		admin, d := w.Acme.As(actor.Admin), create(t, w, w.Acme, "region")
-		other, same, name := inputprop.DraftJSON(parsed(t, `{"id":"zone","type":"string","label":"Zone"}`)), inputprop.DraftJSON(parsed(t, region)), "Home"
+		other, same, name := inputprop.NewRawProperty(parsed(t, `{"id":"zone","type":"string","label":"Zone"}`)), inputprop.NewRawProperty(parsed(t, region)), "Home"
 		var meanwhile sync.Once
 		late := *w.Defaults
 		late.Journal = journal.New(w.Store, func() time.Time {

@@ -47,7 +47,7 @@ func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.Default
 			return f
 		}
 		e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": d.GivenID}
-		deleted, err = store.Found(d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound)
+		deleted, err = store.NotFoundAs(d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound)
 		return err
 	})
 	return deleted, err

@@ -24,7 +24,7 @@ const (
 func tiered(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValueDefinition {
 	t.Helper()
 	admin := o.As(actor.Admin)
-	d, _, err := w.Defaults.Create(admin, defaults.New{GivenID: "tiers", Name: "Tiers", Schema: inputprop.DraftJSON(parsed(t, tiers))})
+	d, _, err := w.Defaults.Create(admin, defaults.New{GivenID: "tiers", Name: "Tiers", Schema: inputprop.NewRawProperty(parsed(t, tiers))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestChangeOfASchemaTellsWhomItConcerns(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		d := tiered(t, w, w.Acme)
 		tiered(t, w, w.Globex)
-		draft := inputprop.DraftJSON(parsed(t, onlyLarge))
+		draft := inputprop.NewRawProperty(parsed(t, onlyLarge))
 		admin := w.Acme.As(actor.Admin)
 
 		rows := w.Rows(t)
@@ -99,7 +99,7 @@ func TestChangeThatLeavesTheSchemaConcernsNobody(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		d := tiered(t, w, w.Acme)
-		name, same := "Other", inputprop.DraftJSON(parsed(t, tiers))
+		name, same := "Other", inputprop.NewRawProperty(parsed(t, tiers))
 		o, err := w.Defaults.Update(w.Acme.As(actor.Admin), d.ID, defaults.Patch{Name: &name, Schema: &same})
 		if err != nil {
 			t.Fatal(err)

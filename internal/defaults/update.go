@@ -21,7 +21,7 @@ import (
 type Patch struct {
 	Name        *string
 	Description *string
-	Schema      *inputprop.Draft
+	Schema      *inputprop.RawProperty
 	// Version, where it is given, is the version that the change was made on.
 	Version *int32
 	// DryRun asks what the change would do, and changes nothing.
@@ -169,7 +169,7 @@ func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property,
 			d.Version++ // somebody else raised it in between
 			return p.madeOn(d)
 		}
-		updated, err = store.Found(updated, err, d.ID, fault.DefaultValueDefinitionNotFound)
+		updated, err = store.NotFoundAs(updated, err, d.ID, fault.DefaultValueDefinitionNotFound)
 		return err
 	})
 	return updated, err

@@ -41,7 +41,7 @@ func (d *demo) definitions(ctx context.Context) error {
 		}
 		made, _, err := d.Defaults.Create(by, defaults.New{
 			GivenID: in.GivenID, Name: in.Name, Description: in.Description,
-			Schema: inputprop.DraftJSON(schema), System: in.System,
+			Schema: inputprop.NewRawProperty(schema), System: in.System,
 		})
 		if err != nil {
 			return fmt.Errorf("demo: the definition %s: %w", in.GivenID, err)

@@ -40,7 +40,7 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 		return nil, nil, err
 	}
 	claimed, lease, err := s.claim(ctx, in, leaseID)
-	for store.Taken(err) {
+	for store.IsUniqueViolation(err) {
 		// The same claim, made twice at once: the other has its answer.
 		claimed, lease, err = s.claim(ctx, in, leaseID)
 	}

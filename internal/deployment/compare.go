@@ -107,7 +107,7 @@ const inputsPerLeaf = 100
 func (s *Service) both(ctx context.Context, fromID, toID string) (from, to *ent.Deployment, err error) {
 	ids := []string{fromID, toID}
 	for _, text := range ids {
-		if err := store.Known(id.Deployment, text, fault.DeploymentNotFound); err != nil {
+		if err := store.CheckID(id.Deployment, text, fault.DeploymentNotFound); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -125,9 +125,9 @@ func (s *Service) both(ctx context.Context, fromID, toID string) (from, to *ent.
 	}
 	switch {
 	case from == nil:
-		return nil, nil, store.Missing(fromID, fault.DeploymentNotFound)
+		return nil, nil, store.NotFound(fromID, fault.DeploymentNotFound)
 	case to == nil:
-		return nil, nil, store.Missing(toID, fault.DeploymentNotFound)
+		return nil, nil, store.NotFound(toID, fault.DeploymentNotFound)
 	}
 	return from, to, nil
 }
@@ -170,7 +170,7 @@ func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*
 	}
 	for _, text := range ids {
 		if found[text] == nil {
-			return nil, store.Missing(text, fault.ModuleVersionNotFound)
+			return nil, store.NotFound(text, fault.ModuleVersionNotFound)
 		}
 	}
 	return found, nil

@@ -191,18 +191,18 @@ func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*e
 
 // parts gives the instance and the version, which must be one of the instance's module.
 func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
-	if err := store.Known(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
+	if err := store.CheckID(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
 		return nil, err
 	}
 	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
-	if instance, err = store.Found(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+	if instance, err = store.NotFoundAs(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
 	version, err := s.Store.Client.ModuleVersion.Get(ctx, in.VersionID)
-	if version, err = store.Found(version, err, in.VersionID, fault.ModuleVersionNotFound); err != nil {
+	if version, err = store.NotFoundAs(version, err, in.VersionID, fault.ModuleVersionNotFound); err != nil {
 		return nil, err
 	}
 	if version.ModuleDefinitionID != instance.ModuleDefinitionID {

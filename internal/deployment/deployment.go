@@ -52,11 +52,11 @@ func (s *Service) Deployment(ctx context.Context, deploymentID string) (*ent.Dep
 }
 
 func find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*ent.Deployment, error) {
-	if err := store.Known(id.Deployment, deploymentID, fault.DeploymentNotFound); err != nil {
+	if err := store.CheckID(id.Deployment, deploymentID, fault.DeploymentNotFound); err != nil {
 		return nil, err
 	}
 	d, err := c.Get(ctx, deploymentID)
-	return store.Found(d, err, deploymentID, fault.DeploymentNotFound)
+	return store.NotFoundAs(d, err, deploymentID, fault.DeploymentNotFound)
 }
 
 // placeOf returns where a deployment is.

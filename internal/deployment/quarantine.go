@@ -118,7 +118,7 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 		switch {
 		case err == nil:
 			return r, nil
-		case !store.Taken(err) && !ent.IsNotFound(err):
+		case !store.IsUniqueViolation(err) && !ent.IsNotFound(err):
 			return nil, err
 		}
 	}

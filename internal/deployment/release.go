@@ -21,11 +21,11 @@ func (s *Service) Release(ctx context.Context, releaseID string) (*ent.Release, 
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.Release, releaseID, fault.ReleaseNotFound); err != nil {
+	if err := store.CheckID(id.Release, releaseID, fault.ReleaseNotFound); err != nil {
 		return nil, err
 	}
 	r, err := s.Store.Client.Release.Get(ctx, releaseID)
-	return store.Found(r, err, releaseID, fault.ReleaseNotFound)
+	return store.NotFoundAs(r, err, releaseID, fault.ReleaseNotFound)
 }
 
 // ReleasesByID gives the releases of the ids that there are, in no order.
@@ -39,7 +39,7 @@ func Content(r *ent.Release) (release.Content, error) {
 	content, err := release.Open(r.Digest, r.Content)
 	if errors.Is(err, release.ErrDigestMismatch) {
 		return release.Content{}, fault.New(fault.ReleaseDigestMismatch,
-			"The release %s is not what was stored: its content does not have its digest.", r.ID).Because(err)
+			"The release %s is not what was stored: its content does not have its digest.", r.ID).WithCause(err)
 	}
 	return content, err
 }

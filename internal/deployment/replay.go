@@ -144,7 +144,7 @@ func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deploymen
 }
 
 func findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, error) {
-	if err := store.Known(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
+	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
 		return nil, err
 	}
 	found, err := sources(ctx, tx.Deployment, true, sourceID)
@@ -152,7 +152,7 @@ func findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, erro
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, store.Missing(sourceID, fault.DeploymentNotFound)
+		return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
 	}
 	return found[0], nil
 }

@@ -44,7 +44,7 @@ func (s *Service) start(ctx context.Context, action, deploymentID string, r *req
 			s.Feed.Changed(deploymentID)
 			return created, nil
 		}
-		if !store.Taken(err) {
+		if !store.IsUniqueViolation(err) {
 			return nil, err
 		}
 		// In this order: a blocker that the same request has made comes with its key.
@@ -57,9 +57,9 @@ func (s *Service) start(ctx context.Context, action, deploymentID string, r *req
 		}
 		switch {
 		case blocker != nil:
-			return nil, s.inProgress(blocker).Because(err)
+			return nil, s.inProgress(blocker).WithCause(err)
 		case tries == mostStarts:
-			return nil, fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").Because(err)
+			return nil, fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").WithCause(err)
 		}
 	}
 }

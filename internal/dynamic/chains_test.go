@@ -32,7 +32,7 @@ func TestDefinitionsLeadOnToOneAnotherButNotInACircle(t *testing.T) {
 		if err != nil || len(d.Nodes()) != 1 {
 			t.Fatal(d, err)
 		}
-		schema := inputprop.DraftJSON(parsed(t, `{"id":"v","label":"V","type":"string","values":`+from("back")+`}`))
+		schema := inputprop.NewRawProperty(parsed(t, `{"id":"v","label":"V","type":"string","values":`+from("back")+`}`))
 		if _, err := w.Defaults.Update(w.Acme.As(actor.Admin), d.Nodes()[0].ID, defaults.Patch{Schema: &schema}); err != nil {
 			t.Fatal(err)
 		}

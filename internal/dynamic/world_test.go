@@ -65,7 +65,7 @@ func parsed(t testing.TB, text string) *inputprop.Node {
 func define(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, values string) {
 	t.Helper()
 	schema := parsed(t, `{"id":"v","label":"V","type":"string","values":`+values+`}`)
-	if _, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{GivenID: givenID, Name: givenID, Schema: inputprop.DraftJSON(schema)}); err != nil {
+	if _, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{GivenID: givenID, Name: givenID, Schema: inputprop.NewRawProperty(schema)}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -64,13 +64,13 @@ func Malformed(violations ...Violation) *Error {
 	return e
 }
 
-// Because keeps the cause for the log; it is never shown but to a superadmin.
-func (e *Error) Because(cause error) *Error {
+// WithCause keeps the cause for the log; it is never shown but to a superadmin.
+func (e *Error) WithCause(cause error) *Error {
 	e.cause = cause
 	return e
 }
 
-// WithLoggedCause keeps the cause as Because does, of which whoever answers with the error is to log nothing:
+// WithLoggedCause keeps the cause as WithCause does, of which whoever answers with the error is to log nothing:
 // where it arose has done so, or will say it once for many.
 func (e *Error) WithLoggedCause(cause error) *Error {
 	e.cause, e.logged = cause, true

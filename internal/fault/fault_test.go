@@ -99,7 +99,7 @@ func TestViolationsAreListedUnderTheSurfacesRoot(t *testing.T) {
 func TestCauseIsForTheLogOnly(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("secret detail")
-	e := fault.New(fault.ServerUnavailable, "The database does not answer.").Because(cause)
+	e := fault.New(fault.ServerUnavailable, "The database does not answer.").WithCause(cause)
 	if !errors.Is(e, cause) {
 		t.Error("the cause is lost")
 	}
@@ -116,11 +116,11 @@ func TestAFailureIsWhatHasSomethingUnderneath(t *testing.T) {
 		want bool
 	}{
 		"no fault at all":             {cause, true},
-		"a database that is away":     {fault.New(fault.ServerUnavailable, "Away.").Because(cause), true},
-		"the same, wrapped":           {fmt.Errorf("read: %w", fault.New(fault.ServerUnavailable, "Away.").Because(cause)), true},
+		"a database that is away":     {fault.New(fault.ServerUnavailable, "Away.").WithCause(cause), true},
+		"the same, wrapped":           {fmt.Errorf("read: %w", fault.New(fault.ServerUnavailable, "Away.").WithCause(cause)), true},
 		"a full queue":                {fault.New(fault.ServerUnavailable, "Full."), false},
-		"time that ran out":           {fault.New(fault.RequestTimeout, "Late.").Because(cause), false},
-		"a caller's fault":            {fault.New(fault.RequestMalformed, "Bad.").Because(cause), false},
+		"time that ran out":           {fault.New(fault.RequestTimeout, "Late.").WithCause(cause), false},
+		"a caller's fault":            {fault.New(fault.RequestMalformed, "Bad.").WithCause(cause), false},
 		"a limit":                     {fault.New(fault.RequestRateLimited, "Slow down."), false},
 		"what has been logged before": {fault.New(fault.ServerInternal, "Internal server error."), false},
 	} {

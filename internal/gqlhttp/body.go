@@ -40,7 +40,7 @@ func paramsOfBody(body []byte) (*request, error) {
 func paramsOfURL(raw string) (*request, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, fault.New(fault.RequestMalformed, "The query string is not well-formed.").Because(err)
+		return nil, fault.New(fault.RequestMalformed, "The query string is not well-formed.").WithCause(err)
 	}
 	root := &inputprop.Node{Kind: inputprop.Object}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

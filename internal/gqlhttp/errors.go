@@ -114,7 +114,7 @@ type panicked struct{ value any }
 func (e *panicked) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 func timeout(cause error) error {
-	return fault.New(fault.RequestTimeout, "The request took longer than it may, or was given up.").Because(cause)
+	return fault.New(fault.RequestTimeout, "The request took longer than it may, or was given up.").WithCause(cause)
 }
 
 // view is who looks at an error; root is the pointer that the input's own pointers continue.

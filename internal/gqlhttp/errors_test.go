@@ -23,7 +23,7 @@ func fail(how string) error {
 	case "fault":
 		return fmt.Errorf("read: %w", fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/name", Rule: "required", Message: "must be given"}))
 	case "unavailable":
-		return fault.New(fault.ServerUnavailable, "The database is away.").Because(errors.New("dial: secret"))
+		return fault.New(fault.ServerUnavailable, "The database is away.").WithCause(errors.New("dial: secret"))
 	case "busy":
 		return fault.New(fault.ServerUnavailable, "Too much is under way.")
 	case "markup":

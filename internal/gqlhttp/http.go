@@ -202,7 +202,7 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*request, error) {
 		return nil, fault.BodyTooLarge(most, r.ContentLength)
 	}
 	if err != nil {
-		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").Because(err)
+		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").WithCause(err)
 	}
 	return paramsOfBody(body)
 }

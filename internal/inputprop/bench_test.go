@@ -30,7 +30,7 @@ func benchmarkDecode(b *testing.B, size int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, violations := inputprop.DraftJSON(n).Decode("")
+		p, violations := inputprop.NewRawProperty(n).Decode("")
 		if len(violations) > 0 {
 			b.Fatal(violations)
 		}

@@ -29,7 +29,7 @@ func (c Column) Property() (Property, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, violations := DraftJSON(n).Decode("")
+	p, violations := NewRawProperty(n).Decode("")
 	return p, broken(violations)
 }
 

@@ -13,7 +13,7 @@ import (
 // the member is absent. The violations' pointers start with at.
 //
 // Fields may be strings, booleans, int32, structs, json.RawMessage for free-form JSON, Property,
-// Draft, and pointers, slices and maps of them.
+// RawProperty, and pointers, slices and maps of them.
 func Decode(n *Node, v any, at string) []fault.Violation {
 	d := newDecoder(at)
 	d.value(n, reflect.ValueOf(v).Elem(), &rules{})

@@ -15,17 +15,17 @@ import (
 // body is a request body as another package would declare it.
 type body struct {
 	Data struct {
-		Name    *string            `json:"name" ip:"nonempty,max=5"`
-		Color   *string            `json:"color" ip:"enum=red|green"`
-		Note    *string            `json:"note" ip:"nullable"`
-		Count   *int32             `json:"count"`
-		Enabled bool               `json:"enabled"`
-		Tags    []string           `json:"tags" ip:"nonempty,max=2,each.nonempty,each.max=3"`
-		Labels  map[string]string  `json:"labels" ip:"each.max=3"`
-		Free    json.RawMessage    `json:"free"`
-		Shaped  json.RawMessage    `json:"shaped" ip:"shape=object"`
-		Schema  inputprop.Property `json:"schema"`
-		Draft   *inputprop.Draft   `json:"draft"`
+		Name    *string                `json:"name" ip:"nonempty,max=5"`
+		Color   *string                `json:"color" ip:"enum=red|green"`
+		Note    *string                `json:"note" ip:"nullable"`
+		Count   *int32                 `json:"count"`
+		Enabled bool                   `json:"enabled"`
+		Tags    []string               `json:"tags" ip:"nonempty,max=2,each.nonempty,each.max=3"`
+		Labels  map[string]string      `json:"labels" ip:"each.max=3"`
+		Free    json.RawMessage        `json:"free"`
+		Shaped  json.RawMessage        `json:"shaped" ip:"shape=object"`
+		Schema  inputprop.Property     `json:"schema"`
+		Draft   *inputprop.RawProperty `json:"draft"`
 	} `json:"data" ip:"required"`
 	Hidden string `json:"-"`
 }

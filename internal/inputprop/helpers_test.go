@@ -22,7 +22,7 @@ func parse(t testing.TB, text string) *inputprop.Node {
 
 func decode(t testing.TB, text string) (inputprop.Property, []fault.Violation) {
 	t.Helper()
-	return inputprop.DraftJSON(parse(t, text)).Decode("")
+	return inputprop.NewRawProperty(parse(t, text)).Decode("")
 }
 
 func mustDecode(t testing.TB, text string) inputprop.Property {

@@ -266,7 +266,7 @@ func TestLevelsAreCountedFromTheProperty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, violations := inputprop.DraftJSON(n.Get("data").Get("schema")).Decode("/data/schema")
+		_, violations := inputprop.NewRawProperty(n.Get("data").Get("schema")).Decode("/data/schema")
 		if got := places(violations); !slices.Equal(got, want) {
 			t.Errorf("%d levels: %v", levels, got)
 		}
@@ -275,7 +275,7 @@ func TestLevelsAreCountedFromTheProperty(t *testing.T) {
 
 func TestNothingIsNoProperty(t *testing.T) {
 	t.Parallel()
-	for _, d := range []inputprop.Draft{{}, inputprop.DraftJSON(nil)} {
+	for _, d := range []inputprop.RawProperty{{}, inputprop.NewRawProperty(nil)} {
 		if _, violations := d.Decode("/schema"); !slices.Equal(places(violations), []string{"/schema required"}) {
 			t.Error(violations)
 		}

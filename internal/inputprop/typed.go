@@ -18,11 +18,11 @@ const jsonMember = "json"
 // with its fields in camelCase, or json. In a variant null is absent, and the fields may be as they are
 // read. The violations are those of the typed form; their pointers are of
 // the property's JSON, and start with at.
-func FromTyped(v map[string]any, at string) (Draft, []fault.Violation) {
+func FromTyped(v map[string]any, at string) (RawProperty, []fault.Violation) {
 	t := newTyped(at)
 	n := t.oneOf(v)
 	_, isJSON := v[jsonMember]
-	return Draft{node: n, typed: !isJSON}, t.violations()
+	return RawProperty{node: n, typed: !isJSON}, t.violations()
 }
 
 // FromTypedList is FromTyped for a list of inputs; the list is for DecodeList.

@@ -101,7 +101,7 @@ func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*
 	known, err := baselineOf(ctx, s.Store.Client.InputBaseline, instance.ID)
 	for err == nil && !isOf(known, live) {
 		known, live, err = s.catchUp(ctx, instance.ID)
-		if store.Taken(err) { // others have begun it in the same moment
+		if store.IsUniqueViolation(err) { // others have begun it in the same moment
 			known, err = baselineOf(ctx, s.Store.Client.InputBaseline, instance.ID)
 		}
 	}

@@ -157,7 +157,7 @@ func TestASchemaThatStaysIsNotJudgedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		update := func(text string) error {
-			name, draft := "Another name", inputprop.DraftJSON(parsed(t, text))
+			name, draft := "Another name", inputprop.NewRawProperty(parsed(t, text))
 			_, err := w.Defaults.Update(w.Acme.As(actor.Admin), d.ID, defaults.Patch{Name: &name, Schema: &draft})
 			return err
 		}

@@ -52,7 +52,7 @@ func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version 
 func (s *Service) In(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Place, error) {
 	c := s.Store.Client
 	environment, err := c.Environment.Get(ctx, environmentID)
-	if environment, err = store.Found(environment, err, environmentID, fault.EnvironmentNotFound); err != nil {
+	if environment, err = store.NotFoundAs(environment, err, environmentID, fault.EnvironmentNotFound); err != nil {
 		return nil, err
 	}
 	project, err := c.Project.Get(ctx, environment.ProjectID)

@@ -177,7 +177,7 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 // version where the inputs are given or a definition's.
 func (s *Service) locate(ctx context.Context, q Question, version *ent.ModuleVersion) (*Place, error) {
 	if q.EnvironmentID != nil {
-		if err := store.Known(id.Environment, *q.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+		if err := store.CheckID(id.Environment, *q.EnvironmentID, fault.EnvironmentNotFound); err != nil {
 			return nil, err
 		}
 	}

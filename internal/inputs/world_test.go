@@ -44,7 +44,7 @@ func version(t testing.TB, w *worldtest.World, p *worldtest.Place, number, list 
 func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, schema string) *ent.DefaultValueDefinition {
 	t.Helper()
 	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{
-		GivenID: givenID, Name: givenID, Schema: inputprop.DraftJSON(parsed(t, schema)),
+		GivenID: givenID, Name: givenID, Schema: inputprop.NewRawProperty(parsed(t, schema)),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		}
 		err = audit(ctx, tx, auditID, action, &Entry{At: at})
 		end := tx.Rollback()
-		if store.Taken(err) {
+		if store.IsUniqueViolation(err) {
 			return true, nil
 		}
 		return false, errors.Join(err, end)

@@ -62,7 +62,7 @@ func (b binding) read(name string, cursor *string) (*position, error) {
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(*cursor)
 	if err != nil {
-		return nil, invalid.Because(err)
+		return nil, invalid.WithCause(err)
 	}
 	if len(raw) <= len(b)+8 {
 		return nil, invalid

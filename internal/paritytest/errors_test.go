@@ -40,7 +40,7 @@ func TestEveryCodeIsTheSameJSONOnBothSurfaces(t *testing.T) {
 		rich.Metadata = map[string]any{"blockedBy": map[string]any{"deploymentId": "dep_1"}}
 		for _, err := range []*fault.Error{plain, rich} {
 			for _, a := range []*actor.Actor{caller, superadmin, actor.Anonymous()} {
-				overREST, overGraphQL, status := shown(t, a, err.Because(errors.New("secret")))
+				overREST, overGraphQL, status := shown(t, a, err.WithCause(errors.New("secret")))
 				if diff := cmp.Diff(overREST, overGraphQL); diff != "" {
 					t.Errorf("%s: REST (-) and GraphQL (+) differ: %s", entry.Code, diff)
 				}

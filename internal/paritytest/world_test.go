@@ -25,7 +25,7 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 	}
 	about := "For tests"
 	d, _, err := w.Defaults.Create(o.As(actor.Admin), defaults.New{
-		GivenID: givenID, Name: "Image", Description: &about, Schema: inputprop.DraftJSON(n),
+		GivenID: givenID, Name: "Image", Description: &about, Schema: inputprop.NewRawProperty(n),
 	})
 	if err != nil {
 		t.Fatal(err)

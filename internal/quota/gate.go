@@ -93,7 +93,7 @@ func (g *Gate) await(ctx context.Context, key string, place chan struct{}) error
 	case <-late.C:
 		err = g.refusal()
 	case <-ctx.Done():
-		err = fault.New(fault.RequestTimeout, "The request was given up while it waited for others of its caller.").Because(ctx.Err())
+		err = fault.New(fault.RequestTimeout, "The request was given up while it waited for others of its caller.").WithCause(ctx.Err())
 	}
 	if !g.quit(key, place) {
 		return nil // the place came in the same moment

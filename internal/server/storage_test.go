@@ -119,7 +119,7 @@ func newDefinition(t *testing.T, w *worldtest.World) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "region", Name: "Region", Schema: inputprop.DraftJSON(node)})
+	made, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "region", Name: "Region", Schema: inputprop.NewRawProperty(node)})
 	if err != nil {
 		t.Fatal(err)
 	}

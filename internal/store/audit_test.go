@@ -168,11 +168,11 @@ func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {
 	must(t, err)
 }
 
-func draft(t *testing.T, text string) inputprop.Draft {
+func draft(t *testing.T, text string) inputprop.RawProperty {
 	t.Helper()
 	node, err := inputprop.Parse([]byte(text))
 	must(t, err)
-	return inputprop.DraftJSON(node)
+	return inputprop.NewRawProperty(node)
 }
 
 func must(t *testing.T, err error) {

@@ -14,9 +14,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Taken says whether err is the violation of a unique index. The database tells by its code, never by
+// IsUniqueViolation reports whether err is the violation of a unique index. The database tells by its code, never by
 // its text.
-func Taken(err error) bool {
+func IsUniqueViolation(err error) bool {
 	if pq.As(err, pqerror.UniqueViolation) != nil {
 		return true
 	}

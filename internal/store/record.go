@@ -11,25 +11,25 @@ import (
 // Now is the time as both databases keep it: UTC, whole microseconds.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Known refuses, as code, an id that cannot be the id of anything of its kind.
-func Known(kind id.Kind, text string, code fault.Code) error {
+// CheckID refuses, as code, an id that cannot be the id of anything of its kind.
+func CheckID(kind id.Kind, text string, code fault.Code) error {
 	if !id.Of(kind, text) {
-		return Missing(text, code)
+		return NotFound(text, code)
 	}
 	return nil
 }
 
-// Found gives a record that was read by its id, and refuses as code what was not found. What is absent
+// NotFoundAs returns a record that was read by its id, and refuses as code what was not found. What is absent
 // and what is another organization's are told alike.
-func Found[T any](record *T, err error, text string, code fault.Code) (*T, error) {
+func NotFoundAs[T any](record *T, err error, text string, code fault.Code) (*T, error) {
 	if ent.IsNotFound(err) {
-		return nil, Missing(text, code)
+		return nil, NotFound(text, code)
 	}
 	return record, err
 }
 
-// Missing is the refusal of an id that names nothing.
-func Missing(text string, code fault.Code) error {
+// NotFound is the refusal of an id that names nothing.
+func NotFound(text string, code fault.Code) error {
 	const most = 100
 	if len(text) > most {
 		text = text[:most] + "…"

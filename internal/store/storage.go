@@ -97,7 +97,7 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 		return unavailable("The database cannot do this for now: " + what + ".").WithLoggedCause(err)
 	}
 	if isUnavailable(err) {
-		return unavailable("The database does not answer.").Because(err)
+		return unavailable("The database does not answer.").WithCause(err)
 	}
 	return err
 }

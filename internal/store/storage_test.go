@@ -78,7 +78,7 @@ func TestWhatIsRefusedOtherwiseIsNoFailureOfTheStorage(t *testing.T) {
 			}
 			return newProject(ctx, tx, w.Acme.ID, "web")
 		})
-		if !store.Taken(err) || w.Store.WritesFail() {
+		if !store.IsUniqueViolation(err) || w.Store.WritesFail() {
 			t.Errorf("%v, writes fail: %t", err, w.Store.WritesFail())
 		}
 	})

@@ -21,11 +21,11 @@ func (s *Service) Environment(ctx context.Context, environmentID string) (*ent.E
 	if err := access.Check(actor.From(ctx), access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.Environment, environmentID, fault.EnvironmentNotFound); err != nil {
+	if err := store.CheckID(id.Environment, environmentID, fault.EnvironmentNotFound); err != nil {
 		return nil, err
 	}
 	e, err := s.Store.Client.Environment.Get(ctx, environmentID)
-	return store.Found(e, err, environmentID, fault.EnvironmentNotFound)
+	return store.NotFoundAs(e, err, environmentID, fault.EnvironmentNotFound)
 }
 
 // EnvironmentsByID gives the environments of the ids that there are, in no order.
@@ -82,8 +82,8 @@ func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*en
 			Save(ctx)
 		return err
 	})
-	if store.Taken(err) {
-		return nil, fault.New(fault.EnvironmentSlugTaken, "The project has an environment with the slug %q.", in.Slug).Because(err)
+	if store.IsUniqueViolation(err) {
+		return nil, fault.New(fault.EnvironmentSlugTaken, "The project has an environment with the slug %q.", in.Slug).WithCause(err)
 	}
 	return created, err
 }

@@ -21,11 +21,11 @@ func (s *Service) Project(ctx context.Context, projectID string) (*ent.Project, 
 	if err := access.Check(actor.From(ctx), access.Read, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.Known(id.Project, projectID, fault.ProjectNotFound); err != nil {
+	if err := store.CheckID(id.Project, projectID, fault.ProjectNotFound); err != nil {
 		return nil, err
 	}
 	p, err := s.Store.Client.Project.Get(ctx, projectID)
-	return store.Found(p, err, projectID, fault.ProjectNotFound)
+	return store.NotFoundAs(p, err, projectID, fault.ProjectNotFound)
 }
 
 // ProjectsByID gives the projects of the ids that there are, in no order.
@@ -67,8 +67,8 @@ func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Projec
 			Save(ctx)
 		return err
 	})
-	if store.Taken(err) {
-		return nil, fault.New(fault.ProjectSlugTaken, "The organization has a project with the slug %q.", in.Slug).Because(err)
+	if store.IsUniqueViolation(err) {
+		return nil, fault.New(fault.ProjectSlugTaken, "The organization has a project with the slug %q.", in.Slug).WithCause(err)
 	}
 	return created, err
 }

@@ -6,21 +6,21 @@ import (
 	"slipway/internal/fault"
 )
 
-// Draft is a property as a surface received it, yet to be decoded.
-type Draft struct {
+// RawProperty is a property as a surface received it, yet to be decoded.
+type RawProperty struct {
 	node *Node
 	// typed drafts have the form of GraphQL, in which a default and its absence are the same.
 	typed bool
 }
 
-// DraftJSON is a draft in the form of the property's JSON; nil is a property that was not given.
-func DraftJSON(n *Node) Draft { return Draft{node: n} }
+// NewRawProperty returns a raw property in the form of the property's JSON; nil is a property that was not given.
+func NewRawProperty(n *Node) RawProperty { return RawProperty{node: n} }
 
 // Decode reads the property and gives every violation; there is a property only when there are none.
 // The pointers start with at.
-func (d Draft) Decode(at string) (Property, []fault.Violation) {
+func (r RawProperty) Decode(at string) (Property, []fault.Violation) {
 	var p Property
-	if violations := Decode(d.node, &p, at); len(violations) > 0 {
+	if violations := Decode(r.node, &p, at); len(violations) > 0 {
 		return nil, violations
 	}
 	return p, nil
@@ -28,13 +28,13 @@ func (d Draft) Decode(at string) (Property, []fault.Violation) {
 
 // Changes reports whether the property, which the draft was decoded to, is another than that of a column. What
 // the form of the draft cannot tell apart is no change.
-func (d Draft) Changes(p Property, stored Column) bool {
+func (r RawProperty) Changes(p Property, stored Column) bool {
 	column := NewColumn(p)
-	return !column.Equal(stored) && !(d.typed && column.means(stored))
+	return !column.Equal(stored) && !(r.typed && column.means(stored))
 }
 
 // decodeNode lets a body hold a draft: what it is made of is judged later.
-func (d *Draft) decodeNode(_ *decoder, n *Node, _ *rules) { d.node = n }
+func (r *RawProperty) decodeNode(_ *decoder, n *Node, _ *rules) { r.node = n }
 
 // DecodeList reads a list of properties as Decode reads one. The bounds hold for the list as a whole,
 // but each property has its levels.
