@@ -16,7 +16,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 )
 
 // The functions of this file turn the schema's inputs into those of the services.
@@ -76,8 +76,8 @@ func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
 	}
 }
 
-func question(in model.InputValuesInput) inputs.Question {
-	q := inputs.Question{
+func question(in model.InputValuesInput) inputvalidation.Question {
+	q := inputvalidation.Question{
 		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values,
 		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
 	}

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 )
 
 // deploymentData gives the detail of a deployment as the member of the union that it is, or nil.
@@ -80,7 +80,7 @@ func told(warnings []inputprop.Warning) []*inputprop.Warning {
 	return list
 }
 
-func validation(v *inputs.Validation) *model.InputsValidation {
+func validation(v *inputvalidation.Validation) *model.InputsValidation {
 	return &model.InputsValidation{
 		Valid: len(v.Violations) == 0, Violations: pointers(v.Violations), Unresolved: v.Unresolved, Warnings: pointers(v.Warnings),
 	}

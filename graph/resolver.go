@@ -7,8 +7,8 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
-	"slipway/internal/dynamic"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
+	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/workspace"
 )
 
@@ -19,6 +19,6 @@ type Resolver struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
-	Dynamic   *dynamic.Registry
-	Inputs    *inputs.Service
+	Dynamic   *valuesource.Registry
+	Inputs    *inputvalidation.Service
 }

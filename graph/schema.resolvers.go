@@ -18,10 +18,10 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/dynamic"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/page"
 	"slipway/internal/workspace"
 
@@ -551,7 +551,7 @@ func (r *queryResolver) DynamicValues(ctx context.Context, source string, params
 }
 
 // DynamicSources is the resolver for the dynamicSources field.
-func (r *queryResolver) DynamicSources(ctx context.Context) ([]*dynamic.Source, error) {
+func (r *queryResolver) DynamicSources(ctx context.Context) ([]*valuesource.Source, error) {
 	return pointers(r.Dynamic.Sources()), nil
 }
 

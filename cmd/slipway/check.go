@@ -11,7 +11,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/server"
 	"slipway/internal/store"
 )
@@ -59,7 +59,7 @@ func checkStored(ctx context.Context, st *store.Store, out io.Writer) error {
 		if o.ID != "" {
 			as = root.In(o.ID)
 		}
-		err := services.Inputs.EachStored(actor.With(ctx, as), func(found inputs.Stored) error { return total.print(out, o.Slug, found) })
+		err := services.Inputs.EachStored(actor.With(ctx, as), func(found inputvalidation.Stored) error { return total.print(out, o.Slug, found) })
 		if err != nil {
 			return fmt.Errorf("organization %s: %w", o.Slug, err)
 		}
@@ -73,7 +73,7 @@ func checkStored(ctx context.Context, st *store.Store, out io.Writer) error {
 	return nil
 }
 
-func (c *checked) print(out io.Writer, organization string, found inputs.Stored) error {
+func (c *checked) print(out io.Writer, organization string, found inputvalidation.Stored) error {
 	c.stored++
 	if len(found.Violations) > 0 {
 		c.refused++

@@ -20,10 +20,10 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
-	"slipway/internal/dynamic"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/page"
 	"slipway/internal/release"
 	"strconv"
@@ -1167,7 +1167,7 @@ type QueryResolver interface {
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
 	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
-	DynamicSources(ctx context.Context) ([]*dynamic.Source, error)
+	DynamicSources(ctx context.Context) ([]*valuesource.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 }
 type ReleaseResolver interface {
@@ -15131,7 +15131,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_message(_ context.Conte
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DynamicSource_name(ctx context.Context, field graphql.CollectedField, obj *dynamic.Source) (ret graphql.Marshaler) {
+func (ec *executionContext) _DynamicSource_name(ctx context.Context, field graphql.CollectedField, obj *valuesource.Source) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15154,7 +15154,7 @@ func (ec *executionContext) fieldContext_DynamicSource_name(_ context.Context, f
 	return graphql.NewScalarFieldContext("DynamicSource", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DynamicSource_description(ctx context.Context, field graphql.CollectedField, obj *dynamic.Source) (ret graphql.Marshaler) {
+func (ec *executionContext) _DynamicSource_description(ctx context.Context, field graphql.CollectedField, obj *valuesource.Source) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15177,7 +15177,7 @@ func (ec *executionContext) fieldContext_DynamicSource_description(_ context.Con
 	return graphql.NewScalarFieldContext("DynamicSource", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DynamicSource_params(ctx context.Context, field graphql.CollectedField, obj *dynamic.Source) (ret graphql.Marshaler) {
+func (ec *executionContext) _DynamicSource_params(ctx context.Context, field graphql.CollectedField, obj *valuesource.Source) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15189,8 +15189,8 @@ func (ec *executionContext) _DynamicSource_params(ctx context.Context, field gra
 			return obj.Params, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []dynamic.Param) graphql.Marshaler {
-			return ec.marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋdynamicᚐParamᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []valuesource.Param) graphql.Marshaler {
+			return ec.marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParamᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -15209,7 +15209,7 @@ func (ec *executionContext) fieldContext_DynamicSource_params(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _DynamicSourceParam_name(ctx context.Context, field graphql.CollectedField, obj *dynamic.Param) (ret graphql.Marshaler) {
+func (ec *executionContext) _DynamicSourceParam_name(ctx context.Context, field graphql.CollectedField, obj *valuesource.Param) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15232,7 +15232,7 @@ func (ec *executionContext) fieldContext_DynamicSourceParam_name(_ context.Conte
 	return graphql.NewScalarFieldContext("DynamicSourceParam", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DynamicSourceParam_description(ctx context.Context, field graphql.CollectedField, obj *dynamic.Param) (ret graphql.Marshaler) {
+func (ec *executionContext) _DynamicSourceParam_description(ctx context.Context, field graphql.CollectedField, obj *valuesource.Param) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15255,7 +15255,7 @@ func (ec *executionContext) fieldContext_DynamicSourceParam_description(_ contex
 	return graphql.NewScalarFieldContext("DynamicSourceParam", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DynamicSourceParam_required(ctx context.Context, field graphql.CollectedField, obj *dynamic.Param) (ret graphql.Marshaler) {
+func (ec *executionContext) _DynamicSourceParam_required(ctx context.Context, field graphql.CollectedField, obj *valuesource.Param) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24588,8 +24588,8 @@ func (ec *executionContext) _Query_dynamicSources(ctx context.Context, field gra
 			return ec.Resolvers.Query().DynamicSources(ctx)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*dynamic.Source) graphql.Marshaler {
-			return ec.marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*valuesource.Source) graphql.Marshaler {
+			return ec.marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -35249,7 +35249,7 @@ func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.Select
 
 var dynamicSourceImplementors = []string{"DynamicSource"}
 
-func (ec *executionContext) _DynamicSource(ctx context.Context, sel ast.SelectionSet, obj *dynamic.Source) graphql.Marshaler {
+func (ec *executionContext) _DynamicSource(ctx context.Context, sel ast.SelectionSet, obj *valuesource.Source) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, dynamicSourceImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -35297,7 +35297,7 @@ func (ec *executionContext) _DynamicSource(ctx context.Context, sel ast.Selectio
 
 var dynamicSourceParamImplementors = []string{"DynamicSourceParam"}
 
-func (ec *executionContext) _DynamicSourceParam(ctx context.Context, sel ast.SelectionSet, obj *dynamic.Param) graphql.Marshaler {
+func (ec *executionContext) _DynamicSourceParam(ctx context.Context, sel ast.SelectionSet, obj *valuesource.Param) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, dynamicSourceParamImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -43071,7 +43071,7 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynamicᚐSource(ctx context.Context, sel ast.SelectionSet, v *dynamic.Source) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(ctx context.Context, sel ast.SelectionSet, v *valuesource.Source) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43081,15 +43081,15 @@ func (ec *executionContext) marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynami
 	return ec._DynamicSource(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDynamicSourceParam2slipwayᚋinternalᚋdynamicᚐParam(ctx context.Context, sel ast.SelectionSet, v dynamic.Param) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicSourceParam2slipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParam(ctx context.Context, sel ast.SelectionSet, v valuesource.Param) graphql.Marshaler {
 	return ec._DynamicSourceParam(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋdynamicᚐParamᚄ(ctx context.Context, sel ast.SelectionSet, v []dynamic.Param) graphql.Marshaler {
+func (ec *executionContext) marshalNDynamicSourceParam2ᚕslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParamᚄ(ctx context.Context, sel ast.SelectionSet, v []valuesource.Param) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDynamicSourceParam2slipwayᚋinternalᚋdynamicᚐParam(ctx, sel, v[i])
+		return ec.marshalNDynamicSourceParam2slipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐParam(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -44762,14 +44762,14 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋdynamicᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*dynamic.Source) graphql.Marshaler {
+func (ec *executionContext) marshalODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(ctx context.Context, sel ast.SelectionSet, v []*valuesource.Source) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDynamicSource2ᚖslipwayᚋinternalᚋdynamicᚐSource(ctx, sel, v[i])
+		return ec.marshalNDynamicSource2ᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSource(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -206,7 +206,7 @@ func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
 		return nil, err
 	}
 	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
-		return nil, fault.Invalid(fault.RequestInvalid, inputs.OtherModule(instance, version))
+		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModule(instance, version))
 	}
 	return &prepared{instance: instance, version: version}, nil
 }

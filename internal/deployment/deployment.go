@@ -14,7 +14,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/id"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
@@ -31,7 +31,7 @@ const (
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
-	Inputs  *inputs.Service
+	Inputs  *inputvalidation.Service
 	// Feed is told of every change that is committed.
 	Feed *feed.Feed
 	// LeaseTime is how long a runner may be silent; DefaultLease where it is 0.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"slipway/internal/inputprop"
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 )
 
 func TestPatternsThatMayNotWorkEverywhereDrawAWarning(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"slipway/internal/inputprop"
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 )
 
 // leaving is the context of a caller who leaves after it was asked so many times, and how often it is asked

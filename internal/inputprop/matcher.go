@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 	"slipway/internal/meter"
 )
 

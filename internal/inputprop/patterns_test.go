@@ -9,7 +9,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 )
 
 // plainPatterns are Go's own: enough for the patterns of these tests. A pattern of "slow" takes too

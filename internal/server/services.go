@@ -13,13 +13,13 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
-	"slipway/internal/dynamic"
 	"slipway/internal/feed"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputprop/jsregexp"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
+	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/journal"
+	"slipway/internal/jsregexp"
 	"slipway/internal/store"
 	"slipway/internal/workspace"
 )
@@ -31,8 +31,8 @@ type Services struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
-	Dynamic   *dynamic.Registry
-	Inputs    *inputs.Service
+	Dynamic   *valuesource.Registry
+	Inputs    *inputvalidation.Service
 }
 
 // NewServices makes the services. baseURL is where the API is reached, for links in errors.
@@ -44,8 +44,8 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 		Catalog:   &catalog.Service{Store: s, Journal: j},
 		Defaults:  &defaults.Service{Store: s, Journal: j},
 	}
-	all.Dynamic = dynamic.New(all.Catalog, all.Workspace, all.Defaults)
-	all.Inputs = &inputs.Service{
+	all.Dynamic = valuesource.New(all.Catalog, all.Workspace, all.Defaults)
+	all.Inputs = &inputvalidation.Service{
 		Store: s, Engine: inputprop.NewEngine(patterns()), Catalog: all.Catalog, Defaults: all.Defaults, Dynamic: all.Dynamic,
 	}
 	// What is saved is judged by what the server knows, which is read through these two.

@@ -1,4 +1,4 @@
-package dynamic_test
+package valuesource_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package inputs_test
+package inputvalidation_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/worldtest"
 )
 
@@ -53,7 +53,7 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 }
 
 // judged gives the violations of values, each as "pointer rule".
-func judged(t testing.TB, w *worldtest.World, q inputs.Question) []string {
+func judged(t testing.TB, w *worldtest.World, q inputvalidation.Question) []string {
 	t.Helper()
 	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), q)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package inputs judges the typed inputs of modules and the values that are given for them: it joins the
+// Package inputvalidation judges the typed inputs of modules and the values that are given for them: it joins the
 // pure rules of package inputprop to what the server knows, which is where a module is deployed, what is
 // live there, and the options of dynamic values.
-package inputs
+package inputvalidation
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
-	"slipway/internal/dynamic"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/jsregexp"
 	"slipway/internal/meter"
 	"slipway/internal/store"
 )
@@ -24,7 +24,7 @@ type Service struct {
 	Engine   *inputprop.Engine
 	Catalog  *catalog.Service
 	Defaults *defaults.Service
-	Dynamic  *dynamic.Registry
+	Dynamic  *valuesource.Registry
 }
 
 // busy turns the refusal of an engine that has too much to do into one that says to try again.

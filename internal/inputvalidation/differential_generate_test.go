@@ -1,4 +1,4 @@
-package inputs_test
+package inputvalidation_test
 
 import (
 	"fmt"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 )
 
 // hang takes any matcher that backtracks far longer than anyone waits.

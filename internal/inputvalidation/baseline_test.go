@@ -1,4 +1,4 @@
-package inputs_test
+package inputvalidation_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/worldtest"
 )
 
@@ -154,7 +154,7 @@ func TestAnInstanceOfBeforeIsCaughtUpWithByManyAtOnce(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", ported)
 		live(t, w, p, v, `{"host":"a"}`)
-		question := inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"host":"b"}`)}
+		question := inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"host":"b"}`)}
 		for range 5 {
 			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM input_baselines`); err != nil {
 				t.Fatal(err)

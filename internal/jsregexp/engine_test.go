@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 )
 
 func TestAnEngineNeedsAMachine(t *testing.T) {

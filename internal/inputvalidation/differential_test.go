@@ -1,4 +1,4 @@
-package inputs_test
+package inputvalidation_test
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/release"
 	"slipway/internal/worldtest"
 )
@@ -90,7 +90,7 @@ func (d *differential) compare(t *testing.T, values string) {
 	}
 	d.cases++
 	viewer := d.Acme.As(actor.Viewer)
-	q := inputs.Question{VersionID: &d.version.ID, InstanceID: &d.instance.ID, Values: []byte(values)}
+	q := inputvalidation.Question{VersionID: &d.version.ID, InstanceID: &d.instance.ID, Values: []byte(values)}
 	judged, err := d.Inputs.Validate(viewer, q)
 	if err != nil {
 		t.Fatalf("%s: %v", values, err)
@@ -117,7 +117,7 @@ func (d *differential) compare(t *testing.T, values string) {
 }
 
 // same fails where the inputs of a release are not what resolving says of the values, and of these inputs again.
-func (d *differential) same(t *testing.T, q inputs.Question, values, released string) {
+func (d *differential) same(t *testing.T, q inputvalidation.Question, values, released string) {
 	t.Helper()
 	viewer := d.Acme.As(actor.Viewer)
 	for _, from := range []string{values, released} {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 )
 
 // FuzzTest looks for patterns that crash or outlast the engine, or that it judges in two ways: Compile and

@@ -1,4 +1,4 @@
-package inputs_test
+package inputvalidation_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/release"
 	"slipway/internal/worldtest"
 )
@@ -64,7 +64,7 @@ func TestEveryStoredRowIsCheckedOnce(t *testing.T) {
 			definition(t, w, w.Acme, fmt.Sprintf("d%d", i), input("s", "text", ""))
 		}
 		seen := map[string]int{}
-		if err := w.Inputs.EachStored(system(w.Acme), func(s inputs.Stored) error { seen[s.ID]++; return nil }); err != nil {
+		if err := w.Inputs.EachStored(system(w.Acme), func(s inputvalidation.Stored) error { seen[s.ID]++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for id, times := range seen {
@@ -86,7 +86,7 @@ func system(o *worldtest.Org) context.Context {
 func found(ctx context.Context, t *testing.T, w *worldtest.World) []string {
 	t.Helper()
 	var list []string
-	err := w.Inputs.EachStored(ctx, func(s inputs.Stored) error {
+	err := w.Inputs.EachStored(ctx, func(s inputvalidation.Stored) error {
 		for _, v := range broken(s.Violations) {
 			list = append(list, s.Kind+" "+s.ID+" "+s.Name+" "+v)
 		}

@@ -1,6 +1,6 @@
-// Package dynamic looks up options that the server knows: what the values of an input may be where its
+// Package valuesource looks up options that the server knows: what the values of an input may be where its
 // schema names a source instead of listing them. A new source is one entry of the table in sources.go.
-package dynamic
+package valuesource
 
 import (
 	"context"

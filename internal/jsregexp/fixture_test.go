@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/inputprop/jsregexp"
+	"slipway/internal/jsregexp"
 )
 
 // trial is a pattern with texts, and what node answered.

@@ -1,4 +1,4 @@
-package inputs_test
+package inputvalidation_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
-	"slipway/internal/inputs"
+	"slipway/internal/inputvalidation"
 	"slipway/internal/worldtest"
 )
 
@@ -42,10 +42,10 @@ func TestTemplatesAreFilledForAPlace(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Place(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"default":"${{ organization.slug }}/${{ project.name }}/${{ environment.name }}/${{ module.type }}@${{ module.version }}"`)+"]")
-		nowhere := inputs.Question{VersionID: &v.ID, Values: []byte(`{}`)}
+		nowhere := inputvalidation.Question{VersionID: &v.ID, Values: []byte(`{}`)}
 		environment, instance := nowhere, nowhere
 		environment.EnvironmentID, instance.InstanceID = &p.Environment.ID, &p.Instance.ID
-		for where, q := range map[string]inputs.Question{"environment": environment, "instance": instance} {
+		for where, q := range map[string]inputvalidation.Question{"environment": environment, "instance": instance} {
 			resolved, violations, err := w.Inputs.Resolve(w.Acme.As(actor.Viewer), q)
 			if err != nil || len(violations) > 0 {
 				t.Fatalf("%s: %v, %v", where, violations, err)
@@ -73,7 +73,7 @@ func TestADeploymentIsRefusedWhatValidationRefuses(t *testing.T) {
 			`{"image":"web:1","name":"a","labels":{"":"x"}}`, `{"image":"web:1","name":"a","vpc":"prj_1"}`,
 			`{"image":"web:1","name":"a","other":1,"disk":1.5}`, `{"image":null,"name":null,"labels":{"a":1}}`,
 		} {
-			judged, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+			judged, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
 			if err != nil || len(judged.Violations) == 0 {
 				t.Errorf("%s is not refused: %v", values, err)
 			}
@@ -115,7 +115,7 @@ func TestATamperedReleaseBindsNothingButWhatIsRemembered(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+","+input("disk", "number", `"min_current_value":true`)+"]")
 		forged := live(t, w, p, v, `{"name":"a","disk":2}`)
-		q := inputs.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"name":"b","disk":1}`)}
+		q := inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"name":"b","disk":1}`)}
 		wants(t, "before", judged(t, w, q), "/name immutable", "/disk min_current_value")
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE releases SET content = '{}' WHERE id = $1`, *forged.ReleaseID); err != nil {
 			t.Fatal(err)
