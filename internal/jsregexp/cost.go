@@ -2,56 +2,57 @@ package jsregexp
 
 import "fmt"
 
-// A machine cannot be stopped while it reads a pattern, so what it is given to read has limits.
+// A virtual machine cannot be stopped while it compiles a pattern, so what it is given to compile has limits.
 const (
-	// MaxGroups is how many groups that capture a machine takes in a pattern; a browser takes more.
+	// MaxGroups is how many capturing groups a pattern may have; browsers accept more.
 	MaxGroups = 254
-	// maxPattern is how long a pattern may be, in bytes.
+	// maxPattern is the longest pattern, in bytes.
 	maxPattern = 16 << 10
-	// maxToil is how much toil a pattern may be, some 100 ms.
-	maxToil = 16 << 20
+	// maxCompileCost is the highest compileCost of a pattern, some 100 ms.
+	maxCompileCost = 16 << 20
 )
 
-// readable says whether a machine can read the pattern in time; ErrTooSlow or ErrTooManyGroups if not.
-func readable(pattern string) error {
+// checkCost returns ErrTooSlow or ErrTooManyGroups for a pattern that a machine could not compile in time.
+func checkCost(pattern string) error {
 	if len(pattern) > maxPattern {
 		return fmt.Errorf("%w: it has %d bytes, at most %d are allowed", ErrTooSlow, len(pattern), maxPattern)
 	}
-	if toil(pattern) > maxToil {
+	if compileCost(pattern) > maxCompileCost {
 		return fmt.Errorf("%w: its classes are too long or it has too many references to named groups", ErrTooSlow)
 	}
-	if n := groups(pattern); n > MaxGroups {
+	if n := countGroups(pattern); n > MaxGroups {
 		return fmt.Errorf("%w: %d, at most %d are allowed", ErrTooManyGroups, n, MaxGroups)
 	}
 	return nil
 }
 
-// groups counts the groups that capture and are closed: without its end a group is a mistake of another kind.
-func groups(pattern string) int {
+// compileCost estimates the time to compile a pattern, in units of about 5 ns: a class costs the square of its
+// length, a reference to a named group a search of the whole pattern.
+func compileCost(pattern string) int {
+	cost := 0
+	for t := range tokens(pattern) {
+		switch t.kind {
+		case class:
+			cost += len(t.text) * len(t.text)
+		case reference:
+			cost += 4 * len(pattern)
+		}
+	}
+	return cost
+}
+
+// countGroups returns how many capturing groups a pattern has. A group that is not closed does not count: the
+// machine finds that error quickly.
+func countGroups(pattern string) int {
 	count, closed, opened := 0, 0, false
-	for p := range pieces(pattern) {
-		if p.kind == name || opened && p.text != "?" {
+	for t := range tokens(pattern) {
+		if t.kind == groupOpening || opened && t.text != "?" {
 			count++
 		}
-		opened = p.kind == plain && p.text == "("
-		if p.kind == plain && p.text == ")" {
+		opened = t.kind == other && t.text == "("
+		if t.kind == other && t.text == ")" {
 			closed++
 		}
 	}
 	return min(count, closed)
-}
-
-// toil estimates the reading of a pattern, in units of about 5 ns: a class costs the square of its length,
-// a reference to a named group a search of the whole pattern.
-func toil(pattern string) int {
-	total := 0
-	for p := range pieces(pattern) {
-		switch p.kind {
-		case class:
-			total += len(p.text) * len(p.text)
-		case reference:
-			total += 4 * len(pattern)
-		}
-	}
-	return total
 }

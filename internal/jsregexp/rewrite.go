@@ -7,34 +7,36 @@ import (
 	"unicode/utf8"
 )
 
-// repaired writes a pattern so that the machine reads it as browsers do; a *SyntaxError if they refuse it
-// and the machine would not. Four old forms it reads in another way: a brace that opens no quantifier,
-// as in a{2,1x, a dash that is a member of a class, as in [\d--_], a character of two code units beside one,
-// as in [\w-😀-😂], and \k in a class, which named groups forbid.
-func repaired(pattern string) (string, error) {
+// rewrite returns a pattern that the virtual machine reads as browsers read the given one, or a *SyntaxError
+// if browsers refuse the pattern and the machine would not. The machine differs in four legacy forms:
+//   - a brace that begins no quantifier, as in a{2,1x
+//   - a dash that is a member of a class, as in [\d--_]
+//   - a character of two UTF-16 code units next to a dash, as in [\w-😀-😂]
+//   - \k in a class, which browsers refuse in a pattern with named groups
+func rewrite(pattern string) (string, error) {
 	if !strings.ContainsAny(pattern, "{[") {
 		return pattern, nil
 	}
 	var b strings.Builder
-	named := hasNames(pattern)
-	for p := range pieces(pattern) {
+	named := hasNamedGroups(pattern)
+	for t := range tokens(pattern) {
 		switch {
-		case p.kind == class && named && hasAtom(p.text, `\k`):
+		case t.kind == class && named && hasAtom(t.text, `\k`):
 			return "", &SyntaxError{Message: `\k in a class, in a pattern with named groups`}
-		case p.kind == class:
-			repairClass(&b, halved(p.text))
-		case p.kind == brace && p.text == "{":
+		case t.kind == class:
+			rewriteClass(&b, splitSurrogates(t.text))
+		case t.kind == brace && t.text == "{":
 			b.WriteString(`\{`)
 		default:
-			b.WriteString(p.text)
+			b.WriteString(t.text)
 		}
 	}
 	return b.String(), nil
 }
 
-// repairClass writes a class with \- for every dash that is a member or an end of a range, so that the only
-// bare dashes are those between two atoms.
-func repairClass(b *strings.Builder, text string) {
+// rewriteClass writes a class with \- for every dash that is a member or an end of a range, so that the only
+// dashes without a backslash are those between the ends of a range.
+func rewriteClass(b *strings.Builder, text string) {
 	opening := "["
 	if strings.HasPrefix(text, "[^") {
 		opening = "[^"
@@ -43,18 +45,19 @@ func repairClass(b *strings.Builder, text string) {
 	for rest := text[len(opening):]; rest != ""; {
 		from := rest[:atomLength(rest)]
 		rest = rest[len(from):]
-		b.WriteString(member(from))
+		b.WriteString(escapeDash(from))
 		if !strings.HasPrefix(rest, "-") || rest == "-" || rest == "-]" {
 			continue
 		}
 		to := rest[1:][:atomLength(rest[1:])]
 		rest = rest[1+len(to):]
-		b.WriteString("-" + member(to))
+		b.WriteString("-" + escapeDash(to))
 	}
 }
 
-// halved writes a class with each character beyond U+FFFF as the two members that it is to a browser.
-func halved(class string) string {
+// splitSurrogates returns a class with each character beyond U+FFFF as its two UTF-16 code units, which are two
+// members of the class to a browser.
+func splitSurrogates(class string) string {
 	var b strings.Builder
 	for rest := class; rest != ""; {
 		atom := rest[:atomLength(rest)]
@@ -68,7 +71,7 @@ func halved(class string) string {
 	return b.String()
 }
 
-func member(atom string) string {
+func escapeDash(atom string) string {
 	if atom == "-" {
 		return `\-`
 	}

@@ -14,88 +14,90 @@ var (
 	longEscape = regexp.MustCompile(`^\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|c[0-9A-Za-z_]|[0-3][0-7]{1,2}|[4-7][0-7])`)
 )
 
-// kind tells the pieces of a pattern apart, as far as anyone here has to.
-type kind int
+// tokenKind is the kind of a token, as far as this package needs to distinguish them.
+type tokenKind int
 
 const (
-	// plain is a piece that stands for itself: a letter, an escape, an assertion, a bracket.
-	plain kind = iota
-	// class is everything from [ to ].
+	// other is a letter, an escape, an assertion or a parenthesis.
+	other tokenKind = iota
+	// class is a character class, from [ to ].
 	class
-	// brace is a { outside a class, and through its } if it is a quantifier, as in {2} and {2,} and {2,3}.
+	// brace is a { outside a class; the whole quantifier if it begins one, as in {2} and {2,} and {2,3}.
 	brace
-	// name is (?<…>, the opening of a named group.
-	name
+	// groupOpening is the opening of a named group, (?<…>.
+	groupOpening
 	// reference is \k<…>, in a pattern that has named groups.
 	reference
 	// modifier is the opening of a group with flags of its own, such as (?i-s:.
 	modifier
 )
 
-// piece is a part of a pattern. The pieces of a pattern make up all of its text.
-type piece struct {
-	kind kind
+// token is a part of a pattern. The texts of its tokens, one after the other, are the pattern.
+type token struct {
+	kind tokenKind
 	text string
 }
 
-// pieces cuts a pattern up as a browser does that has no u flag. Any text can be cut, also no pattern.
-func pieces(pattern string) iter.Seq[piece] {
-	return func(yield func(piece) bool) {
-		named := hasNames(pattern)
+// tokens returns the tokens of a pattern, as a browser reads it without the u flag. Any text has tokens, also
+// one that is not a valid pattern.
+func tokens(pattern string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		named := hasNamedGroups(pattern)
 		for rest := pattern; rest != ""; {
-			p := first(rest, named)
-			if !yield(p) {
+			t := firstToken(rest, named)
+			if !yield(t) {
 				return
 			}
-			rest = rest[len(p.text):]
+			rest = rest[len(t.text):]
 		}
 	}
 }
 
-// first is the piece that rest begins with. In a pattern that has named groups, \k< begins a reference.
-func first(rest string, named bool) piece {
+// firstToken returns the token that rest begins with. In a pattern that has named groups, \k< begins a reference.
+func firstToken(rest string, named bool) token {
 	switch {
 	case rest[0] == '[':
-		return piece{class, rest[:classLength(rest)]}
+		return token{class, rest[:classLength(rest)]}
 	case rest[0] == '{':
-		return piece{brace, cmp.Or(quantifier.FindString(rest), rest[:1])}
-	case opensName(rest):
-		return piece{name, through(rest, '>')}
+		return token{brace, cmp.Or(quantifier.FindString(rest), rest[:1])}
+	case opensNamedGroup(rest):
+		return token{groupOpening, through(rest, '>')}
 	case rest[0] == '(':
 		if n := modifierLength(rest); n > 0 {
-			return piece{modifier, rest[:n]}
+			return token{modifier, rest[:n]}
 		}
 	case named && strings.HasPrefix(rest, `\k<`):
-		return piece{reference, through(rest, '>')}
+		return token{reference, through(rest, '>')}
 	}
-	return piece{plain, rest[:atomLength(rest)]}
+	return token{other, rest[:atomLength(rest)]}
 }
 
-func opensName(rest string) bool {
+func opensNamedGroup(rest string) bool {
 	after, ok := strings.CutPrefix(rest, "(?<")
 	return ok && !strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "!")
 }
 
-func hasNames(pattern string) bool {
+func hasNamedGroups(pattern string) bool {
 	if !strings.Contains(pattern, "(?<") {
 		return false
 	}
 	for rest := pattern; rest != ""; {
-		p := first(rest, false)
-		if p.kind == name {
+		t := firstToken(rest, false)
+		if t.kind == groupOpening {
 			return true
 		}
-		rest = rest[len(p.text):]
+		rest = rest[len(t.text):]
 	}
 	return false
 }
 
-// through is rest up to and with end; where there is none, its first character.
+// through returns rest up to and including end, or its first character if it has no end.
 func through(rest string, end byte) string {
 	return rest[:max(strings.IndexByte(rest, end)+1, 1)]
 }
 
-// modifierLength is the length of an opening such as (?i-s: and 0 for another.
+// modifierLength returns the length of the opening of a group with flags, such as (?i-s:, and 0 if rest begins
+// with anything else.
 func modifierLength(rest string) int {
 	flags, ok := strings.CutPrefix(rest, "(?")
 	if !ok {
@@ -108,6 +110,7 @@ func modifierLength(rest string) int {
 	return len("(?") + n + len(":")
 }
 
+// classLength returns the length of the class that rest begins with.
 func classLength(rest string) int {
 	n := len("[")
 	for n < len(rest) && rest[n] != ']' {
@@ -116,7 +119,7 @@ func classLength(rest string) int {
 	return min(n+len("]"), len(rest))
 }
 
-// atomLength is the length of the character or the escape that rest begins with.
+// atomLength returns the length of the character or the escape that rest begins with.
 func atomLength(rest string) int {
 	if long := longEscape.FindString(rest); long != "" {
 		return len(long)
