@@ -1,166 +1,246 @@
 package keeper
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 )
 
-// Kept is a program under a keeper, as the runner that attends to it sees it.
-type Kept struct {
+// Handle is a runner's access to a program under a keeper. At most one process has a Handle of a program.
+type Handle struct {
 	folder
-	// attended is locked as long as this process attends to the program.
-	attended *os.File
+	// runnerLock is the locked file that keeps others from adopting the program.
+	runnerLock *os.File
 
 	mu     sync.Mutex
 	orders orders
 }
 
-// TakeUp attends to the programs in a root that no runner attends to. about returns what to decode that
-// into which Start was told. What cannot be read is left alone, and the error says so.
-func TakeUp(root string) (taken []*Kept, err error) {
-	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	done, err := enterRoot(root)
+// Start starts a keeper for a program. Its folder is made in root, and has a name that is new there. env is the
+// program's environment; info is stored as JSON for a runner that adopts the program.
+func Start(root, name string, lease Lease, p Program, env []string, info any) (*Handle, error) {
+	h, err := create(root, name, lease, info)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	if err := h.spawn(p, env); err != nil {
+		return nil, errors.Join(err, h.Remove())
+	}
+	return h, nil
+}
+
+// create makes the folder of a program, with its first orders.
+func create(root, name string, lease Lease, info any) (*Handle, error) {
+	unlock, err := lockRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	h := &Handle{folder: folder(filepath.Join(root, name)), orders: orders{Lease: lease}}
+	if err := os.Mkdir(string(h.folder), folderMode); err != nil {
+		return nil, err
+	}
+	if h.runnerLock, err = lock(h.path(runnerLockFile), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, err
+	}
+	return h, errors.Join(h.save(ordersFile, h.orders), h.save(infoFile, info))
+}
+
+// lockRoot makes the root if it does not exist, and locks it, so that no other runner changes its folders.
+func lockRoot(root string) (unlock func(), err error) {
+	if err := os.MkdirAll(root, folderMode); err != nil {
+		return nil, err
+	}
+	file, err := lock(root, os.O_RDONLY, syscall.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = file.Close() }, nil
+}
+
+// spawn starts the process of the keeper, which inherits the lock on its folder.
+func (h *Handle) spawn(p Program, env []string) error {
+	path, err := executable()
+	if err != nil {
+		return err
+	}
+	input, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	alive, err := lock(h.path(keeperLockFile), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = alive.Close() }()
+	stderr, err := os.OpenFile(h.path(panicFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stderr.Close() }()
+	cmd := exec.Command(path, append(slices.Clone(command), string(h.folder))...) //nolint:gosec // this program
+	cmd.Args[0] = os.Args[0]
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = "/", env, bytes.NewReader(input), stderr
+	cmd.ExtraFiles = []*os.File{alive}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start a keeper: %w", err)
+	}
+	go func() { _ = cmd.Wait() }() // how it ended is in its folder
+	return nil
+}
+
+// Adopt returns handles of the programs in a root of which no runner has one: their runner has ended or has detached
+// from them. A program that cannot be adopted is left as it is, and the error has the reason.
+func Adopt(root string) (adopted []*Handle, err error) {
+	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	unlock, err := lockRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		k := &Kept{folder: folder(filepath.Join(root, e.Name()))}
-		attended, failed := lock(k.path(runnerLock), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB)
-		if attended == nil {
+		h := &Handle{folder: folder(filepath.Join(root, e.Name()))}
+		file, failed := lock(h.path(runnerLockFile), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB)
+		if file == nil {
 			err = errors.Join(err, failed)
 			continue
 		}
-		k.attended = attended
-		there, failed := k.load(ordersFile, &k.orders)
+		h.runnerLock = file
+		exists, failed := h.load(ordersFile, &h.orders)
 		switch {
 		case failed != nil:
-			k.Leave()
+			h.Detach()
 			err = errors.Join(err, failed)
-		case !there: // it was not begun, or is half removed
-			err = errors.Join(err, k.remove())
+		case !exists: // create or remove was interrupted
+			err = errors.Join(err, h.remove())
 		default:
-			taken = append(taken, k)
+			adopted = append(adopted, h)
 		}
 	}
-	return taken, err
+	return adopted, err
 }
 
-// About decodes what Start was told.
-func (k *Kept) About(into any) error {
-	there, err := k.load(aboutFile, into)
-	if err == nil && !there {
-		err = fmt.Errorf("%s is not there", k.path(aboutFile))
+// Info decodes the info that Start was called with.
+func (h *Handle) Info(into any) error {
+	exists, err := h.load(infoFile, into)
+	if err == nil && !exists {
+		err = fmt.Errorf("%s does not exist", h.path(infoFile))
 	}
 	return err
 }
 
 // Lease returns the lease that the program runs under.
-func (k *Kept) Lease() Lease {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.orders.Lease
+func (h *Handle) Lease() Lease {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.orders.Lease
 }
 
-// Renew lets the program run under a lease that was renewed.
-func (k *Kept) Renew(l Lease) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if l.End.Boot <= k.orders.Lease.End.Boot {
-		return nil // an answer that came late
+// Renew gives the keeper a lease that was renewed. One that ends earlier than the present one is ignored.
+func (h *Handle) Renew(l Lease) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l.End.Boot <= h.orders.Lease.End.Boot {
+		return nil // the answers to two requests came in the wrong order
 	}
-	k.orders.Lease = l
-	return k.save(ordersFile, k.orders)
+	h.orders.Lease = l
+	return h.save(ordersFile, h.orders)
 }
 
-// Stop has the program stopped, and killed at a time. An earlier Stop is followed where it kills sooner.
-func (k *Kept) Stop(why Reason, kill Instant) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if earlier := k.orders.Stop; earlier != nil {
+// Stop makes the keeper send SIGTERM to the program, and SIGKILL at a time. Of several calls the first reason counts
+// and the earliest time.
+func (h *Handle) Stop(why Reason, kill Instant) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if earlier := h.orders.Stop; earlier != nil {
 		if kill.Boot >= earlier.Kill.Boot {
 			return nil
 		}
 		why = earlier.Why
 	}
-	k.orders.Stop = &stopOrder{why, kill}
-	return k.save(ordersFile, k.orders)
+	h.orders.Stop = &stopOrder{why, kill}
+	return h.save(ordersFile, h.orders)
 }
 
-// ended reports whether the program has ended or its keeper has.
-func (k *Kept) ended() (bool, error) {
+// hasEnded reports whether the program or its keeper has ended.
+func (h *Handle) hasEnded() (bool, error) {
 	var end End
-	there, err := k.load(endFile, &end)
-	if there || err != nil {
-		return there, err
+	exists, err := h.load(endFile, &end)
+	if exists || err != nil {
+		return exists, err
 	}
-	alive, err := locked(k.path(keeperLock))
+	alive, err := isLocked(h.path(keeperLockFile))
 	return !alive, err
 }
 
-// Wait waits for the end of the program. Where the keeper has ended without a word, it ends the program.
-func (k *Kept) Wait(ctx context.Context) (End, error) {
-	idle := shortest
+// Wait waits for the end of the program and returns how it ended. If the keeper was killed, Wait kills what is left of
+// the program.
+func (h *Handle) Wait(ctx context.Context) (End, error) {
+	idle := minPoll
 	for {
-		ended, err := k.ended()
+		ended, err := h.hasEnded()
 		if err != nil {
 			return End{}, err
 		}
 		if ended {
-			return k.end()
+			return h.end()
 		}
-		if idle, err = wait(ctx, idle); err != nil {
+		if idle, err = pollWait(ctx, idle); err != nil {
 			return End{}, err
 		}
 	}
 }
 
-// end returns how the program ended whose keeper has ended.
-func (k *Kept) end() (end End, err error) {
-	there, err := k.load(endFile, &end)
-	if there || err != nil {
+// end returns how the program ended, after hasEnded.
+func (h *Handle) end() (end End, err error) {
+	exists, err := h.load(endFile, &end)
+	if exists || err != nil {
 		return end, err
 	}
-	if err := k.killLeft(); err != nil {
+	if err := h.killOrphans(); err != nil {
 		return End{}, err
 	}
-	said, _ := os.ReadFile(k.path(panicFile))
-	return End{ExitCode: -1, Stopped: Unkept, Stderr: clean(said[:min(len(said), tailBytes)])}, nil
+	panicked, _ := os.ReadFile(h.path(panicFile))
+	return End{ExitCode: -1, Stopped: KeeperKilled, Stderr: validText(panicked[:min(len(panicked), tailBytes)])}, nil
 }
 
-// killLeft kills what a keeper that has ended unexpectedly has left of its program. As long as the folder of
-// the program is locked, something of it lives, and its group is no other's.
-func (k *Kept) killLeft() error {
+// killOrphans kills the processes that a killed keeper has left of its program. As long as the program's folder is
+// locked, one of them lives, and the id of their group has not been given to others.
+func (h *Handle) killOrphans() error {
 	var p processes
-	there, err := k.load(processFile, &p)
-	if err != nil || !there || p.Group == 0 {
+	exists, err := h.load(processFile, &p)
+	if err != nil || !exists || p.Group == 0 {
 		return err
 	}
-	alive, err := locked(p.Dir)
+	alive, err := isLocked(p.Dir)
 	if alive {
 		killGroup(p.Group)
 	}
 	return err
 }
 
-// Kill kills the program and its keeper, which has not stopped it in time.
-func (k *Kept) Kill() error {
+// Kill kills the program and its keeper, for when the keeper has not stopped the program in time.
+func (h *Handle) Kill() error {
 	var p processes
-	alive, err := locked(k.path(keeperLock))
+	alive, err := isLocked(h.path(keeperLockFile))
 	if err == nil && alive {
-		alive, err = k.load(processFile, &p)
+		alive, err = h.load(processFile, &p)
 	}
 	if err != nil || !alive {
 		return err
@@ -172,33 +252,30 @@ func (k *Kept) Kill() error {
 	return nil
 }
 
-// noteFile has what a runner wants to know again if another takes the program up.
-const noteFile = "runner.json"
+// SaveNote stores v as JSON, for a runner that adopts the program.
+func (h *Handle) SaveNote(v any) error { return h.save(noteFile, v) }
 
-// Note keeps what a runner that takes the program up is to know.
-func (k *Kept) Note(v any) error { return k.save(noteFile, v) }
+// LoadNote decodes what SaveNote stored last, and reports whether there is any.
+func (h *Handle) LoadNote(into any) (bool, error) { return h.load(noteFile, into) }
 
-// Noted decodes what was kept by Note, and reports whether anything was.
-func (k *Kept) Noted(into any) (bool, error) { return k.load(noteFile, into) }
+// Detach gives the handle up, so that another runner can adopt the program.
+func (h *Handle) Detach() { _ = h.runnerLock.Close() }
 
-// Leave leaves the program to its keeper and to another runner.
-func (k *Kept) Leave() { _ = k.attended.Close() }
-
-// Remove removes what was kept of a program that has ended.
-func (k *Kept) Remove() error {
-	done, err := enterRoot(filepath.Dir(string(k.folder)))
+// Remove removes the folder of a program that has ended, and gives the handle up.
+func (h *Handle) Remove() error {
+	unlock, err := lockRoot(filepath.Dir(string(h.folder)))
 	if err != nil {
 		return err
 	}
-	defer done()
-	return k.remove()
+	defer unlock()
+	return h.remove()
 }
 
-// remove removes the orders first: without them the folder is none to take up.
-func (k *Kept) remove() error {
-	defer k.Leave()
-	if err := os.Remove(k.path(ordersFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// remove removes the orders first: without them Adopt does not take the folder for a program's.
+func (h *Handle) remove() error {
+	defer h.Detach()
+	if err := os.Remove(h.path(ordersFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.RemoveAll(string(k.folder))
+	return os.RemoveAll(string(h.folder))
 }

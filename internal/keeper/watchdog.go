@@ -8,127 +8,129 @@ import (
 	"time"
 )
 
-// orders are what a runner wants of a keeper.
+// orders are what a runner asks of a keeper.
 type orders struct {
 	Lease Lease `json:"lease"`
-	// Stop tells the program to end.
+	// Stop asks for the end of the program; nil while nobody has asked.
 	Stop *stopOrder `json:"stop,omitempty"`
 }
 
-// stopOrder stops a program: by SIGTERM, and at a time by SIGKILL.
+// stopOrder stops a program: at once by SIGTERM, and at a time by SIGKILL.
 type stopOrder struct {
 	Why  Reason  `json:"why"`
 	Kill Instant `json:"kill"`
 }
 
-// look is how often a keeper looks at its orders and at the clocks.
-const look = 50 * time.Millisecond
+// pollInterval is how often a keeper reads its orders and the clocks.
+const pollInterval = 50 * time.Millisecond
 
-// guard decides when a program is to end, and when it is to be dead.
-type guard struct {
+// watchdog decides when a program must be terminated and when it must be killed.
+type watchdog struct {
 	folder folder
 	grace  time.Duration
 	clock  Clock
-	// stop is closed when the program is to end, and kill when it is to be dead.
-	stop, kill chan struct{}
+	// terminate is closed when the program must end, and kill when it must be dead.
+	terminate, kill chan struct{}
 
 	mu     sync.Mutex
 	orders orders
+	// read is the file that the orders were read from.
 	read   fs.FileInfo
 	reason Reason
-	// dead is when the program is to be dead; nil while it is not stopped.
-	dead *Instant
+	// killAt is when the program must be dead; nil while it is not stopped.
+	killAt *Instant
 }
 
-func newGuard(f folder, grace time.Duration, clock Clock) (*guard, error) {
-	g := &guard{folder: f, grace: grace, clock: clock, stop: make(chan struct{}), kill: make(chan struct{})}
-	err := g.readOrders()
-	return g, err
+func newWatchdog(f folder, grace time.Duration, clock Clock) (*watchdog, error) {
+	w := &watchdog{folder: f, grace: grace, clock: clock, terminate: make(chan struct{}), kill: make(chan struct{})}
+	err := w.readOrders()
+	return w, err
 }
 
-// run looks at orders and clocks until the program is to be dead.
-func (g *guard) run() {
-	ticker := time.NewTicker(look)
+// run reads orders and clocks until the program must be dead.
+func (w *watchdog) run() {
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for range ticker.C {
-		// What cannot be read leaves the lease as it was, and so ends it.
-		_ = g.readOrders()
-		if g.judge() {
-			close(g.kill)
+		// While orders cannot be read, the lease is not renewed, and so the program ends in time.
+		_ = w.readOrders()
+		if w.update() {
+			close(w.kill)
 			return
 		}
 	}
 }
 
-// readOrders reads the orders where they are new.
-func (g *guard) readOrders() error {
-	info, err := os.Stat(g.folder.path(ordersFile))
+// readOrders reads the orders if their file has changed.
+func (w *watchdog) readOrders() error {
+	info, err := os.Stat(w.folder.path(ordersFile))
 	if err != nil {
 		return err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.read != nil && os.SameFile(g.read, info) && g.read.ModTime().Equal(info.ModTime()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.read != nil && os.SameFile(w.read, info) && w.read.ModTime().Equal(info.ModTime()) {
 		return nil
 	}
-	var new orders
-	there, err := g.folder.load(ordersFile, &new)
-	if err == nil && !there {
+	var latest orders
+	exists, err := w.folder.load(ordersFile, &latest)
+	if err == nil && !exists {
 		err = errors.New("there are no orders")
 	}
 	if err == nil {
-		g.orders, g.read = new, info
+		w.orders, w.read = latest, info
 	}
 	return err
 }
 
-// judge stops the program where that is due, and reports whether it is to be dead.
-func (g *guard) judge() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	now, lease := g.clock(), g.orders.Lease
+// update stops the program if orders or the lease demand it, and reports whether it must be dead.
+func (w *watchdog) update() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now, lease := w.clock(), w.orders.Lease
 	left := lease.End.Sub(now) - lease.margin()
-	if order := g.orders.Stop; order != nil {
-		g.stopBy(order.Why, order.Kill)
+	if order := w.orders.Stop; order != nil {
+		w.stop(order.Why, order.Kill)
 	}
-	if grace := lease.grace(g.grace); left <= grace {
-		g.stopBy(Expiring, now.Add(left))
+	if left <= lease.grace(w.grace) {
+		w.stop(LeaseExpiring, now.Add(left))
 	}
-	return left <= 0 || g.dead != nil && g.dead.Sub(now) <= 0
+	return left <= 0 || w.killAt != nil && w.killAt.Sub(now) <= 0
 }
 
-// check returns an error where the program must not be started any more.
-func (g *guard) check() error {
-	g.judge()
+// stop terminates the program, which must be dead at killAt. Of several stops the first reason counts and the
+// earliest time.
+func (w *watchdog) stop(why Reason, killAt Instant) {
+	if w.killAt == nil {
+		w.reason = why
+		close(w.terminate)
+	}
+	if w.killAt == nil || killAt.Sub(*w.killAt) < 0 {
+		w.killAt = &killAt
+	}
+}
+
+// checkStart returns errStopped if the program must not be started any more.
+func (w *watchdog) checkStart() error {
+	w.update()
 	select {
-	case <-g.stop:
+	case <-w.terminate:
 		return errStopped
 	default:
 		return nil
 	}
 }
 
-// stopBy stops the program, which is to be dead then; the first reason and the earliest time count.
-func (g *guard) stopBy(why Reason, dead Instant) {
-	if g.dead == nil {
-		g.reason = why
-		close(g.stop)
-	}
-	if g.dead == nil || dead.Sub(*g.dead) < 0 {
-		g.dead = &dead
-	}
+// programExited gives the processes that the program has left running the grace to end.
+func (w *watchdog) programExited() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stop("", w.clock().Add(w.orders.Lease.grace(w.grace)))
 }
 
-// ended stops what the program has left running.
-func (g *guard) ended() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.stopBy("", g.clock().Add(g.orders.Lease.grace(g.grace)))
-}
-
-// why returns the reason for which the program was stopped.
-func (g *guard) why() Reason {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.reason
+// stopReason returns why the program was stopped, "" if it was not.
+func (w *watchdog) stopReason() Reason {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.reason
 }
