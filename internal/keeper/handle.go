@@ -152,7 +152,7 @@ func (h *Handle) Lease() Lease {
 	return h.orders.Lease
 }
 
-// Renew gives the keeper a lease that was renewed. One that ends earlier than the present one is ignored.
+// Renew passes a renewed lease on to the keeper. One that ends earlier than the present one is ignored.
 func (h *Handle) Renew(l Lease) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -258,10 +258,10 @@ func (h *Handle) SaveNote(v any) error { return h.save(noteFile, v) }
 // LoadNote decodes what SaveNote stored last, and reports whether there is any.
 func (h *Handle) LoadNote(into any) (bool, error) { return h.load(noteFile, into) }
 
-// Detach gives the handle up, so that another runner can adopt the program.
+// Detach closes the handle, so that another runner can adopt the program.
 func (h *Handle) Detach() { _ = h.runnerLock.Close() }
 
-// Remove removes the folder of a program that has ended, and gives the handle up.
+// Remove removes the folder of a program that has ended, and closes the handle.
 func (h *Handle) Remove() error {
 	unlock, err := lockRoot(filepath.Dir(string(h.folder)))
 	if err != nil {

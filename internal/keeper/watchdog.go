@@ -121,7 +121,7 @@ func (w *watchdog) checkStart() error {
 	}
 }
 
-// programExited gives the processes that the program has left running the grace to end.
+// programExited stops the processes that the program has left running; they have the grace to end.
 func (w *watchdog) programExited() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -155,7 +155,7 @@ func graphqlError(status int, code, message string) *apiError {
 // decode decodes the data of an answer, or returns its error.
 func decode(response *http.Response, text []byte, data any) error {
 	var a answer
-	if err := json.Unmarshal(text, &response); err != nil {
+	if err := json.Unmarshal(text, &a); err != nil {
 		return &apiError{status: response.StatusCode, message: response.Status}
 	}
 	switch {
