@@ -5,8 +5,9 @@ import (
 	"regexp"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/gqlhttp"
-	"slipway/internal/inputprop"
 )
 
 // Checks are what the schema's own scalars have against values, by the scalars' names. They refuse,
@@ -16,7 +17,7 @@ func Checks() map[string]gqlhttp.Check {
 }
 
 func checkJSON(v any) error {
-	if _, err := inputprop.FromValue(v); err != nil {
+	if _, err := strictjson.FromValue(v); err != nil {
 		return fmt.Errorf("must be a JSON value, but %w", err)
 	}
 	return nil
@@ -63,8 +64,8 @@ func found(v any) string {
 		return "a list"
 	case map[string]any:
 		return "an object"
-	case inputprop.Node:
-		if v.Kind == inputprop.Array {
+	case strictjson.Node:
+		if v.Kind == strictjson.Array {
 			return "a list"
 		}
 		return v.Kind.String()

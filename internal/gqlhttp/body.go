@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"slipway/internal/strictjson"
+
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 )
 
 // names are the members of a request, over POST and GET.
@@ -29,7 +30,7 @@ type request struct {
 // paramsOfBody reads the JSON of a POST. Nothing is forgiven: gqlgen's own reading takes the last of
 // duplicate keys and turns lone surrogates into other text.
 func paramsOfBody(body []byte) (*request, error) {
-	root, err := inputprop.ParseBody(body)
+	root, err := strictjson.ParseBody(body)
 	if err != nil {
 		return nil, err
 	}
@@ -42,15 +43,15 @@ func paramsOfURL(raw string) (*request, error) {
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The query string is not well-formed.").WithCause(err)
 	}
-	root := &inputprop.Node{Kind: inputprop.Object}
+	root := &strictjson.Node{Kind: strictjson.Object}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		given := values[name]
 		if len(given) > 1 {
 			return nil, fault.Malformed(fault.Violation{Pointer: pointer(name), Rule: "repeated", Message: "must be given once"})
 		}
-		item := &inputprop.Node{Kind: inputprop.String, Text: given[0]}
+		item := &strictjson.Node{Kind: strictjson.String, Text: given[0]}
 		if name == "variables" || name == "extensions" {
-			item, err = inputprop.ParsePart([]byte(given[0]), pointer(name))
+			item, err = strictjson.ParsePart([]byte(given[0]), pointer(name))
 		}
 		if err != nil {
 			return nil, err
@@ -60,7 +61,7 @@ func paramsOfURL(raw string) (*request, error) {
 	return params(root)
 }
 
-func params(root *inputprop.Node) (*request, error) {
+func params(root *strictjson.Node) (*request, error) {
 	var r reader
 	p := &request{
 		RawParams: graphql.RawParams{
@@ -94,23 +95,23 @@ func params(root *inputprop.Node) (*request, error) {
 // reader takes members out of a request and remembers all that are wrong.
 type reader struct{ violations []fault.Violation }
 
-func (r *reader) text(root *inputprop.Node, name string) string {
-	if n := r.member(root, name, inputprop.String); n != nil {
+func (r *reader) text(root *strictjson.Node, name string) string {
+	if n := r.member(root, name, strictjson.String); n != nil {
 		return n.Text
 	}
 	return ""
 }
 
-func (r *reader) object(root *inputprop.Node, name string) map[string]any {
-	if n := r.member(root, name, inputprop.Object); n != nil {
+func (r *reader) object(root *strictjson.Node, name string) map[string]any {
+	if n := r.member(root, name, strictjson.Object); n != nil {
 		return plain(n).(map[string]any)
 	}
 	return nil
 }
 
-// variables are what was given for each, a *inputprop.Node that is yet to be coerced.
-func (r *reader) variables(root *inputprop.Node) map[string]any {
-	n := r.member(root, "variables", inputprop.Object)
+// variables are what was given for each, a *strictjson.Node that is yet to be coerced.
+func (r *reader) variables(root *strictjson.Node) map[string]any {
+	n := r.member(root, "variables", strictjson.Object)
 	if n == nil {
 		return nil
 	}
@@ -122,17 +123,17 @@ func (r *reader) variables(root *inputprop.Node) map[string]any {
 }
 
 // hash is that of a persisted query, empty where the extensions have none.
-func (r *reader) hash(root *inputprop.Node) string {
+func (r *reader) hash(root *strictjson.Node) string {
 	extensions := root.Get("extensions")
-	if extensions == nil || extensions.Kind != inputprop.Object {
+	if extensions == nil || extensions.Kind != strictjson.Object {
 		return ""
 	}
 	persisted := extensions.Get("persistedQuery")
-	if persisted == nil || persisted.Kind == inputprop.Null {
+	if persisted == nil || persisted.Kind == strictjson.Null {
 		return ""
 	}
-	if persisted.Kind == inputprop.Object {
-		if hash := persisted.Get("sha256Hash"); hash != nil && hash.Kind == inputprop.String && hash.Text != "" {
+	if persisted.Kind == strictjson.Object {
+		if hash := persisted.Get("sha256Hash"); hash != nil && hash.Kind == strictjson.String && hash.Text != "" {
 			return hash.Text
 		}
 	}
@@ -143,9 +144,9 @@ func (r *reader) hash(root *inputprop.Node) string {
 }
 
 // member gives the member when it is of the kind; null stands for absent.
-func (r *reader) member(root *inputprop.Node, name string, kind inputprop.Kind) *inputprop.Node {
+func (r *reader) member(root *strictjson.Node, name string, kind strictjson.Kind) *strictjson.Node {
 	n := root.Get(name)
-	if n == nil || n.Kind == inputprop.Null {
+	if n == nil || n.Kind == strictjson.Null {
 		return nil
 	}
 	if n.Kind != kind {
@@ -163,21 +164,21 @@ func (r *reader) wrong(name, rule, message string) {
 }
 
 // plain is the value in Go's own types; numbers stay the literals that they were.
-func plain(n *inputprop.Node) any {
+func plain(n *strictjson.Node) any {
 	switch n.Kind {
-	case inputprop.Bool:
+	case strictjson.Bool:
 		return n.Bool
-	case inputprop.Number:
+	case strictjson.Number:
 		return json.Number(n.Text)
-	case inputprop.String:
+	case strictjson.String:
 		return n.Text
-	case inputprop.Array:
+	case strictjson.Array:
 		list := make([]any, len(n.Items))
 		for i, item := range n.Items {
 			list[i] = plain(item)
 		}
 		return list
-	case inputprop.Object:
+	case strictjson.Object:
 		object := make(map[string]any, len(n.Keys))
 		for i, key := range n.Keys {
 			object[key] = plain(n.Items[i])

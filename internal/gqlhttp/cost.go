@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vektah/gqlparser/v2/ast"
+	"slipway/internal/strictjson"
 
-	"slipway/internal/inputprop"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // assumedItems is how many items a list is taken to have before it runs, where its field does not say. The
@@ -251,13 +251,13 @@ func sizeOf(v any) (sum int) {
 		for key, item := range v {
 			sum += len(key) + sizeOf(item)
 		}
-	case inputprop.Node:
+	case strictjson.Node:
 		return sizeOfNode(&v)
 	}
 	return sum
 }
 
-func sizeOfNode(n *inputprop.Node) int {
+func sizeOfNode(n *strictjson.Node) int {
 	if len(n.Items) == 0 {
 		return max(valueBytes, len(n.Text)+2)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Check judges a value of a custom scalar before anything runs. The value is never null; it has the Go
-// types of JSON with json.Number, an inputprop.Node for an array or an object of a variable, or the types of
+// types of JSON with json.Number, an strictjson.Node for an array or an object of a variable, or the types of
 // ast.Value and EnumLiteral where the document has it. The
 // error reads on from the name of the value, such as "must be a date, found a list".
 type Check func(value any) error

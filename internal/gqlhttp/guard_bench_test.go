@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -18,7 +20,6 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"slipway/internal/gqlhttp"
-	"slipway/internal/inputprop"
 )
 
 // served is the schema that the program serves.
@@ -50,7 +51,7 @@ func judge(schema *ast.Schema, config gqlhttp.Config) func(query string) error {
 	exec := executor(schema, config)
 	ctx := graphql.StartOperationTrace(context.Background())
 	return func(query string) error {
-		_, errs := exec.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: map[string]any{"id": &inputprop.Node{Kind: inputprop.String, Text: "dep_1"}}})
+		_, errs := exec.CreateOperationContext(ctx, &graphql.RawParams{Query: query, Variables: map[string]any{"id": &strictjson.Node{Kind: strictjson.String, Text: "dep_1"}}})
 		if len(errs) > 0 {
 			return errs
 		}

@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vektah/gqlparser/v2/ast"
+	"slipway/internal/strictjson"
 
-	"slipway/internal/inputprop"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // scalar coerces the specification's five scalars, and checks the others, which keep their value.
-func (c *coercion) scalar(name string, v *inputprop.Node) any {
+func (c *coercion) scalar(name string, v *strictjson.Node) any {
 	var value any
 	var ok bool
 	var want string
@@ -23,10 +23,10 @@ func (c *coercion) scalar(name string, v *inputprop.Node) any {
 		value, ok = floatOf(v)
 		want = "Float, a number that 64 bits can hold"
 	case "String":
-		value, ok = v.Text, v.Kind == inputprop.String
+		value, ok = v.Text, v.Kind == strictjson.String
 		want = "a String"
 	case "Boolean":
-		value, ok = v.Bool, v.Kind == inputprop.Bool
+		value, ok = v.Bool, v.Kind == strictjson.Bool
 		want = "a Boolean"
 	case "ID":
 		value, ok = idOf(v)
@@ -40,7 +40,7 @@ func (c *coercion) scalar(name string, v *inputprop.Node) any {
 	return value
 }
 
-func (c *coercion) custom(name string, v *inputprop.Node) any {
+func (c *coercion) custom(name string, v *strictjson.Node) any {
 	value := asWritten(v)
 	if check := c.scalars[name]; check != nil {
 		if err := check(value); err != nil {
@@ -51,17 +51,17 @@ func (c *coercion) custom(name string, v *inputprop.Node) any {
 }
 
 // asWritten is a value of a custom scalar. Arrays and objects stay trees, which keep the order of members.
-func asWritten(v *inputprop.Node) any {
-	if v.Kind == inputprop.Array || v.Kind == inputprop.Object {
+func asWritten(v *strictjson.Node) any {
+	if v.Kind == strictjson.Array || v.Kind == strictjson.Object {
 		return *v
 	}
 	return plain(v)
 }
 
-func (c *coercion) enum(def *ast.Definition, v *inputprop.Node) any {
-	if v.Kind != inputprop.String || def.EnumValues.ForName(v.Text) == nil {
+func (c *coercion) enum(def *ast.Definition, v *strictjson.Node) any {
+	if v.Kind != strictjson.String || def.EnumValues.ForName(v.Text) == nil {
 		what := found(v)
-		if v.Kind == inputprop.String {
+		if v.Kind == strictjson.String {
 			what = strconv.Quote(shorten(v.Text))
 		}
 		var names []string
@@ -74,31 +74,31 @@ func (c *coercion) enum(def *ast.Definition, v *inputprop.Node) any {
 }
 
 // int32Of takes any spelling of a whole number, such as 1.0 and 1e3.
-func int32Of(v *inputprop.Node) (int64, bool) {
+func int32Of(v *strictjson.Node) (int64, bool) {
 	f, ok := floatOf(v)
 	return int64(f), ok && f == math.Trunc(f) && f >= math.MinInt32 && f <= math.MaxInt32
 }
 
-func floatOf(v *inputprop.Node) (float64, bool) {
-	if v.Kind != inputprop.Number {
+func floatOf(v *strictjson.Node) (float64, bool) {
+	if v.Kind != strictjson.Number {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(v.Text, 64)
 	return f, err == nil
 }
 
-func idOf(v *inputprop.Node) (string, bool) {
-	return v.Text, v.Kind == inputprop.String || v.Kind == inputprop.Number && !strings.ContainsAny(v.Text, ".eE")
+func idOf(v *strictjson.Node) (string, bool) {
+	return v.Text, v.Kind == strictjson.String || v.Kind == strictjson.Number && !strings.ContainsAny(v.Text, ".eE")
 }
 
 // found describes a value of JSON. It does not repeat texts, which may be secrets.
-func found(v *inputprop.Node) string {
+func found(v *strictjson.Node) string {
 	switch v.Kind {
-	case inputprop.Bool:
+	case strictjson.Bool:
 		return strconv.FormatBool(v.Bool)
-	case inputprop.Number:
+	case strictjson.Number:
 		return "the number " + shorten(v.Text)
-	case inputprop.Array:
+	case strictjson.Array:
 		return "a list"
 	default:
 		return v.Kind.String()

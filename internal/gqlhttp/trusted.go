@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 
+	"slipway/internal/strictjson"
+
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 )
 
 const (
@@ -38,11 +39,11 @@ type Trusted struct {
 // schema and the configuration does. maxQuery is the longest text of one, in bytes; 0 stands for DefaultMaxQuery.
 // The error names each id that is wrong, up to ten.
 func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trusted, error) {
-	root, err := inputprop.ParseWithin(text, inputprop.Limits{Bytes: max(len(text), 1)})
+	root, err := strictjson.ParseWithin(text, strictjson.Limits{Bytes: max(len(text), 1)})
 	if err != nil {
 		return nil, fmt.Errorf("not JSON as it must be: %w", err)
 	}
-	if root.Kind != inputprop.Object {
+	if root.Kind != strictjson.Object {
 		return nil, fmt.Errorf("want an object of documents by their ids, found %s", root.Kind)
 	}
 	c.Limits = c.Limits.WithDefaults()
@@ -69,11 +70,11 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 }
 
 // trust parses a document that is to be trusted.
-func (d *documents) trust(id string, item *inputprop.Node, maxQuery int) (*document, error) {
+func (d *documents) trust(id string, item *strictjson.Node, maxQuery int) (*document, error) {
 	switch {
 	case id == "" || len(id) > maxTrustedID:
 		return nil, fmt.Errorf("the id %q: want 1 to %d bytes, found %d", shorten(id), maxTrustedID, len(id))
-	case item.Kind != inputprop.String:
+	case item.Kind != strictjson.String:
 		return nil, fmt.Errorf("document %q: want the text of a GraphQL document, found %s", shorten(id), item.Kind)
 	}
 	if most := cmp.Or(maxQuery, DefaultMaxQuery); len(item.Text) > most {

@@ -6,30 +6,31 @@ import (
 	"strconv"
 	"strings"
 
+	"slipway/internal/strictjson"
+
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 )
 
 // maxWrong is how many wrong values are told one by one.
 const maxWrong = 100
 
 // coerce gives the variables of the operation as values of their types, or all that is wrong with
-// them. raw has a *inputprop.Node for each. Variables that the operation does not declare are left out, and
+// them. raw has a *strictjson.Node for each. Variables that the operation does not declare are left out, and
 // absent ones stay absent.
 func (d *documents) coerce(doc *document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
 	c := coercion{schema: d.schema, scalars: d.scalars, limits: d.limits, echoed: d.echoed, open: d.introspection}
 	values := make(map[string]any, len(op.VariableDefinitions))
 	for _, def := range op.VariableDefinitions {
 		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
-		given, ok := raw[def.Variable].(*inputprop.Node)
+		given, ok := raw[def.Variable].(*strictjson.Node)
 		place := doc.filled[def]
 		switch {
 		case !ok && def.DefaultValue == nil && def.Type.NonNull:
 			c.wrong("must be given, as %s", def.Type)
-		case place != nil && (ok && given.Kind == inputprop.Null || !ok && def.DefaultValue != nil && def.DefaultValue.Kind == ast.NullValue):
+		case place != nil && (ok && given.Kind == strictjson.Null || !ok && def.DefaultValue != nil && def.DefaultValue.Kind == ast.NullValue):
 			c.wrong("must not be null, for it is used where %s is expected", place)
 		case ok:
 			values[def.Variable] = c.value(def.Type, given)
@@ -61,8 +62,8 @@ type coercion struct {
 	more int
 }
 
-func (c *coercion) value(t *ast.Type, v *inputprop.Node) any {
-	if v.Kind == inputprop.Null {
+func (c *coercion) value(t *ast.Type, v *strictjson.Node) any {
+	if v.Kind == strictjson.Null {
 		if t.NonNull {
 			c.wrong("must be %s, found null", t)
 		}
@@ -86,8 +87,8 @@ func (c *coercion) value(t *ast.Type, v *inputprop.Node) any {
 }
 
 // list takes a single value for a list of one.
-func (c *coercion) list(elem *ast.Type, v *inputprop.Node) any {
-	if v.Kind != inputprop.Array {
+func (c *coercion) list(elem *ast.Type, v *strictjson.Node) any {
+	if v.Kind != strictjson.Array {
 		return []any{c.value(elem, v)}
 	}
 	if c.tooDeep() {
@@ -100,8 +101,8 @@ func (c *coercion) list(elem *ast.Type, v *inputprop.Node) any {
 	return values
 }
 
-func (c *coercion) object(def *ast.Definition, v *inputprop.Node) any {
-	if v.Kind != inputprop.Object {
+func (c *coercion) object(def *ast.Definition, v *strictjson.Node) any {
+	if v.Kind != strictjson.Object {
 		c.wrong("must be an object of %s, found %s", def.Name, found(v))
 		return nil
 	}
@@ -135,7 +136,7 @@ func (c *coercion) tooDeep() bool {
 	return true
 }
 
-func (c *coercion) unknown(def *ast.Definition, given *inputprop.Node) {
+func (c *coercion) unknown(def *ast.Definition, given *strictjson.Node) {
 	var unknown []string
 	for _, name := range given.Keys {
 		if name == typenameField && c.echoed[def.Name] {
@@ -151,22 +152,22 @@ func (c *coercion) unknown(def *ast.Definition, given *inputprop.Node) {
 }
 
 // echo judges a __typename, which is then left out.
-func (c *coercion) echo(def *ast.Definition, v *inputprop.Node) {
-	if v.Kind != inputprop.String || v.Text != readType(def) {
+func (c *coercion) echo(def *ast.Definition, v *strictjson.Node) {
+	if v.Kind != strictjson.String || v.Text != readType(def) {
 		what := found(v)
-		if v.Kind == inputprop.String {
+		if v.Kind == strictjson.String {
 			what = strconv.Quote(shorten(v.Text))
 		}
 		c.wrongIn(ast.PathName(typenameField), "must be %q in an object of %s, or be left out, found %s", readType(def), def.Name, what)
 	}
 }
 
-func (c *coercion) oneOf(def *ast.Definition, given *inputprop.Node) {
+func (c *coercion) oneOf(def *ast.Definition, given *strictjson.Node) {
 	if len(given.Keys) != 1 {
 		c.wrong("must have exactly one field of %s, found %d%s", def.Name, len(given.Keys), c.told("; the fields are ", fieldNames(def)))
 		return
 	}
-	if given.Items[0].Kind == inputprop.Null {
+	if given.Items[0].Kind == strictjson.Null {
 		c.wrongIn(ast.PathName(shorten(given.Keys[0])), "must not be null, for it is the one field of %s", def.Name)
 	}
 }
@@ -188,7 +189,7 @@ func (c *coercion) told(lead string, names []string) string {
 }
 
 // in coerces a value one step further down.
-func (c *coercion) in(step ast.PathElement, t *ast.Type, v *inputprop.Node) any {
+func (c *coercion) in(step ast.PathElement, t *ast.Type, v *strictjson.Node) any {
 	c.path = append(c.path, step)
 	defer func() { c.path = c.path[:len(c.path)-1] }()
 	return c.value(t, v)

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"slipway/internal/strictjson"
+
 	"github.com/coder/websocket"
 
 	"slipway/internal/fault"
 	"slipway/internal/httpx"
-	"slipway/internal/inputprop"
 )
 
 // closing is why a socket is closed, as its peer is told. The reasons are those that clients of the
@@ -80,22 +81,22 @@ func fit(reason string) string {
 // message is one of the messages of a client.
 type message struct {
 	kind, id string
-	payload  *inputprop.Node // of connection_init and ping; nil where there is none
-	params   *request        // of subscribe
+	payload  *strictjson.Node // of connection_init and ping; nil where there is none
+	params   *request         // of subscribe
 }
 
 // parseMessage reads a message as strictly as the body of a POST.
 func parseMessage(text []byte) (message, *closing) {
-	root, err := inputprop.ParseWithin(text, inputprop.Limits{Depth: inputprop.MaxBodyLevels + 1, Bytes: len(text)})
+	root, err := strictjson.ParseWithin(text, strictjson.Limits{Depth: strictjson.MaxBodyLevels + 1, Bytes: len(text)})
 	switch {
 	case err != nil:
 		return message{}, invalid("The message is not the JSON that is taken here: %v", err)
-	case root.Kind != inputprop.Object:
+	case root.Kind != strictjson.Object:
 		return message{}, invalid("The message must be one object, found %s.", root.Kind)
 	}
 	var r reader
 	m := message{kind: r.text(root, "type"), id: r.text(root, "id"), payload: root.Get("payload")}
-	if m.payload != nil && m.payload.Kind == inputprop.Null {
+	if m.payload != nil && m.payload.Kind == strictjson.Null {
 		m.payload = nil
 	}
 	for _, key := range root.Keys {
@@ -113,7 +114,7 @@ func parseMessage(text []byte) (message, *closing) {
 func (m message) checked() (message, *closing) {
 	switch m.kind {
 	case "connection_init", "ping", "pong":
-		if m.payload != nil && m.payload.Kind != inputprop.Object {
+		if m.payload != nil && m.payload.Kind != strictjson.Object {
 			return m, invalid("The message's /payload must be an object, found %s.", m.payload.Kind)
 		}
 		return m, nil
@@ -127,7 +128,7 @@ func (m message) checked() (message, *closing) {
 	if m.kind == "complete" {
 		return m, nil
 	}
-	if m.payload == nil || m.payload.Kind != inputprop.Object {
+	if m.payload == nil || m.payload.Kind != strictjson.Object {
 		return m, invalid("The message's /payload must be an object with a query or a documentId.")
 	}
 	var err error
@@ -149,10 +150,10 @@ func (m message) headers() (http.Header, *closing) {
 	}
 	for i, key := range m.payload.Keys {
 		item, header := m.payload.Items[i], initHeaders[strings.ToLower(key)]
-		if header == "" || item.Kind == inputprop.Null {
+		if header == "" || item.Kind == strictjson.Null {
 			continue
 		}
-		if item.Kind != inputprop.String {
+		if item.Kind != strictjson.String {
 			return nil, invalid("The message's /payload/%s must be a string, found %s.", key, item.Kind)
 		}
 		given.Add(header, item.Text)

@@ -1,4 +1,4 @@
-package inputprop_test
+package strictjson_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 )
 
 func TestParseAcceptsTheGrammar(t *testing.T) {
@@ -21,7 +21,7 @@ func TestParseAcceptsTheGrammar(t *testing.T) {
 		`{}`, `{ }`, `{"":0}`, `{"a":1}`, `{"a":1,"b":{"a":2}}`, `{ "a" : 1 , "b" : [ ] }`, `{"a":{},"A":{}}`,
 		`{"é":1,"e\u0301":2}`, `{"a/b":1,"m~n":2}`, `{"a":[{"a":[{"a":null}]}]}`, strings.Repeat("[", 64) + strings.Repeat("]", 64),
 	} {
-		n, err := inputprop.Parse([]byte(text))
+		n, err := strictjson.Parse([]byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -43,9 +43,9 @@ func TestParseRefusesEverythingElse(t *testing.T) {
 		`{"a":1,"a":1}`, `{"a":1,"\u0061":2}`, `[{"x":{"a":1,"b":2,"a":3}}]`, `{"\ud800":1}`,
 		`[1] // comment`, `/**/[1]`, `[1]/`, strings.Repeat("[", 65) + strings.Repeat("]", 65), strings.Repeat(`{"a":`, 65),
 	} {
-		if n, err := inputprop.Parse([]byte(text)); err == nil {
+		if n, err := strictjson.Parse([]byte(text)); err == nil {
 			t.Errorf("%q was taken as %s", text, n.JSON())
-		} else if !errors.As(err, new(*inputprop.SyntaxError)) {
+		} else if !errors.As(err, new(*strictjson.SyntaxError)) {
 			t.Errorf("%q: %T is no SyntaxError", text, err)
 		}
 	}
@@ -63,8 +63,8 @@ func TestSyntaxErrorsNamePlaceAndPointer(t *testing.T) {
 		{`{"":[[`, "/", ""},
 		{strings.Repeat("[", 70), strings.Repeat("/0", 64), "is nested too deep, at most 64 levels are allowed (line 1, column 65)"},
 	} {
-		_, err := inputprop.Parse([]byte(c.text))
-		var syntax *inputprop.SyntaxError
+		_, err := strictjson.Parse([]byte(c.text))
+		var syntax *strictjson.SyntaxError
 		if !errors.As(err, &syntax) {
 			t.Fatalf("%q: %v", c.text, err)
 		}
@@ -80,11 +80,11 @@ func TestDuplicatesAreFoundAmongManyKeys(t *testing.T) {
 	for i := range 40 {
 		b.WriteString(`"k` + string(rune('a'+i)) + `":0,`)
 	}
-	if _, err := inputprop.Parse([]byte("{" + b.String() + `"z":0}`)); err != nil {
+	if _, err := strictjson.Parse([]byte("{" + b.String() + `"z":0}`)); err != nil {
 		t.Error(err)
 	}
 	for _, again := range []string{"ka", "kq", "k\x7f"} {
-		if _, err := inputprop.Parse([]byte("{" + b.String() + `"` + again + `":0}`)); err == nil {
+		if _, err := strictjson.Parse([]byte("{" + b.String() + `"` + again + `":0}`)); err == nil {
 			t.Errorf("%q was taken twice", again)
 		}
 	}
@@ -95,34 +95,34 @@ func TestLimitsAreTheCallers(t *testing.T) {
 	deep := func(levels int) []byte {
 		return []byte(strings.Repeat("[", levels) + strings.Repeat("]", levels))
 	}
-	if _, err := inputprop.ParseWithin(deep(67), inputprop.Limits{Depth: 67}); err != nil {
+	if _, err := strictjson.ParseWithin(deep(67), strictjson.Limits{Depth: 67}); err != nil {
 		t.Error(err)
 	}
-	if _, err := inputprop.ParseWithin(deep(68), inputprop.Limits{Depth: 67}); err == nil {
+	if _, err := strictjson.ParseWithin(deep(68), strictjson.Limits{Depth: 67}); err == nil {
 		t.Error("68 levels pass a limit of 67")
 	}
-	if _, err := inputprop.ParseWithin(deep(100_000), inputprop.Limits{Depth: 1 << 30, Bytes: 1 << 30}); err == nil {
+	if _, err := strictjson.ParseWithin(deep(100_000), strictjson.Limits{Depth: 1 << 30, Bytes: 1 << 30}); err == nil {
 		t.Error("no limit at all")
 	}
-	full := []byte(`"` + strings.Repeat("a", inputprop.MaxBytes-2) + `"`)
-	if _, err := inputprop.Parse(full); err != nil {
+	full := []byte(`"` + strings.Repeat("a", strictjson.MaxBytes-2) + `"`)
+	if _, err := strictjson.Parse(full); err != nil {
 		t.Error(err)
 	}
-	if _, err := inputprop.Parse(append(full, ' ')); err == nil || !strings.Contains(err.Error(), "262144 bytes, found 262145") {
+	if _, err := strictjson.Parse(append(full, ' ')); err == nil || !strings.Contains(err.Error(), "262144 bytes, found 262145") {
 		t.Error(err)
 	}
 }
 
 func TestDeepNestingIsRefusedBeforeTheRestIsRead(t *testing.T) {
 	t.Parallel()
-	levels := strings.Repeat(`{"a":`, inputprop.MaxLevels+1)
-	_, want := inputprop.Parse([]byte(levels))
+	levels := strings.Repeat(`{"a":`, strictjson.MaxLevels+1)
+	_, want := strictjson.Parse([]byte(levels))
 	if want == nil {
-		t.Fatalf("%d levels were taken", inputprop.MaxLevels+1)
+		t.Fatalf("%d levels were taken", strictjson.MaxLevels+1)
 	}
 	// Each is wrong by itself: whoever reads on refuses it for another reason or at another place.
 	for _, rest := range []string{strings.Repeat(`{"a":`, 10_000), "x", "\xff", `{"a":1,"a":2}`} {
-		if _, err := inputprop.Parse([]byte(levels + rest)); err == nil || err.Error() != want.Error() {
+		if _, err := strictjson.Parse([]byte(levels + rest)); err == nil || err.Error() != want.Error() {
 			t.Errorf("with %.10q after it: %v, want %v", rest, err, want)
 		}
 	}
@@ -133,7 +133,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`"\ud800"`))
 	f.Add([]byte(fixture(f)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		n, err := inputprop.Parse(text)
+		n, err := strictjson.Parse(text)
 		if err != nil {
 			return
 		}
@@ -141,7 +141,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q was taken", text)
 		}
 		once := n.JSON()
-		again, err := inputprop.ParseWithin(once, inputprop.Limits{Bytes: 1 << 30})
+		again, err := strictjson.ParseWithin(once, strictjson.Limits{Bytes: 1 << 30})
 		if err != nil {
 			t.Fatalf("%q was written as %q: %v", text, once, err)
 		}

@@ -1,4 +1,4 @@
-package inputprop
+package strictjson
 
 import (
 	"encoding/json"
@@ -11,16 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// FromValue turns the Go value of a JSON value, as GraphQL libraries hand it over, into a tree:
-// maps, slices, strings, booleans, integers, floats, json.Number, json.RawMessage, Node, and pointers to
-// them. Keys of maps are sorted. The error is a *SyntaxError; MaxLevels holds.
-func FromValue(v any) (*Node, error) {
-	c := converter{levels: MaxLevels}
+// FromValue returns the tree of a Go value, as GraphQL libraries hand it over: maps, slices, strings, booleans,
+// integers, floats, json.Number, json.RawMessage, Node, and pointers to them. Keys of maps are sorted. The error is a
+// *SyntaxError; MaxLevels holds.
+func FromValue(v any) (*Node, error) { return FromValueWithin(v, MaxLevels) }
+
+// FromValueWithin is FromValue for a value that may have so many levels.
+func FromValueWithin(v any, levels int) (*Node, error) {
+	c := converter{levels: levels}
 	return c.value(v)
 }
 
 type converter struct {
-	at     trail
+	path   Path
 	levels int
 }
 
@@ -60,7 +63,7 @@ func (c *converter) value(v any) (*Node, error) {
 
 func (c *converter) text(text string) (*Node, error) {
 	if !utf8.ValidString(text) {
-		return nil, c.fail("is not UTF-8, found %s", quote(text))
+		return nil, c.fail("is not UTF-8, found %s", Quote(text))
 	}
 	return &Node{Kind: String, Text: text}, nil
 }
@@ -76,7 +79,7 @@ func (c *converter) float(f float64) (*Node, error) {
 func (c *converter) literal(literal string) (*Node, error) {
 	n, err := c.parse([]byte(literal))
 	if err == nil && (n.Kind != Number || n.Text != literal) {
-		err = c.fail("must be a number, found %s", quote(literal))
+		err = c.fail("must be a number, found %s", Quote(literal))
 	}
 	return n, err
 }
@@ -86,7 +89,7 @@ func (c *converter) parse(text []byte) (*Node, error) {
 	n, err := ParseWithin(text, Limits{})
 	var syntax *SyntaxError
 	if errors.As(err, &syntax) {
-		syntax.Pointer = c.at.pointer("") + syntax.Pointer
+		syntax.Pointer = c.path.Pointer("") + syntax.Pointer
 		return nil, syntax
 	}
 	return c.fits(n)
@@ -94,7 +97,7 @@ func (c *converter) parse(text []byte) (*Node, error) {
 
 // fits takes a tree that is there already.
 func (c *converter) fits(n *Node) (*Node, error) {
-	if n.levels() > c.levels {
+	if n.Levels() > c.levels {
 		return nil, c.tooDeep()
 	}
 	return n, nil
@@ -112,12 +115,12 @@ func (c *converter) array(r reflect.Value) (*Node, error) {
 	}
 	n := &Node{Kind: Array, Items: make([]*Node, 0, r.Len())}
 	for i := range r.Len() {
-		c.at.item(i)
+		c.path.PushIndex(i)
 		item, err := c.value(r.Index(i).Interface())
 		if err != nil {
 			return nil, err
 		}
-		c.at.up()
+		c.path.Pop()
 		n.Items = append(n.Items, item)
 	}
 	c.levels++
@@ -140,14 +143,14 @@ func (c *converter) object(r reflect.Value) (*Node, error) {
 	n := &Node{Kind: Object, Keys: keys, Items: make([]*Node, 0, len(keys))}
 	for _, key := range keys {
 		if !utf8.ValidString(key) {
-			return nil, c.fail("has a key that is not UTF-8, found %s", quote(key))
+			return nil, c.fail("has a key that is not UTF-8, found %s", Quote(key))
 		}
-		c.at.member(key)
+		c.path.PushKey(key)
 		item, err := c.value(values[key])
 		if err != nil {
 			return nil, err
 		}
-		c.at.up()
+		c.path.Pop()
 		n.Items = append(n.Items, item)
 	}
 	c.levels++
@@ -167,5 +170,5 @@ func (c *converter) tooDeep() error {
 }
 
 func (c *converter) fail(format string, args ...any) error {
-	return &SyntaxError{Pointer: c.at.pointer(""), Message: fmt.Sprintf(format, args...)}
+	return &SyntaxError{Pointer: c.path.Pointer(""), Message: fmt.Sprintf(format, args...)}
 }

@@ -1,4 +1,4 @@
-package inputprop
+package strictjson
 
 import (
 	"strconv"
@@ -116,7 +116,7 @@ func (p *parser) hex() (rune, error) {
 	return rune(v), nil
 }
 
-// number reads a number and gives its literal.
+// number reads a number and returns its literal.
 func (p *parser) number() (string, error) {
 	start := p.pos
 	p.skip("-")

@@ -1,16 +1,53 @@
-package inputprop
+package strictjson
 
 import (
 	"bytes"
 	"fmt"
+	"unicode/utf8"
 )
 
-// Parse reads the JSON of a property: RFC 8259 without its loose ends, so duplicate keys, lone
-// surrogates, bad UTF-8 and anything after the value are refused, and the default limits hold. The
-// error is a *SyntaxError.
+// What a text may have at most, where the caller sets no limit of its own.
+const (
+	MaxBytes  = 256 << 10
+	MaxLevels = 64
+)
+
+// depthCeiling is what no caller may ask for more than, so that no input can exhaust the stack.
+const depthCeiling = 1000
+
+// Limits bound what Parse reads. A zero stands for MaxBytes or MaxLevels.
+type Limits struct {
+	// Depth is how many levels of arrays and objects may be inside one another, counted from the root;
+	// 1,000 at most.
+	Depth int
+	// Bytes is how long the JSON text may be.
+	Bytes int
+}
+
+// SyntaxError is why a text is not the JSON that is taken here.
+type SyntaxError struct {
+	// Pointer is the innermost value around the place, as a JSON Pointer.
+	Pointer string
+	// Offset is the place in bytes; Line and Column count characters from 1. All are zero where the
+	// value never was a text.
+	Offset, Line, Column int
+	// Message says what is wrong there.
+	Message string
+}
+
+// Error implements error.
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return e.Message
+	}
+	return fmt.Sprintf("%s (line %d, column %d)", e.Message, e.Line, e.Column)
+}
+
+// Parse reads a JSON text: RFC 8259 without its loose ends, so duplicate keys, lone surrogates, bad UTF-8 and anything
+// after the value are refused, and the default limits hold. The error is a *SyntaxError.
 func Parse(text []byte) (*Node, error) { return ParseWithin(text, Limits{}) }
 
-// ParseWithin is Parse with limits of the caller, who may hold more than one property.
+// ParseWithin is Parse with the limits of the caller.
 func ParseWithin(text []byte, limits Limits) (*Node, error) {
 	if limits.Depth == 0 {
 		limits.Depth = MaxLevels
@@ -35,11 +72,11 @@ func ParseWithin(text []byte, limits Limits) (*Node, error) {
 type parser struct {
 	text   []byte
 	pos    int
-	at     trail
+	path   Path
 	levels int
 }
 
-// next skips white space and gives the byte that follows, 0 at the end.
+// next skips white space and returns the byte that follows, 0 at the end.
 func (p *parser) next() byte {
 	for ; p.pos < len(p.text); p.pos++ {
 		switch c := p.text[p.pos]; c {
@@ -95,10 +132,10 @@ func (p *parser) object() (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.at.member(key)
+		p.path.PushKey(key)
 		if !keys.add(n.Keys, key) {
 			p.pos = start
-			return nil, p.fail("duplicate key %s", quote(key))
+			return nil, p.fail("duplicate key %s", Quote(key))
 		}
 		if err := p.take(':'); err != nil {
 			return nil, err
@@ -107,7 +144,7 @@ func (p *parser) object() (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.at.up()
+		p.path.Pop()
 		n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
 		if more, err = p.comma('}'); err != nil {
 			return nil, err
@@ -122,12 +159,12 @@ func (p *parser) array() (*Node, error) {
 	}
 	n := &Node{Kind: Array}
 	for more := p.next() != ']'; more; {
-		p.at.item(len(n.Items))
+		p.path.PushIndex(len(n.Items))
 		item, err := p.value()
 		if err != nil {
 			return nil, err
 		}
-		p.at.up()
+		p.path.Pop()
 		n.Items = append(n.Items, item)
 		if more, err = p.comma(']'); err != nil {
 			return nil, err
@@ -138,7 +175,7 @@ func (p *parser) array() (*Node, error) {
 
 func (p *parser) enter() error {
 	if p.levels == 0 {
-		return p.fail("is nested too deep, at most %d levels are allowed", len(p.at))
+		return p.fail("is nested too deep, at most %d levels are allowed", len(p.path))
 	}
 	p.levels--
 	p.pos++
@@ -158,7 +195,7 @@ func (p *parser) take(c byte) error {
 	return nil
 }
 
-// comma says whether another element follows; it leaves the end to leave.
+// comma reports whether another element follows; it leaves the end to leave.
 func (p *parser) comma(end byte) (bool, error) {
 	switch p.next() {
 	case ',':
@@ -169,4 +206,51 @@ func (p *parser) comma(end byte) (bool, error) {
 	default:
 		return false, p.unexpected(fmt.Sprintf("',' or %q", end))
 	}
+}
+
+func (p *parser) unexpected(want string) error {
+	if p.pos >= len(p.text) {
+		return p.fail("expected %s, found the end", want)
+	}
+	r, size := utf8.DecodeRune(p.text[p.pos:])
+	if r == utf8.RuneError && size == 1 {
+		return p.fail("expected %s, found the byte 0x%02x", want, p.text[p.pos])
+	}
+	return p.fail("expected %s, found %q", want, r)
+}
+
+func (p *parser) fail(format string, args ...any) error {
+	before := p.text[:min(p.pos, len(p.text))]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return &SyntaxError{
+		Pointer: p.path.Pointer(""),
+		Offset:  p.pos,
+		Line:    bytes.Count(before, []byte("\n")) + 1,
+		Column:  utf8.RuneCount(line) + 1,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+// keySet finds duplicate keys without making many keys cost their square.
+type keySet struct{ index map[string]struct{} }
+
+// add reports whether key is new to those before it.
+func (s *keySet) add(before []string, key string) bool {
+	if len(before) < 16 {
+		for _, k := range before {
+			if k == key {
+				return false
+			}
+		}
+		return true
+	}
+	if s.index == nil {
+		s.index = make(map[string]struct{}, 2*len(before))
+		for _, k := range before {
+			s.index[k] = struct{}{}
+		}
+	}
+	_, known := s.index[key]
+	s.index[key] = struct{}{}
+	return !known
 }

@@ -1,4 +1,4 @@
-package inputprop
+package strictjson
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package inputprop_test
+package strictjson_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/inputprop"
 )
 
@@ -14,7 +16,7 @@ func TestFromValueTakesWhatGraphQLHandsOver(t *testing.T) {
 	t.Parallel()
 	word, number := "w", 7
 	var none *string
-	n, err := inputprop.FromValue(map[string]any{
+	n, err := strictjson.FromValue(map[string]any{
 		"z": []any{nil, true, "s\n", 1, int32(-2), int64(3), 1.5, 1e6, 1e21, json.Number("1.50")},
 		"a": map[string]any{"p": &word, "n": none, "i": &number, "list": []string{"x"}, "maps": []map[string]any{{"k": 1}}},
 		"r": json.RawMessage(`{"big": 12345678901234567890}`),
@@ -52,8 +54,8 @@ func TestFromValueRefusesWhatHasNoJSON(t *testing.T) {
 		"levels":        {deep, "at most 64 levels"},
 		"levels in raw": {[]any{json.RawMessage(strings.Repeat("[", 64) + strings.Repeat("]", 64))}, "at most 64 levels"},
 	} {
-		_, err := inputprop.FromValue(map[string]any{"a": c.value})
-		var syntax *inputprop.SyntaxError
+		_, err := strictjson.FromValue(map[string]any{"a": c.value})
+		var syntax *strictjson.SyntaxError
 		if !errors.As(err, &syntax) || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: got %v", name, err)
 			continue
@@ -66,8 +68,8 @@ func TestFromValueRefusesWhatHasNoJSON(t *testing.T) {
 
 func TestStringsAreEscapedNoMoreThanNeeded(t *testing.T) {
 	t.Parallel()
-	n := &inputprop.Node{Kind: inputprop.String, Text: "\"\\/<>&\u2028é😀\n\r\t\b\x1f\x7f"}
-	want := "\"\\\"\\\\/<>&\u2028é😀\\n\\r\\t\\u0008\\u001f\x7f\""
+	n := &strictjson.Node{Kind: strictjson.String, Text: "\"\\/<>&\u2028é😀\n\r\t\b\x1f\x7f"}
+	want := "\"\\\"\\\\/<>&\u2028é😀\\n\\r\\t\\b\\u001f\x7f\""
 	if got := string(n.JSON()); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -79,7 +81,7 @@ func TestSiblingsDoNotAddUpToLevels(t *testing.T) {
 	for range 100 {
 		wide = append(wide, []any{}, map[string]any{})
 	}
-	if _, err := inputprop.FromValue(wide); err != nil {
+	if _, err := strictjson.FromValue(wide); err != nil {
 		t.Error(err)
 	}
 }
@@ -87,7 +89,7 @@ func TestSiblingsDoNotAddUpToLevels(t *testing.T) {
 func TestAnEmptyListIsNotNull(t *testing.T) {
 	t.Parallel()
 	var empty []any
-	n, err := inputprop.FromValue(map[string]any{"list": empty})
+	n, err := strictjson.FromValue(map[string]any{"list": empty})
 	if err != nil || string(n.JSON()) != `{"list":[]}` {
 		t.Errorf("FromValue = %v, %v", n, err)
 	}

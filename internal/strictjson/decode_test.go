@@ -1,11 +1,12 @@
-package inputprop_test
+package strictjson_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"slipway/internal/strictjson"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,32 +16,32 @@ import (
 // body is a request body as another package would declare it.
 type body struct {
 	Data struct {
-		Name    *string                `json:"name" ip:"nonempty,max=5"`
-		Color   *string                `json:"color" ip:"enum=red|green"`
-		Note    *string                `json:"note" ip:"nullable"`
+		Name    *string                `json:"name" rules:"nonempty,max=5"`
+		Color   *string                `json:"color" rules:"enum=red|green"`
+		Note    *string                `json:"note" rules:"nullable"`
 		Count   *int32                 `json:"count"`
 		Enabled bool                   `json:"enabled"`
-		Tags    []string               `json:"tags" ip:"nonempty,max=2,each.nonempty,each.max=3"`
-		Labels  map[string]string      `json:"labels" ip:"each.max=3"`
-		Free    json.RawMessage        `json:"free"`
-		Shaped  json.RawMessage        `json:"shaped" ip:"shape=object"`
+		Tags    []string               `json:"tags" rules:"nonempty,max=2,each.nonempty,each.max=3"`
+		Labels  map[string]string      `json:"labels" rules:"each.max=3"`
+		Free    *strictjson.Node       `json:"free"`
+		Shaped  *strictjson.Node       `json:"shaped" rules:"shape=object"`
 		Schema  inputprop.Property     `json:"schema"`
 		Draft   *inputprop.RawProperty `json:"draft"`
-	} `json:"data" ip:"required"`
+	} `json:"data" rules:"required"`
 	Hidden string `json:"-"`
 }
 
 func TestBodiesAreFilled(t *testing.T) {
 	t.Parallel()
 	var b body
-	violations := inputprop.Decode(parse(t, `{"data":{"name":"né😀bc","color":"green","note":null,"count":1e3,"enabled":true,"tags":["abc"],
+	violations := strictjson.Decode(parse(t, `{"data":{"name":"né😀bc","color":"green","note":null,"count":1e3,"enabled":true,"tags":["abc"],
 		"labels":{"k":"v"},"free":[1.50, null],"shaped":{"a":1},"schema":{"id":"a","label":"A","type":"section"},"draft":17}}`), &b, "")
 	if len(violations) > 0 {
 		t.Fatal(violations)
 	}
 	d := b.Data
 	if *d.Name != "né😀bc" || *d.Color != "green" || d.Note != nil || *d.Count != 1000 || !d.Enabled || d.Tags[0] != "abc" ||
-		d.Labels["k"] != "v" || string(d.Free) != "[1.50,null]" || string(d.Shaped) != `{"a":1}` || d.Schema.Head().ID != "a" {
+		d.Labels["k"] != "v" || string(d.Free.JSON()) != "[1.50,null]" || string(d.Shaped.JSON()) != `{"a":1}` || d.Schema.Head().ID != "a" {
 		t.Errorf("got %+v", d)
 	}
 	if _, violations := d.Draft.Decode("/data/draft"); !slices.Equal(places(violations), []string{"/data/draft type"}) {
@@ -51,7 +52,7 @@ func TestBodiesAreFilled(t *testing.T) {
 func TestWhatIsAbsentStaysNil(t *testing.T) {
 	t.Parallel()
 	var b, empty body
-	if violations := inputprop.Decode(parse(t, `{"data":{}}`), &b, ""); len(violations) > 0 {
+	if violations := strictjson.Decode(parse(t, `{"data":{}}`), &b, ""); len(violations) > 0 {
 		t.Fatal(violations)
 	}
 	if diff := cmp.Diff(empty, b); diff != "" {
@@ -90,7 +91,7 @@ func TestEachRuleOfABodyIsReported(t *testing.T) {
 		`{"data":{"schema":[]}}`:          `/data/schema type: must be an object, found an array`,
 		`{"data":{"draft":null}}`:         `/data/draft null: must not be null; leave it out instead`,
 	} {
-		violations := inputprop.Decode(parse(t, text), new(body), "")
+		violations := strictjson.Decode(parse(t, text), new(body), "")
 		if len(violations) != 1 {
 			t.Errorf("%s: got %v", text, violations)
 			continue
@@ -104,7 +105,7 @@ func TestEachRuleOfABodyIsReported(t *testing.T) {
 
 func TestEveryViolationIsInOneAnswer(t *testing.T) {
 	t.Parallel()
-	violations := inputprop.Decode(parse(t, `{"data":{"name":"","count":1.5,"x":0,"schema":{"type":"object_map","label":"","item_inputs":[
+	violations := strictjson.Decode(parse(t, `{"data":{"name":"","count":1.5,"x":0,"schema":{"type":"object_map","label":"","item_inputs":[
 		{"id":"a","label":"A","type":"number","min":"1","max":null},{"type":"strng","label":3},7]}},"more":1}`), new(body), "/body")
 	want := []string{
 		"/body/data/name min_length",
@@ -131,7 +132,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	for i := range 250 {
 		fmt.Fprintf(&b, `"x%d":0,`, i)
 	}
-	violations := inputprop.Decode(parse(t, "{"+b.String()+`"data":{}}`), new(body), "/body")
+	violations := strictjson.Decode(parse(t, "{"+b.String()+`"data":{}}`), new(body), "/body")
 	if len(violations) != 101 {
 		t.Fatalf("%d violations", len(violations))
 	}
@@ -140,7 +141,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		t.Errorf("got %+v", last)
 	}
 	long := strings.Repeat("k", 100_000)
-	violations = inputprop.Decode(parse(t, `{"data":{"labels":{"`+long+`":"`+long+`"},"`+long+`":0,"schema":"`+long+`"}}`), new(body), "")
+	violations = strictjson.Decode(parse(t, `{"data":{"labels":{"`+long+`":"`+long+`"},"`+long+`":0,"schema":"`+long+`"}}`), new(body), "")
 	for _, v := range violations {
 		if len(v.Pointer) > 300 || len(v.Message) > 300 {
 			t.Errorf("a violation of %d + %d bytes", len(v.Pointer), len(v.Message))
@@ -159,7 +160,7 @@ func TestInt32IsDecidedOnTheDigits(t *testing.T) {
 		var v struct {
 			N int32 `json:"n"`
 		}
-		if violations := inputprop.Decode(parse(t, `{"n":`+literal+`}`), &v, ""); len(violations) > 0 || v.N != want {
+		if violations := strictjson.Decode(parse(t, `{"n":`+literal+`}`), &v, ""); len(violations) > 0 || v.N != want {
 			t.Errorf("%.40s: got %d %v", literal, v.N, violations)
 		}
 	}
@@ -168,7 +169,7 @@ func TestInt32IsDecidedOnTheDigits(t *testing.T) {
 		"2147483648": "between", "-2147483649": "between", "1e10": "between", "1e400": "between", "-1e99999999999999999999": "between",
 		"4294967296": "between", "9999999999": "between", "12345678901": "between", "21474836480e-1": "between", "1" + zeros: "between",
 	} {
-		violations := inputprop.Decode(parse(t, `{"n":`+literal+`}`), &struct {
+		violations := strictjson.Decode(parse(t, `{"n":`+literal+`}`), &struct {
 			N int32 `json:"n"`
 		}{}, "")
 		if len(violations) != 1 || violations[0].Rule != "int32" || !strings.Contains(violations[0].Message, want) {
