@@ -5,14 +5,14 @@ import (
 	"regexp"
 	"time"
 
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
 	"slipway/internal/inputprop"
 )
 
 // Checks are what the schema's own scalars have against values, by the scalars' names. They refuse,
 // before anything runs, all that the decoders here would refuse.
-func Checks() map[string]gqlhttp.Check {
-	return map[string]gqlhttp.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
+func Checks() map[string]document.Check {
+	return map[string]document.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
 }
 
 func checkJSON(v any) error {
@@ -57,7 +57,7 @@ func found(v any) string {
 		return fmt.Sprintf("%.80q", v)
 	case bool:
 		return "a boolean"
-	case gqlhttp.EnumLiteral:
+	case document.EnumLiteral:
 		return "the enum value " + fmt.Sprintf("%.80s", string(v))
 	case []any:
 		return "a list"
