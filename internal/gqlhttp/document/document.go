@@ -1,3 +1,9 @@
+// Package document has all that comes before an operation is executed: whether its document is valid and within its
+// limits, its variables as values of their types, and what it costs.
+//
+// A text is looked at in stages, each of which bounds the work of the next. Its tokens are counted before it is parsed,
+// what it selects with its fragments put in place before it is validated, and what it asks of the schema and of single
+// variables after that. Valid documents are kept; variables and cost are those of each request.
 package document
 
 import (

@@ -97,5 +97,5 @@ func (l limit) refuse(found int, at *ast.Position) *gqlerror.Error {
 	return wire.RequestError(l.exceeded("The document", found), nil, at)
 }
 
-// variable names a place in the variables.
-func variable(path ast.Path) string { return fmt.Sprintf("Variable %q", "$"+path[1:].String()) }
+// variableAt names a place in the variables.
+func variableAt(path ast.Path) string { return fmt.Sprintf("Variable %q", "$"+path[1:].String()) }

@@ -50,8 +50,8 @@ func (r literalRule) check(v *ast.Value) {
 	}
 }
 
-// wrong refuses a literal; the format has a place for its text.
-func (r literalRule) wrong(v *ast.Value, format string) {
+// fail refuses a literal; the format has a place for its text.
+func (r literalRule) fail(v *ast.Value, format string) {
 	r.refuse(core.Message(format, wire.Shorten(v.String())), core.At(v.Position))
 }
 
@@ -78,11 +78,11 @@ func (r literalRule) scalar(v *ast.Value) {
 	switch {
 	case !known:
 	case !slices.Contains(scalar.kinds, v.Kind):
-		r.wrong(v, scalar.wrong)
+		r.fail(v, scalar.wrong)
 	case name == "Int" && !fits(strconv.ParseInt(v.Raw, 10, 32)):
-		r.wrong(v, "Int cannot represent non 32-bit signed integer value: %s")
+		r.fail(v, "Int cannot represent non 32-bit signed integer value: %s")
 	case name == "Float" && !fits(strconv.ParseFloat(v.Raw, 64)):
-		r.wrong(v, scalar.wrong)
+		r.fail(v, scalar.wrong)
 	}
 }
 
@@ -101,7 +101,7 @@ func (r literalRule) enum(v *ast.Value) {
 	for _, value := range v.Definition.EnumValues {
 		names = append(names, value.Name)
 	}
-	r.refuse(message, r.meant("Did you mean the enum value", v.Raw, names), core.At(v.Position))
+	r.refuse(message, r.suggest("Did you mean the enum value", v.Raw, names), core.At(v.Position))
 }
 
 func (r literalRule) object(v *ast.Value) {
@@ -118,26 +118,26 @@ func (r literalRule) object(v *ast.Value) {
 	}
 	for _, child := range v.Children {
 		if child.Name == typenameField && r.withTypename[def.Name] {
-			r.typename(def, child.Value)
+			r.checkTypename(def, child.Value)
 		} else if def.Fields.ForName(child.Name) == nil {
 			r.refuse(core.Message("Field %q is not defined by type %q.", wire.Shorten(child.Name), def.Name),
-				r.meant("Did you mean", child.Name, fieldNames(def)), core.At(child.Position))
+				r.suggest("Did you mean", child.Name, fieldNames(def)), core.At(child.Position))
 		}
 	}
 	if def.Directives.ForName("oneOf") != nil {
-		r.oneOf(v)
+		r.checkOneOf(v)
 	}
 }
 
-// typename checks a __typename, which is then left out.
-func (r literalRule) typename(def *ast.Definition, v *ast.Value) {
+// checkTypename checks a __typename, which is then left out.
+func (r literalRule) checkTypename(def *ast.Definition, v *ast.Value) {
 	if v.Kind != ast.StringValue || v.Raw != typeWritten(def) {
 		r.refuse(core.Message("Field %q of type %q must be %q or be left out, found %s.", typenameField, def.Name, typeWritten(def), wire.Shorten(v.String())),
 			core.At(v.Position))
 	}
 }
 
-func (r literalRule) oneOf(v *ast.Value) {
+func (r literalRule) checkOneOf(v *ast.Value) {
 	if len(v.Children) != 1 {
 		r.refuse(core.Message("OneOf Input Object %q must specify exactly one key.", v.Definition.Name), core.At(v.Position))
 		return
@@ -147,8 +147,8 @@ func (r literalRule) oneOf(v *ast.Value) {
 	}
 }
 
-// meant suggests the names that are like one that is wrong.
-func (r literalRule) meant(question, name string, names []string) core.ErrorOption {
+// suggest suggests the names that are like one that is wrong.
+func (r literalRule) suggest(question, name string, names []string) core.ErrorOption {
 	if !r.suggestions || name == "" {
 		return func(*gqlerror.Error) {}
 	}

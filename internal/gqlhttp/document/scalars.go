@@ -13,22 +13,22 @@ import (
 	"slipway/internal/inputprop"
 )
 
-// Check checks a value of a custom scalar before anything runs. The value is never null; it has the Go
-// types of JSON with json.Number, an inputprop.Node for an array or an object of a variable, or the types of
-// ast.Value and EnumLiteral where the document has it. The
-// error reads on from the name of the value, such as "must be a date, found a list".
+// Check returns what is wrong with a value of a custom scalar, before anything runs. The value is never null; it has the
+// Go types of JSON with json.Number, an inputprop.Node for an array or an object of a variable, or the types of
+// ast.Value and EnumLiteral where the document has it. The error reads on from the name of the value, such as
+// "must be a date, found a list".
 type Check func(value any) error
 
 // EnumLiteral is a name in a document where a custom scalar is expected.
 type EnumLiteral string
 
-var errWide = errors.New("must have no number that 64 bits cannot hold; numbers of variables keep their digits")
+var errTooWide = errors.New("must have no number that 64 bits cannot hold; numbers of variables keep their digits")
 
 // checks are those of a schema's scalars, by their names. Scalars without one take any value.
 type checks map[string]Check
 
-// of returns the check of a literal, nil where there is none. Variables are checked by their own types.
-func (c checks) of(v *ast.Value) Check {
+// forLiteral returns the check of a literal, nil where there is none. Variables are checked by their own types.
+func (c checks) forLiteral(v *ast.Value) Check {
 	if v.Definition == nil || v.ExpectedType == nil || v.Kind == ast.Variable || v.Kind == ast.NullValue {
 		return nil
 	}
@@ -39,15 +39,15 @@ func (c checks) of(v *ast.Value) Check {
 }
 
 func (c Check) literal(v *ast.Value, variables map[string]any) error {
-	value, wide := v.Value(variables)
+	value, tooWide := v.Value(variables)
 	if v.Kind == ast.EnumValue {
 		value = EnumLiteral(v.Raw)
 	}
 	if err := c(value); err != nil {
 		return err
 	}
-	if wide != nil {
-		return errWide
+	if tooWide != nil {
+		return errTooWide
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (c Check) literal(v *ast.Value, variables map[string]any) error {
 func (c checks) rule() core.Rule {
 	return core.Rule{Name: "CustomScalars", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
 		o.OnValue(func(_ *core.Walker, v *ast.Value) {
-			check := c.of(v)
+			check := c.forLiteral(v)
 			if check == nil {
 				return
 			}
@@ -95,23 +95,23 @@ func (c *coercion) scalar(name string, v *inputprop.Node) any {
 		return c.custom(name, v)
 	}
 	if !ok {
-		c.wrong("must be %s, found %s", want, found(v))
+		c.fail("must be %s, found %s", want, describe(v))
 	}
 	return value
 }
 
 func (c *coercion) custom(name string, v *inputprop.Node) any {
-	value := asWritten(v)
+	value := customValue(v)
 	if check := c.scalars[name]; check != nil {
 		if err := check(value); err != nil {
-			c.wrong("%s", err)
+			c.fail("%s", err)
 		}
 	}
 	return value
 }
 
-// asWritten returns a value of a custom scalar. Arrays and objects stay trees, which keep the order of members.
-func asWritten(v *inputprop.Node) any {
+// customValue returns a value of a custom scalar. Arrays and objects stay trees, which keep the order of members.
+func customValue(v *inputprop.Node) any {
 	if v.Kind == inputprop.Array || v.Kind == inputprop.Object {
 		return *v
 	}
@@ -120,7 +120,7 @@ func asWritten(v *inputprop.Node) any {
 
 func (c *coercion) enum(def *ast.Definition, v *inputprop.Node) any {
 	if v.Kind != inputprop.String || def.EnumValues.ForName(v.Text) == nil {
-		what := found(v)
+		what := describe(v)
 		if v.Kind == inputprop.String {
 			what = strconv.Quote(wire.Shorten(v.Text))
 		}
@@ -128,7 +128,7 @@ func (c *coercion) enum(def *ast.Definition, v *inputprop.Node) any {
 		for _, value := range def.EnumValues {
 			names = append(names, value.Name)
 		}
-		c.wrong("must be a value of %s, found %s%s", def.Name, what, c.names("; the values are ", names))
+		c.fail("must be a value of %s, found %s%s", def.Name, what, c.hint("; the values are ", names))
 	}
 	return v.Text
 }
@@ -151,8 +151,8 @@ func idOf(v *inputprop.Node) (string, bool) {
 	return v.Text, v.Kind == inputprop.String || v.Kind == inputprop.Number && !strings.ContainsAny(v.Text, ".eE")
 }
 
-// found describes a value of JSON. It does not repeat texts, which may be secrets.
-func found(v *inputprop.Node) string {
+// describe returns what a value is, for an error. It does not repeat texts, which may be secrets.
+func describe(v *inputprop.Node) string {
 	switch v.Kind {
 	case inputprop.Bool:
 		return strconv.FormatBool(v.Bool)

@@ -1,3 +1,9 @@
+// Package wire has the form of requests and answers of GraphQL over HTTP: what a server reads and writes, whichever way
+// it comes and goes.
+//
+// A request is read by the letter: duplicate keys, unknown members, and text that is no Unicode are refused, with the
+// place of all that is wrong. An answer has its errors first, and an error is that of package fault, with its members
+// under extensions.
 package wire
 
 import (
@@ -82,9 +88,9 @@ func FromNode(root *inputprop.Node) (*Request, error) {
 	}
 	switch {
 	case p.Query != "" && p.DocumentID != "":
-		r.wrong("documentId", "exclusive", "must not be there beside a query")
+		r.fail("documentId", "exclusive", "must not be there beside a query")
 	case p.Query == "" && p.DocumentID == "" && p.Hash == "" && len(r.Violations) == 0:
-		r.wrong("query", "required", "must be the text of a GraphQL document, or documentId the id of a trusted one; found nothing")
+		r.fail("query", "required", "must be the text of a GraphQL document, or documentId the id of a trusted one; found nothing")
 	}
 	r.Unknown(slices.Sorted(slices.Values(root.Keys)), members)
 	if len(r.Violations) > 0 {
@@ -115,7 +121,7 @@ func (r *Reader) object(root *inputprop.Node, name string) map[string]any {
 func (r *Reader) Unknown(keys, members []string) {
 	for _, key := range keys {
 		if !slices.Contains(members, key) {
-			r.wrong(key, "unknown_field", "is not known, the members are "+strings.Join(members, ", "))
+			r.fail(key, "unknown_field", "is not known, the members are "+strings.Join(members, ", "))
 		}
 	}
 }
@@ -161,13 +167,13 @@ func (r *Reader) member(root *inputprop.Node, name string, kind inputprop.Kind) 
 		return nil
 	}
 	if n.Kind != kind {
-		r.wrong(name, "type", "must be "+kind.String()+" or null, found "+n.Kind.String())
+		r.fail(name, "type", "must be "+kind.String()+" or null, found "+n.Kind.String())
 		return nil
 	}
 	return n
 }
 
-func (r *Reader) wrong(name, rule, message string) {
+func (r *Reader) fail(name, rule, message string) {
 	const most = 20 // enough to mend a request by, and no way to have a long answer made
 	if len(r.Violations) < most {
 		r.Violations = append(r.Violations, fault.Violation{Pointer: pointer(name), Rule: rule, Message: message})

@@ -31,7 +31,7 @@ func (d *Documents) variableUses(doc *ast.QueryDocument) (variableUses, *gqlerro
 			found.nonNull[def] = v.ExpectedType
 		}
 		op := w.CurrentOperation
-		if op == nil || d.scalars.of(v) == nil {
+		if op == nil || d.scalars.forLiteral(v) == nil {
 			return
 		}
 		inside := variablesIn(v)
@@ -63,7 +63,7 @@ func variablesIn(v *ast.Value) (names []string) {
 // checkLiterals checks the literals of an operation that have variables inside, now that these have values.
 func (d *Documents) checkLiterals(literals []*ast.Value, variables map[string]any) (errs gqlerror.List) {
 	for _, v := range literals {
-		if err := d.scalars.of(v).literal(v, variables); err != nil {
+		if err := d.scalars.forLiteral(v).literal(v, variables); err != nil {
 			name := variablesIn(v)[0]
 			wrong := fault.New(fault.DocumentVariablesInvalid, "The value around %q %s.", "$"+name, err)
 			errs = append(errs, wire.RequestError(wrong, ast.Path{ast.PathName("variable"), ast.PathName(name)}, v.Position))
