@@ -129,7 +129,7 @@ func (e *events) write(parts ...[]byte) {
 	}
 	_ = e.rc.SetWriteDeadline(time.Now().Add(e.timeout)) // where there is none, the server has no connection to keep
 	for _, part := range parts {
-		if _, e.err = e.w.Write(part); e.err != nil {
+		if _, e.err = e.w.Write(part); e.err != nil { //nolint:gosec // it is JSON in an event stream, which no browser takes for a page
 			return
 		}
 	}

@@ -60,7 +60,7 @@ func Write(w http.ResponseWriter, media string, status int, resp *graphql.Respon
 	}
 	w.WriteHeader(status)
 	for _, part := range [][]byte{head, data, tail} {
-		if _, err := w.Write(part); err != nil { //nolint:gosec // it is JSON, which no browser takes for a page
+		if _, err := w.Write(part); err != nil {
 			return // a caller who has gone needs no answer
 		}
 	}
