@@ -7,13 +7,13 @@ import (
 
 	"slipway/internal/strictjson"
 
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
 )
 
 // Checks are what the schema's own scalars have against values, by the scalars' names. They refuse,
 // before anything runs, all that the decoders here would refuse.
-func Checks() map[string]gqlhttp.Check {
-	return map[string]gqlhttp.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
+func Checks() map[string]document.Check {
+	return map[string]document.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
 }
 
 func checkJSON(v any) error {
@@ -58,7 +58,7 @@ func found(v any) string {
 		return fmt.Sprintf("%.80q", v)
 	case bool:
 		return "a boolean"
-	case gqlhttp.EnumLiteral:
+	case document.EnumLiteral:
 		return "the enum value " + fmt.Sprintf("%.80s", string(v))
 	case []any:
 		return "a list"
