@@ -13,7 +13,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
@@ -121,7 +121,7 @@ func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Re
 }
 
 func report(in model.ReportDeploymentInput) deployment.Report {
-	events := make([]ecs.Event, len(in.Events.Value()))
+	events := make([]event.Event, len(in.Events.Value()))
 	for i, e := range in.Events.Value() {
 		events[i] = *e
 	}

@@ -18,7 +18,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
@@ -94,7 +94,7 @@ func (r *deploymentResolver) Fence(ctx context.Context, obj *ent.Deployment) (*s
 }
 
 // Events is the resolver for the events field.
-func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error) {
+func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*event.Event, error) {
 	events, err := deployment.Events(ctx, obj)
 	return pointers(events), err
 }

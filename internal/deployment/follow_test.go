@@ -8,7 +8,7 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/worldtest"
@@ -50,7 +50,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 		if _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("a")}}}); err != nil {
+		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 3)
@@ -182,7 +182,7 @@ func TestADeploymentThatHasNotChangedIsNotTold(t *testing.T) {
 		for version := range int32(20) {
 			// Woken for nothing, its follower looks while the next change is being written.
 			w.Deploy.Feed.Changed(d.ID)
-			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("a")}}}); err != nil {
+			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
 				t.Fatal(err)
 			}
 			wantNext(t, changes, "RUNNING", version+3)

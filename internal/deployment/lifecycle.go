@@ -7,6 +7,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/internal/access"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
 	"slipway/internal/textrules"
@@ -84,7 +85,7 @@ func (how ending) check() []fault.Violation {
 	if how.words == nil {
 		return nil
 	}
-	violations := textrules.Length("/error/message", how.words.Message, MaxEventMessage)
+	violations := textrules.Length("/error/message", how.words.Message, event.MaxText)
 	return append(violations, textrules.Length("/error/description", how.words.Description, textrules.MaxDescription)...)
 }
 

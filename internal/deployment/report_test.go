@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
@@ -62,10 +62,10 @@ func messages(t *testing.T, d *ent.Deployment) []string {
 }
 
 // numbers are events that count from a number on.
-func numbers(from, n int) []ecs.Event {
-	list := make([]ecs.Event, n)
+func numbers(from, n int) []event.Event {
+	list := make([]event.Event, n)
 	for i := range list {
-		list[i] = ecs.Event{Message: new(fmt.Sprint(from + i))}
+		list[i] = event.Event{Message: new(fmt.Sprint(from + i))}
 	}
 	return list
 }
@@ -79,13 +79,13 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 			d, lease := make(t, w, p)
 			clock.pass(20 * time.Second)
 			first, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
-				Events:               []ecs.Event{{Message: new("a")}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}},
+				Events:               []event.Event{{Message: new("a")}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}},
 				ExternalDeploymentID: new("ext"), ResourceARN: new("arn:r"), ResourceName: new("r"),
 			})
 			if err != nil || !l.ExpiresAt.Equal(clock.now().Add(deployment.DefaultLease)) || l.ID != lease || first.Version != d.Version+2 {
 				t.Fatalf("%s: %v under %v, %v", kind, first, l, err)
 			}
-			last, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("c")}}, ResourceName: new("s")})
+			last, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("c")}}, ResourceName: new("s")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 				t.Errorf("%s: %v", kind, last)
 			}
 			now := clock.now().Format(time.RFC3339Nano)
-			want := []ecs.Event{{Message: new("a"), StartedAt: &now}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}, {Message: new("c"), StartedAt: &now}}
+			want := []event.Event{{Message: new("a"), StartedAt: &now}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}, {Message: new("c"), StartedAt: &now}}
 			got, err := deployment.Events(t.Context(), w.Store.Client.Deployment.GetX(runner, d.ID))
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%s: %v: %s", kind, err, diff)
@@ -129,7 +129,7 @@ func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 		runner, p := w.Acme.As(actor.Runner), w.Place(t, w.Acme, "web")
 		d, lease := runningOf[catalog.KindECS](t, w, p)
 		report := func(sequence *int32, text string) *ent.Deployment {
-			got, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Sequence: sequence, Events: []ecs.Event{{Message: &text}}})
+			got, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Sequence: sequence, Events: []event.Event{{Message: &text}}})
 			if err != nil || got.ID != d.ID || l.ID != lease {
 				t.Errorf("%v under %v, %v", got, l, err)
 			}
@@ -158,12 +158,12 @@ func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 
 func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("ü", deployment.MaxEventMessage)
+	long := strings.Repeat("ü", event.MaxText)
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		runner, p := w.Acme.As(actor.Runner), w.Place(t, w.Acme, "web")
 		for kind, make := range runningOf {
 			d, lease := make(t, w, p)
-			bad := []ecs.Event{{Message: new(long + "x")}, {HookID: new(long + "x"), LifecycleStage: new(long + "x")}, {}, {Message: new("")}}
+			bad := []event.Event{{Message: new(long + "x")}, {HookID: new(long + "x"), LifecycleStage: new(long + "x")}, {}, {Message: new("")}}
 			for _, c := range []struct {
 				in       deployment.Report
 				pointers []string
@@ -184,7 +184,7 @@ func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 				})
 				wantViolations(t, f, c.pointers...)
 			}
-			for _, in := range []deployment.Report{{}, {Sequence: new(int32(1)), Events: numbers(0, 100)}, {Events: []ecs.Event{{Message: &long, HookID: &long}, {CurrentStep: new(int32(0))}}}} {
+			for _, in := range []deployment.Report{{}, {Sequence: new(int32(1)), Events: numbers(0, 100)}, {Events: []event.Event{{Message: &long, HookID: &long}, {CurrentStep: new(int32(0))}}}} {
 				if _, _, err := w.Deploy.Report(runner, d.ID, lease, in); err != nil {
 					t.Errorf("%s: %v", kind, err)
 				}
@@ -230,9 +230,9 @@ func TestEventsAreBoundInTheirBytes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		d, lease := runningOf[catalog.KindTerraform](t, w, w.Place(t, w.Acme, "web"))
-		list := make([]ecs.Event, 100)
+		list := make([]event.Event, 100)
 		for i := range list {
-			list[i] = ecs.Event{CurrentStep: new(int32(i)), Message: new(strings.Repeat("x", 4000))}
+			list[i] = event.Event{CurrentStep: new(int32(i)), Message: new(strings.Repeat("x", 4000))}
 		}
 		d, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Events: list})
 		if err != nil {
@@ -240,7 +240,7 @@ func TestEventsAreBoundInTheirBytes(t *testing.T) {
 		}
 		text, err := json.Marshal(d.Events)
 		last := d.Events[len(d.Events)-1]
-		if err != nil || len(text) > ecs.MaxEventBytes || len(d.Events)-1+int(d.FoldedEvents) != 100 || *last.CurrentStep != 99 {
+		if err != nil || len(text) > event.MaxBytes || len(d.Events)-1+int(d.FoldedEvents) != 100 || *last.CurrentStep != 99 {
 			t.Errorf("%d bytes, %d events, %d folded, last %d, %v", len(text), len(d.Events), d.FoldedEvents, *last.CurrentStep, err)
 		}
 	})

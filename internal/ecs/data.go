@@ -2,7 +2,11 @@
 // and a runner report of it, how it is read, stored, merged and carried over to a replay.
 package ecs
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"slipway/internal/event"
+)
 
 // Type is the discriminator of the data, and the module kind that has it.
 const Type = "aws:ecs"
@@ -19,7 +23,7 @@ type Data struct {
 	DetectedVia                *string                 `json:"detectedVia,omitzero"`
 	ECSModuleDeploymentID      *string                 `json:"ecsModuleDeploymentId,omitzero"`
 	ELBListenerState           []ListenerState         `json:"elbListenerState,omitzero"`
-	Events                     []Event                 `json:"events,omitzero"`
+	Events                     []event.Event           `json:"events,omitzero"`
 	PostDeployEnabled          *bool                   `json:"postDeployEnabled,omitzero"`
 	PreDeployEnabled           *bool                   `json:"preDeployEnabled,omitzero"`
 	RevertExternalDeploymentID *string                 `json:"revertExternalDeploymentId,omitzero"`
@@ -67,17 +71,6 @@ type ListenerRule struct {
 	PathPatterns    []string `json:"pathPatterns,omitzero"`
 	RulePriority    *int32   `json:"rulePriority,omitzero"`
 	TargetGroupName *string  `json:"targetGroupName,omitzero"`
-}
-
-// Event is one step in the course of the deployment.
-type Event struct {
-	CurrentStep    *int32  `json:"currentStep,omitzero"`
-	TotalSteps     *int32  `json:"totalSteps,omitzero"`
-	StartedAt      *string `json:"startedAt,omitzero"`
-	DesiredCount   *int32  `json:"desiredCount,omitzero"`
-	HookID         *string `json:"hookId,omitzero"`
-	LifecycleStage *string `json:"lifecycleStage,omitzero"`
-	Message        *string `json:"message,omitzero"`
 }
 
 // ServiceDeploymentState is the cloud's own view of the deployment at one moment. Its status, lifecycle

@@ -1,5 +1,7 @@
 package ecs
 
+import "slipway/internal/event"
+
 // data and the functions below say how each field of the types in data.go is read.
 func (o object) data() *Data {
 	return &Data{
@@ -12,7 +14,7 @@ func (o object) data() *Data {
 		DetectedVia:                member(o, "detectedVia", text),
 		ECSModuleDeploymentID:      member(o, "ecsModuleDeploymentId", text),
 		ELBListenerState:           member(o, "elbListenerState", list(listenerState)),
-		Events:                     member(o, "events", list(event)),
+		Events:                     member(o, "events", list(deploymentEvent)),
 		PostDeployEnabled:          member(o, "postDeployEnabled", flag),
 		PreDeployEnabled:           member(o, "preDeployEnabled", flag),
 		RevertExternalDeploymentID: member(o, "revertExternalDeploymentId", text),
@@ -70,9 +72,9 @@ func listenerRule(p place) *ListenerRule {
 	}
 }
 
-func event(p place) *Event {
-	o := closed[Event](p)
-	return &Event{
+func deploymentEvent(p place) *event.Event {
+	o := closed[event.Event](p)
+	return &event.Event{
 		CurrentStep:    member(o, "currentStep", count),
 		TotalSteps:     member(o, "totalSteps", count),
 		StartedAt:      member(o, "startedAt", moment),

@@ -6,15 +6,11 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"slipway/internal/event"
 )
 
-// maxMessage is how long the message of an event may be, in characters.
-const maxMessage = 4096
-
-var (
-	eventMembers  = []string{"currentStep", "totalSteps", "startedAt", "desiredCount", "hookId", "lifecycleStage", "message"}
-	reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "resourceName"}
-)
+var reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "resourceName"}
 
 // object is a JSON object whose members are passed on as they are.
 type object map[string]json.RawMessage
@@ -39,7 +35,7 @@ func parse(line string, at time.Time) (_ item, ok bool) {
 			return item{fields: fields}, true
 		}
 	}
-	if !said.only(eventMembers) {
+	if !said.only(event.Members) {
 		return message(line, at), true
 	}
 	if _, timed := said["startedAt"]; !timed {
@@ -68,7 +64,7 @@ func (o object) only(names []string) bool {
 
 // message is an event that says a text, cut to what a message may have.
 func message(text string, at time.Time) item {
-	return item{event: object{"startedAt": timeText(at), "message": jsonText(cut(text, maxMessage))}}
+	return item{event: object{"startedAt": timeText(at), "message": jsonText(cut(text, event.MaxText))}}
 }
 
 // cut keeps so many characters of a text.
