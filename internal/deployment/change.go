@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/store"
 )
 
 // changing makes one transition: it judges the deployment as it is, and says in the update how it is to
@@ -51,8 +52,8 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 			return tell(ctx, tx, changed)
 		})
 		switch {
-		case ent.IsNotFound(err):
-			// Somebody changed it in between: look again.
+		case ent.IsNotFound(err), store.IsUniqueViolation(err):
+			// Somebody changed it in between, or wrote down the same success: look again.
 		case err != nil:
 			return nil, err
 		default:
