@@ -79,30 +79,6 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	return c, nil
 }
 
-// lock marks the changes of inputs that must not change.
-func (c *Comparison) lock(ctx context.Context) error {
-	if len(c.Inputs) == 0 {
-		return nil
-	}
-	if err := meter.Spend(ctx, meter.Inputs, len(c.ToVersion.Inputs.JSON())); err != nil {
-		return err
-	}
-	list, err := c.ToVersion.Inputs.Properties()
-	if err != nil {
-		return fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
-	}
-	for i := range c.Inputs {
-		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {
-			return err
-		}
-		c.Inputs[i].Immutable = locked(list, tokens(c.Inputs[i].Pointer))
-	}
-	return nil
-}
-
-// inputsPerLeaf is how many inputs are passed over in about the time that comparing a leaf takes.
-const inputsPerLeaf = 100
-
 // both gives two deployments, or DeploymentNotFound for the first that there is not.
 func (s *Service) both(ctx context.Context, fromID, toID string) (from, to *ent.Deployment, err error) {
 	ids := []string{fromID, toID}
@@ -150,15 +126,6 @@ func (s *Service) releasesOf(ctx context.Context, list ...*ent.Deployment) (map[
 	return found, nil
 }
 
-// shipped gives what a deployment ships, proved by its digest. It gives ReleaseUnavailable where no
-// release is stored, and ReleaseDigestMismatch.
-func shipped(deploymentID string, r *ent.Release) (release.Content, error) {
-	if r == nil {
-		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
-	}
-	return Content(r)
-}
-
 func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*ent.ModuleVersion, error) {
 	list, err := s.Store.Client.ModuleVersion.Query().Where(moduleversion.IDIn(ids...)).All(ctx)
 	if err != nil {
@@ -175,6 +142,30 @@ func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*
 	}
 	return found, nil
 }
+
+// lock marks the changes of inputs that must not change.
+func (c *Comparison) lock(ctx context.Context) error {
+	if len(c.Inputs) == 0 {
+		return nil
+	}
+	if err := meter.Spend(ctx, meter.Inputs, len(c.ToVersion.Inputs.JSON())); err != nil {
+		return err
+	}
+	list, err := c.ToVersion.Inputs.Properties()
+	if err != nil {
+		return fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
+	}
+	for i := range c.Inputs {
+		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {
+			return err
+		}
+		c.Inputs[i].Immutable = locked(list, tokens(c.Inputs[i].Pointer))
+	}
+	return nil
+}
+
+// inputsPerLeaf is how many inputs are passed over in about the time that comparing a leaf takes.
+const inputsPerLeaf = 100
 
 // locked says whether the way to a value of a level leads through an immutable input. The values of
 // mapped inputs are beside that of their reference.

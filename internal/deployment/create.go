@@ -115,6 +115,67 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	return p, err
 }
 
+// parts gives the instance and the version, which must be one of the instance's module.
+func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
+	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	if err := store.CheckID(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
+		return nil, err
+	}
+	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
+	if instance, err = store.NotFoundAs(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	version, err := s.Store.Client.ModuleVersion.Get(ctx, in.VersionID)
+	if version, err = store.NotFoundAs(version, err, in.VersionID, fault.ModuleVersionNotFound); err != nil {
+		return nil, err
+	}
+	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
+		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModule(instance, version))
+	}
+	return &prepared{instance: instance, version: version}, nil
+}
+
+// data gives the data of the deployment, nil for kinds that have none.
+func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
+	if kind != ecs.Type {
+		return nil, append(onlyECS("/artifact", in.Artifact, kind), onlyECS("/data", in.Data, kind)...)
+	}
+	data := &ecs.Data{Type: ecs.Type}
+	var violations []fault.Violation
+	if in.Data != nil {
+		known, wrong := ecs.DecodeNew(in.Data)
+		violations = fault.Under("/data", wrong)
+		data = known
+	}
+	if in.Artifact == nil {
+		return data, append(violations, fault.Violation{Pointer: "/artifact", Rule: "required",
+			Message: "is required for modules of the kind " + ecs.Type + ": a task definition"})
+	}
+	artifact, wrong := ecs.DecodeArtifact(in.Artifact)
+	if violations = append(violations, fault.Under("/artifact", wrong)...); len(violations) > 0 {
+		return nil, violations
+	}
+	channel := string(a.Channel)
+	data.DeployedTaskDefinition, data.TriggerChannel, data.TriggeredBy = artifact, &channel, &a.Name
+	return data, nil
+}
+
+func onlyECS(pointer string, value []byte, kind string) []fault.Violation {
+	if value == nil {
+		return nil
+	}
+	return []fault.Violation{{Pointer: pointer, Rule: "kind",
+		Message: "is for modules of the kind " + ecs.Type + " only, this one is " + kind}}
+}
+
+func (in New) checkTexts() []fault.Violation {
+	violations := textrules.Description("/description", in.Description)
+	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
+	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
+}
+
 // complete gives the values that the release has: those given, and the defaults of what is visible.
 func (s *Service) complete(ctx context.Context, in New, p *prepared) (*inputprop.Node, []fault.Violation, error) {
 	values, violations := inputprop.ParseValues(in.Inputs, "/inputs")
@@ -131,13 +192,6 @@ func (s *Service) complete(ctx context.Context, in New, p *prepared) (*inputprop
 	}
 	p.live = idOrNone(place.LiveDeploymentID)
 	return s.Inputs.Complete(ctx, list, values, "/inputs", place)
-}
-
-func idOrNone(id *string) string {
-	if id == nil {
-		return ""
-	}
-	return *id
 }
 
 func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
@@ -189,63 +243,9 @@ func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*e
 	return data.DeployedTaskDefinition, nil
 }
 
-// parts gives the instance and the version, which must be one of the instance's module.
-func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
-	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
-		return nil, err
+func idOrNone(id *string) string {
+	if id == nil {
+		return ""
 	}
-	if err := store.CheckID(id.ModuleVersion, in.VersionID, fault.ModuleVersionNotFound); err != nil {
-		return nil, err
-	}
-	instance, err := s.Store.Client.ModuleInstance.Get(ctx, in.InstanceID)
-	if instance, err = store.NotFoundAs(instance, err, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
-		return nil, err
-	}
-	version, err := s.Store.Client.ModuleVersion.Get(ctx, in.VersionID)
-	if version, err = store.NotFoundAs(version, err, in.VersionID, fault.ModuleVersionNotFound); err != nil {
-		return nil, err
-	}
-	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
-		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModule(instance, version))
-	}
-	return &prepared{instance: instance, version: version}, nil
-}
-
-func (in New) checkTexts() []fault.Violation {
-	violations := textrules.Description("/description", in.Description)
-	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
-	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
-}
-
-// data gives the data of the deployment, nil for kinds that have none.
-func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
-	if kind != ecs.Type {
-		return nil, append(onlyECS("/artifact", in.Artifact, kind), onlyECS("/data", in.Data, kind)...)
-	}
-	data := &ecs.Data{Type: ecs.Type}
-	var violations []fault.Violation
-	if in.Data != nil {
-		known, wrong := ecs.DecodeNew(in.Data)
-		violations = fault.Under("/data", wrong)
-		data = known
-	}
-	if in.Artifact == nil {
-		return data, append(violations, fault.Violation{Pointer: "/artifact", Rule: "required",
-			Message: "is required for modules of the kind " + ecs.Type + ": a task definition"})
-	}
-	artifact, wrong := ecs.DecodeArtifact(in.Artifact)
-	if violations = append(violations, fault.Under("/artifact", wrong)...); len(violations) > 0 {
-		return nil, violations
-	}
-	channel := string(a.Channel)
-	data.DeployedTaskDefinition, data.TriggerChannel, data.TriggeredBy = artifact, &channel, &a.Name
-	return data, nil
-}
-
-func onlyECS(pointer string, value []byte, kind string) []fault.Violation {
-	if value == nil {
-		return nil
-	}
-	return []fault.Violation{{Pointer: pointer, Rule: "kind",
-		Message: "is for modules of the kind " + ecs.Type + " only, this one is " + kind}}
+	return *id
 }

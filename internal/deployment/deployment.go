@@ -11,11 +11,14 @@ import (
 	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
+	"slipway/internal/meter"
 	"slipway/internal/page"
 	"slipway/internal/store"
 )
@@ -134,3 +137,21 @@ func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string
 }
 
 func key(d *ent.Deployment) (time.Time, string) { return d.CreatedAt, d.ID }
+
+// DataOf returns the detail of a deployment, nil where its kind has none, counted as work of the context's
+// request.
+func DataOf(ctx context.Context, d *ent.Deployment) (*ecs.Data, error) {
+	if err := meter.Spend(ctx, meter.Stored, len(d.Data.JSON())); err != nil {
+		return nil, err
+	}
+	return d.Data.Data()
+}
+
+// Events gives what happened in the course of a deployment, in order.
+func Events(ctx context.Context, d *ent.Deployment) ([]event.Event, error) {
+	data, err := DataOf(ctx, d)
+	if err != nil || data == nil {
+		return d.Events, err
+	}
+	return data.Events, nil
+}

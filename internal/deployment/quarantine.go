@@ -27,46 +27,6 @@ const (
 	mostQuarantines = 50
 )
 
-// Holds says whether a quarantine, which may be nil, holds at a time.
-func Holds(q *ent.Quarantine, at time.Time) bool {
-	return q != nil && q.LiftedAt == nil && (q.Until == nil || q.Until.After(at))
-}
-
-// Holds says whether a quarantine holds now.
-func (s *Service) Holds(q *ent.Quarantine) bool { return Holds(q, s.Journal.Now()) }
-
-// quarantined refuses a release whose quarantine holds.
-func quarantined(releaseID string, q *ent.Quarantine, at time.Time) error {
-	if !Holds(q, at) {
-		return nil
-	}
-	f := fault.New(fault.ReleaseQuarantined, "The release %s is quarantined by %s: %s", releaseID, q.CreatedBy, q.Reason)
-	told := map[string]any{
-		"releaseId":     releaseID,
-		"reason":        q.Reason,
-		"quarantinedBy": q.CreatedBy,
-		"quarantinedAt": q.CreatedAt.UTC().Format(time.RFC3339Nano),
-	}
-	if q.Until != nil {
-		told["until"] = q.Until.UTC().Format(time.RFC3339Nano)
-	}
-	f.Details = []fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: told}}
-	f.Metadata = map[string]any{"quarantine": told}
-	return f
-}
-
-// notQuarantined refuses a stored release whose quarantine holds.
-func notQuarantined(ctx context.Context, tx *ent.Tx, r *ent.Release, at time.Time) error {
-	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return quarantined(r.ID, open, at)
-}
-
 // Quarantine marks a release as bad until a moment, or for good where it is nil. One that is open ends
 // with it. It gives RequestInvalid, ReleaseNotFound and ReleaseForbidden.
 func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, until *time.Time) (*ent.Release, error) {
@@ -144,25 +104,6 @@ func (s *Service) mayQuarantine(ctx context.Context, releaseID string) error {
 	return access.CheckIn(a, access.QuarantineRelease, placeOf(elsewhere), fault.ReleaseForbidden)
 }
 
-// lift ends the open quarantine of a release, and says whether it held until now.
-func lift(ctx context.Context, tx *ent.Tx, releaseID string, at time.Time) (held bool, err error) {
-	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(releaseID), quarantine.LiftedAtIsNil()).Only(ctx)
-	if ent.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	end := open.Update().Where(quarantine.LiftedAtIsNil())
-	if held = Holds(open, at); held {
-		end.SetLiftedAt(at).SetLiftedBy(actor.From(ctx).Name)
-	} else {
-		// It ended by itself.
-		end.SetLiftedAt(*open.Until)
-	}
-	return held, end.Exec(ctx)
-}
-
 func checkQuarantine(reason string, until *time.Time, now time.Time) []fault.Violation {
 	var violations []fault.Violation
 	if n := utf8.RuneCountInString(reason); n < 1 || n > MaxReason {
@@ -182,6 +123,25 @@ func micros(t *time.Time) *time.Time {
 		return nil
 	}
 	return new(t.UTC().Truncate(time.Microsecond))
+}
+
+// lift ends the open quarantine of a release, and says whether it held until now.
+func lift(ctx context.Context, tx *ent.Tx, releaseID string, at time.Time) (held bool, err error) {
+	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(releaseID), quarantine.LiftedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	end := open.Update().Where(quarantine.LiftedAtIsNil())
+	if held = Holds(open, at); held {
+		end.SetLiftedAt(at).SetLiftedBy(actor.From(ctx).Name)
+	} else {
+		// It ended by itself.
+		end.SetLiftedAt(*open.Until)
+	}
+	return held, end.Exec(ctx)
 }
 
 // QuarantinesByID gives the quarantines of the ids that there are, in no order.
@@ -205,4 +165,44 @@ func (s *Service) QuarantinesOf(ctx context.Context, releaseIDs []string) (map[s
 		}
 	}
 	return of, nil
+}
+
+// Holds says whether a quarantine, which may be nil, holds at a time.
+func Holds(q *ent.Quarantine, at time.Time) bool {
+	return q != nil && q.LiftedAt == nil && (q.Until == nil || q.Until.After(at))
+}
+
+// Holds says whether a quarantine holds now.
+func (s *Service) Holds(q *ent.Quarantine) bool { return Holds(q, s.Journal.Now()) }
+
+// quarantined refuses a release whose quarantine holds.
+func quarantined(releaseID string, q *ent.Quarantine, at time.Time) error {
+	if !Holds(q, at) {
+		return nil
+	}
+	f := fault.New(fault.ReleaseQuarantined, "The release %s is quarantined by %s: %s", releaseID, q.CreatedBy, q.Reason)
+	told := map[string]any{
+		"releaseId":     releaseID,
+		"reason":        q.Reason,
+		"quarantinedBy": q.CreatedBy,
+		"quarantinedAt": q.CreatedAt.UTC().Format(time.RFC3339Nano),
+	}
+	if q.Until != nil {
+		told["until"] = q.Until.UTC().Format(time.RFC3339Nano)
+	}
+	f.Details = []fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: told}}
+	f.Metadata = map[string]any{"quarantine": told}
+	return f
+}
+
+// notQuarantined refuses a stored release whose quarantine holds.
+func notQuarantined(ctx context.Context, tx *ent.Tx, r *ent.Release, at time.Time) error {
+	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return quarantined(r.ID, open, at)
 }

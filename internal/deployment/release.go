@@ -53,6 +53,15 @@ func ContentOf(ctx context.Context, r *ent.Release) (release.Content, error) {
 	return Content(r)
 }
 
+// shipped gives what a deployment ships, proved by its digest. It gives ReleaseUnavailable where no
+// release is stored, and ReleaseDigestMismatch.
+func shipped(deploymentID string, r *ent.Release) (release.Content, error) {
+	if r == nil {
+		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
+	}
+	return Content(r)
+}
+
 // keep gives the organization's release of a content, stored now where it was not before. It gives
 // ReleaseQuarantined for one that is marked as bad.
 func keep(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) (*ent.Release, error) {

@@ -79,30 +79,6 @@ func succeeded(target *source) error {
 	return f
 }
 
-// judge says whether a source may be replayed at a time, and gives what its release ships. It is the one
-// predicate of replays and of what is said of them beforehand.
-func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (release.Content, error) {
-	in := actor.Place{ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID}
-	if err := access.CheckIn(a, access.Deploy, in, fault.DeploymentForbidden); err != nil {
-		return release.Content{}, err
-	}
-	if err := k.admits(from); err != nil {
-		return release.Content{}, err
-	}
-	r := from.release()
-	content, err := shipped(from.ID, r)
-	if err != nil {
-		return release.Content{}, err
-	}
-	if err := quarantined(r.ID, from.quarantine(), at); err != nil {
-		return release.Content{}, err
-	}
-	if active := from.active(); active != nil {
-		return release.Content{}, s.inProgress(active)
-	}
-	return content, nil
-}
-
 func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deployment, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
@@ -200,4 +176,38 @@ var endings = map[deployment.Status]string{
 	deployment.StatusSUCCEEDED: "succeeded",
 	deployment.StatusFAILED:    "failed",
 	deployment.StatusCANCELED:  "canceled",
+}
+
+// mostLineage is how many deployments a lineage has at most, the nearest.
+const mostLineage = 100
+
+// Lineages gives what each deployment replays, what that replayed and so on, the nearest first, at most
+// 100. It takes two statements however many ids there are.
+func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*ent.Deployment, error) {
+	links, err := s.Store.Lineage(ctx, ids, mostLineage)
+	if err != nil || len(links) == 0 {
+		return nil, err
+	}
+	wanted := make([]string, 0, len(links))
+	seen := make(map[string]*ent.Deployment, len(links))
+	for _, l := range links {
+		if _, twice := seen[l.ID]; !twice {
+			seen[l.ID] = nil
+			wanted = append(wanted, l.ID)
+		}
+	}
+	list, err := s.DeploymentsByID(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		seen[d.ID] = d
+	}
+	lines := make(map[string][]*ent.Deployment, len(ids))
+	for _, l := range links {
+		if d := seen[l.ID]; d != nil {
+			lines[l.Of] = append(lines[l.Of], d)
+		}
+	}
+	return lines, nil
 }

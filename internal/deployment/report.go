@@ -11,7 +11,6 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
-	"slipway/internal/meter"
 	"slipway/internal/textrules"
 )
 
@@ -130,22 +129,4 @@ func timed(events []event.Event, at time.Time) []event.Event {
 		out[i] = e
 	}
 	return out
-}
-
-// DataOf returns the detail of a deployment, nil where its kind has none, counted as work of the context's
-// request.
-func DataOf(ctx context.Context, d *ent.Deployment) (*ecs.Data, error) {
-	if err := meter.Spend(ctx, meter.Stored, len(d.Data.JSON())); err != nil {
-		return nil, err
-	}
-	return d.Data.Data()
-}
-
-// Events gives what happened in the course of a deployment, in order.
-func Events(ctx context.Context, d *ent.Deployment) ([]event.Event, error) {
-	data, err := DataOf(ctx, d)
-	if err != nil || data == nil {
-		return d.Events, err
-	}
-	return data.Events, nil
 }

@@ -2,18 +2,56 @@ package deployment
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
 	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
+	"slipway/ent/idempotencykey"
+	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 )
 
+// keepKeys is how long a request under a key is known again.
+const keepKeys = 24 * time.Hour
+
 // mostStarts bounds how often a start is tried when it is refused by something that has gone when one
 // looks: a blocker that ended meanwhile, or an equal release that somebody else stored first.
 const mostStarts = 5
+
+// request is one that creates a deployment, under the key that its caller chose for it.
+type request struct {
+	// key is "" for a request without one.
+	key  string
+	id   string
+	hash string
+}
+
+var keyForm = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$`)
+
+// newRequest makes a request of an operation and all that decides what it does.
+func (s *Service) newRequest(key *string, operation string, arguments any) (*request, error) {
+	if key == nil {
+		return &request{}, nil
+	}
+	if !keyForm.MatchString(*key) {
+		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/idempotencyKey", Rule: "pattern",
+			Message: fmt.Sprintf("must be 1 to 255 printable ASCII characters without spaces around them, found %.60q", *key)})
+	}
+	text, err := json.Marshal(map[string]any{operation: arguments})
+	if err != nil {
+		return nil, fmt.Errorf("deployment: arguments of %s: %w", operation, err)
+	}
+	sum := sha256.Sum256(text)
+	return &request{key: *key, id: s.Journal.NewID(id.IdempotencyKey), hash: hex.EncodeToString(sum[:])}, nil
+}
 
 // starting inserts a deployment of an instance. instanceID is wanted with an error too, as far as it is
 // known.
@@ -62,6 +100,54 @@ func (s *Service) start(ctx context.Context, action, deploymentID string, r *req
 			return nil, fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").WithCause(err)
 		}
 	}
+}
+
+// repeated gives the deployment that the request has made before, as it is now, or nil. It gives
+// RequestIdempotencyReused where the actor has used the key for another request.
+func (s *Service) repeated(ctx context.Context, r *request) (*ent.Deployment, error) {
+	if r.key == "" {
+		return nil, nil
+	}
+	q := s.Store.Client.IdempotencyKey.Query().
+		Where(idempotencykey.ActorID(actor.From(ctx).ID), idempotencykey.Key(r.key))
+	q.Modify(store.SelectClock)
+	used, err := q.Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if now := s.Journal.Shared(store.ReadClock(used)); !used.CreatedAt.After(now.Add(-keepKeys)) {
+		return nil, nil
+	}
+	if used.RequestHash != r.hash {
+		f := fault.New(fault.RequestIdempotencyReused,
+			"The idempotency key %q was used at %s for another request, which made the deployment %s.",
+			r.key, used.CreatedAt.UTC().Format(time.RFC3339), used.DeploymentID)
+		f.Metadata = map[string]any{"idempotencyKey": r.key, "deploymentId": used.DeploymentID}
+		return nil, f
+	}
+	return s.Store.Client.Deployment.Get(ctx, used.DeploymentID)
+}
+
+// claimKey makes the request's key its own: of equal requests at once, the others wait here and are then
+// refused by the database.
+func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, deploymentID string) error {
+	if r.key == "" {
+		return nil
+	}
+	a := actor.From(ctx)
+	_, err := tx.IdempotencyKey.Delete().Where(
+		idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared.Add(-keepKeys)),
+	).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return tx.IdempotencyKey.Create().
+		SetID(r.id).SetOrganizationID(a.OrganizationID).SetActorID(a.ID).SetKey(r.key).
+		SetRequestHash(r.hash).SetDeploymentID(deploymentID).SetCreatedAt(e.Shared).
+		Exec(ctx)
 }
 
 // active gives the active deployment of an instance, or nil.
