@@ -32,7 +32,7 @@ type Service struct {
 
 // Rules judge the inputs of a module.
 type Rules interface {
-	// Check gives every violation of the rules that take several fields, a pattern or a template, and
+	// Check returns every violation of the rules that take several fields, a pattern or a template, and
 	// warnings; pointers start with at. The error is that of a look-up.
 	Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
 }

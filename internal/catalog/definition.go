@@ -23,7 +23,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Definition gives one module definition, or ModuleDefinitionNotFound; to anonymous callers the global ACTIVE ones.
+// Definition returns one module definition, or ModuleDefinitionNotFound; to anonymous callers the global ACTIVE ones.
 func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.Mod
 	return store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound)
 }
 
-// DefinitionsByID gives the definitions of the ids that there are and that the actor may see, in no order.
+// DefinitionsByID returns the definitions of the ids that there are and that the actor may see, in no order.
 func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.ModuleDefinition, error) {
 	return s.definitions(ctx).Where(moduledefinition.IDIn(ids...)).All(ctx)
 }
@@ -60,7 +60,7 @@ type DefinitionFilter struct {
 // maxSearch bounds the text that is searched for, in characters.
 const maxSearch = 100
 
-// Definitions gives a page of the catalogue: the organization's definitions and the global ones, and to
+// Definitions returns a page of the catalogue: the organization's definitions and the global ones, and to
 // anonymous callers the global ACTIVE ones only.
 func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page.Args) (*page.ModuleDefinitionConnection, error) {
 	a := actor.From(ctx)
@@ -130,7 +130,7 @@ func (in NewDefinition) check() []fault.Violation {
 }
 
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
-// who has named what is global. It gives ModuleDefinitionTypeTaken where the owner has one of the type.
+// who has named what is global. It fails with ModuleDefinitionTypeTaken where the owner has one of the type.
 func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
@@ -180,7 +180,7 @@ func (p DefinitionPatch) changesNothing() bool {
 	return p.Name == nil && p.Description == nil && p.Status == nil
 }
 
-// UpdateDefinition changes a definition. It gives ModuleDefinitionNotFound, and
+// UpdateDefinition changes a definition. It fails with ModuleDefinitionNotFound, and
 // ModuleDefinitionForbidden for one that the actor sees but does not own.
 func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p DefinitionPatch) (*ent.ModuleDefinition, error) {
 	if violations := p.check(); len(violations) > 0 {
@@ -196,7 +196,7 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 			return err
 		}
 		if p.changesNothing() {
-			e.Silent = true
+			e.SkipAudit = true
 			return nil
 		}
 		e.ObjectID, e.Changes = definitionID, p
@@ -223,7 +223,7 @@ func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUp
 	return u.SetSearchText(searchText(name, d.Type, description))
 }
 
-// ownDefinition gives a definition that the actor may change.
+// ownDefinition returns a definition that the actor may change.
 func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
 	if a.IsAnonymous() || a.IsSuperadmin() { // who see what is global, and may lack a token, or have forgotten to say what they mean

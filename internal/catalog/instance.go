@@ -16,7 +16,7 @@ import (
 	"slipway/internal/store"
 )
 
-// Instance gives one module instance, or ModuleInstanceNotFound.
+// Instance returns one module instance, or ModuleInstanceNotFound.
 func (s *Service) Instance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *Service) Instance(ctx context.Context, instanceID string) (*ent.ModuleI
 	return store.NotFoundAs(i, err, instanceID, fault.ModuleInstanceNotFound)
 }
 
-// InstancesByID gives the instances of the ids that there are, in no order.
+// InstancesByID returns the instances of the ids that there are, in no order.
 func (s *Service) InstancesByID(ctx context.Context, ids []string) ([]*ent.ModuleInstance, error) {
 	return s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
 }
@@ -59,7 +59,7 @@ func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInst
 	return list
 }
 
-// Instances gives a page of the organization's module instances.
+// Instances returns a page of the organization's module instances.
 func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Args) (*page.ModuleInstanceConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
@@ -70,7 +70,7 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 	return page.Read(ctx, q, args, scope, instanceKey)
 }
 
-// InstancesOf gives a page of the instances in each environment.
+// InstancesOf returns a page of the instances in each environment.
 func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
 	return page.ReadEach(ctx, s.Store.Client.ModuleInstance.Query, page.Parents{
 		List: "environment.moduleInstances", Viewer: actor.From(ctx).OrganizationID,
@@ -83,7 +83,7 @@ func instanceKey(i *ent.ModuleInstance) (time.Time, string) { return i.CreatedAt
 // NewInstance is a module instance to be created. The name has the form of a GivenId.
 type NewInstance struct{ EnvironmentID, DefinitionID, Name string }
 
-// CreateInstance creates an instance of a module in an environment. It gives EnvironmentNotFound,
+// CreateInstance creates an instance of a module in an environment. It fails with EnvironmentNotFound,
 // ModuleDefinitionNotFound and, where the environment has an instance of the name,
 // ModuleInstanceNameTaken.
 func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.ModuleInstance, error) {

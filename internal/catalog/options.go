@@ -15,7 +15,7 @@ import (
 	"slipway/internal/store"
 )
 
-// Types gives a page of the definitions that module types stand for: an organization's own goes before a
+// Types returns a page of the definitions that module types stand for: an organization's own goes before a
 // global one of the same type.
 func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefinitionConnection, error) {
 	a := actor.From(ctx)
@@ -35,7 +35,7 @@ func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefini
 	return page.Read(store.InOrder(ctx), q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
 }
 
-// KnownTypes gives those of the types that the catalogue has a module of.
+// KnownTypes returns those of the types that the catalogue has a module of.
 func (s *Service) KnownTypes(ctx context.Context, types []string) ([]string, error) {
 	return s.Store.Client.ModuleDefinition.Query().Where(moduledefinition.TypeIn(types...)).
 		Select(moduledefinition.FieldType).Strings(ctx)

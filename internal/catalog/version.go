@@ -24,7 +24,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Version gives one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
+// Version returns one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
 func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVer
 	return store.NotFoundAs(v, err, versionID, fault.ModuleVersionNotFound)
 }
 
-// VersionsByID gives the versions of the ids that there are and that the actor may see, in no order.
+// VersionsByID returns the versions of the ids that there are and that the actor may see, in no order.
 func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.ModuleVersion, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.Module
 	return s.versions(ctx).Where(moduleversion.IDIn(ids...)).All(ctx)
 }
 
-// VersionsOf gives a page of the versions of each definition.
+// VersionsOf returns a page of the versions of each definition.
 func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args page.Args) (map[string]*page.ModuleVersionConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadCatalog, fault.RequestForbidden); err != nil {
@@ -71,7 +71,7 @@ type NewVersion struct {
 	Violations []fault.Violation
 }
 
-// check gives the version and its inputs, or every violation.
+// check returns the version and its inputs, or every violation.
 func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Violation) {
 	violations := in.Violations
 	version, err := semver.StrictNewVersion(in.Version)
@@ -93,7 +93,7 @@ func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Vio
 }
 
 // PublishVersion publishes a version of a definition, which may become the latest, and warns of what may
-// not be meant. It gives ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
+// not be meant. It fails with ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
 // before.
 func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.ModuleVersion, []inputprop.Warning, error) {
 	version, inputs, violations := in.check()
@@ -142,7 +142,7 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	return published, warnings, err
 }
 
-// later says whether a version comes after the latest one: by semantic versioning, but any release
+// later reports whether a version comes after the latest one: by semantic versioning, but any release
 // comes after any pre-release.
 func later(v *semver.Version, latest *string) bool {
 	if latest == nil {

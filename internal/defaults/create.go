@@ -43,7 +43,7 @@ func (in New) check() (inputprop.Property, error) {
 	return schema, nil
 }
 
-// Create creates a definition, and warns of what may not be meant. It gives
+// Create creates a definition, and warns of what may not be meant. It fails with
 // DefaultValueDefinitionRuleBroken, and DefaultValueDefinitionGivenIDTaken where the organization has one
 // of the givenId.
 func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefinition, []inputprop.Warning, error) {

@@ -27,14 +27,14 @@ type Service struct {
 
 // Rules judge a schema that stands alone.
 type Rules interface {
-	// CheckOne gives every violation of the rules that take several fields, a pattern or a template, and
+	// CheckOne returns every violation of the rules that take several fields, a pattern or a template, and
 	// warnings; pointers start with at. The error is that of a look-up.
 	CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
 	// Impact says what another schema of the definition of a givenId would mean for others.
 	Impact(ctx context.Context, givenID string, schema inputprop.Property) (Impact, error)
 }
 
-// Definition gives one definition, or DefaultValueDefinitionNotFound.
+// Definition returns one definition, or DefaultValueDefinitionNotFound.
 func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
@@ -50,12 +50,12 @@ func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID
 	return store.NotFoundAs(d, err, definitionID, fault.DefaultValueDefinitionNotFound)
 }
 
-// DefinitionsByID gives the definitions of the ids that there are, in no order.
+// DefinitionsByID returns the definitions of the ids that there are, in no order.
 func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.DefaultValueDefinition, error) {
 	return s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.IDIn(ids...)).All(ctx)
 }
 
-// Definitions gives a page of the organization's definitions, only that of a givenId where it is not
+// Definitions returns a page of the organization's definitions, only that of a givenId where it is not
 // nil.
 func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Args) (*page.DefaultValueDefinitionConnection, error) {
 	a := actor.From(ctx)
@@ -70,7 +70,7 @@ func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Ar
 	return page.Read(ctx, q, args, scope, func(d *ent.DefaultValueDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
 }
 
-// SchemaOf gives the schema of the definition of a givenId, or DefaultValueDefinitionNotFound.
+// SchemaOf returns the schema of the definition of a givenId, or DefaultValueDefinitionNotFound.
 func (s *Service) SchemaOf(ctx context.Context, givenID string) (inputprop.Property, error) {
 	d, err := s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.GivenID(givenID)).Only(ctx)
 	if d, err = store.NotFoundAs(d, err, givenID, fault.DefaultValueDefinitionNotFound); err != nil {
@@ -79,7 +79,7 @@ func (s *Service) SchemaOf(ctx context.Context, givenID string) (inputprop.Prope
 	return d.Schema.Property()
 }
 
-// judge gives warnings of a schema, or refuses it for the rules that it breaks. No schema breaks none.
+// judge returns warnings of a schema, or refuses it for the rules that it breaks. No schema breaks none.
 func (s *Service) judge(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
 	if schema == nil {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 // namedUsers is how many of those that use a definition are named where they keep it from being deleted.
 const namedUsers = 100
 
-// Delete deletes a definition and returns it as it was. It gives DefaultValueDefinitionInUse where a published module version of
+// Delete deletes a definition and returns it as it was. It fails with DefaultValueDefinitionInUse where a published module version of
 // the organization names it.
 func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
 	a := actor.From(ctx)

@@ -72,7 +72,7 @@ type Impact struct {
 	Warnings []inputprop.Warning
 }
 
-// Update changes a definition. It gives RequestInvalid with every violation of the fields,
+// Update changes a definition. It fails with RequestInvalid with every violation of the fields,
 // DefaultValueDefinitionNotFound, …Forbidden, RequestPreconditionFailed where the version was raised
 // since, and DefaultValueDefinitionRuleBroken. What a new schema means for others is told, and is no
 // reason to refuse it.
@@ -140,7 +140,7 @@ func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, e 
 // when it was last looked at.
 var errUnchecked = errors.New("defaults: the schema was not checked")
 
-// write carries out what was foreseen, and gives the definition as it is then.
+// write carries out what was foreseen, and returns the definition as it is then.
 func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property, foreseen *Outcome) (*ent.DefaultValueDefinition, error) {
 	var updated *ent.DefaultValueDefinition
 	err := s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
@@ -154,7 +154,7 @@ func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property,
 		edit := p.edit(d, schema)
 		switch {
 		case edit.isEmpty():
-			updated, e.Silent = d, true
+			updated, e.SkipAudit = d, true
 			return nil
 		case edit.schema != nil && !foreseen.changes("schema"):
 			return errUnchecked

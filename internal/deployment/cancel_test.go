@@ -75,8 +75,8 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		if _, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID}); err != nil {
 			t.Errorf("the instance is not free: %v", err)
 		}
-		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5}, told(t, w, w.Acme, d.ID)); diff != "" {
-			t.Errorf("told: %s", diff)
+		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5}, recordedVersions(t, w, w.Acme, d.ID)); diff != "" {
+			t.Errorf("recorded versions: %s", diff)
 		}
 	})
 }

@@ -16,13 +16,13 @@ import (
 	"slipway/internal/store"
 )
 
-// changing makes one transition: it judges the deployment as it is, and says in the update how it is to
-// be. Where it sets the entry Silent, nothing is changed.
-type changing func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
+// transitionFunc makes one transition: it checks the deployment as it is, and sets in the update what is to
+// change. Where it sets SkipAudit in the entry, nothing is changed.
+type transitionFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
 
-// change carries out one transition. The version is compared, so that of two transitions at once the
+// transition carries out one transition. The version is compared, so that of two transitions at once the
 // second sees what the first has done.
-func (s *Service) change(ctx context.Context, name string, action access.Action, deploymentID string, f changing) (*ent.Deployment, error) {
+func (s *Service) transition(ctx context.Context, name string, action access.Action, deploymentID string, f transitionFunc) (*ent.Deployment, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
@@ -42,14 +42,14 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 			if err := f(ctx, tx, d, u, e); err != nil {
 				return err
 			}
-			if e.Silent {
+			if e.SkipAudit {
 				changed = d
 				return nil
 			}
 			if changed, err = u.Save(ctx); err != nil {
 				return err
 			}
-			return tell(ctx, tx, changed)
+			return recordChange(ctx, tx, changed)
 		})
 		switch {
 		case ent.IsNotFound(err), store.IsUniqueViolation(err):
@@ -63,7 +63,7 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 	}
 }
 
-func inState(d *ent.Deployment, done string, allowed ...deployment.Status) error {
+func checkStatus(d *ent.Deployment, done string, allowed ...deployment.Status) error {
 	if slices.Contains(allowed, d.Status) {
 		return nil
 	}
@@ -80,15 +80,15 @@ func wrongState(d *ent.Deployment, done, why string) *fault.Error {
 	return f
 }
 
-// tell writes the change row of a deployment, for those who follow it.
-func tell(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
+// recordChange writes the change row of a deployment, for those who follow it.
+func recordChange(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
 	return tx.DeploymentChange.Create().
 		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
 		Exec(ctx)
 }
 
-// lookAgain is how long a change that another server has made may stay unseen.
-const lookAgain = 2 * time.Second
+// pollInterval is how long a change that another server has made may stay unseen.
+const pollInterval = 2 * time.Second
 
 // Changed is a deployment that has changed, or why it cannot be followed any more.
 type Changed struct {
@@ -96,8 +96,8 @@ type Changed struct {
 	Err        error
 }
 
-// Follow gives a deployment as it is now, and again after each change until it has ended or ctx ends;
-// the channel is closed then. Changes that follow each other fast come as one. It gives
+// Follow returns a deployment as it is now, and again after each change until it has ended or ctx ends;
+// the channel is closed then. Changes that follow each other fast come as one. It fails with
 // DeploymentNotFound and DeploymentForbidden. What fails later is the last item.
 func (s *Service) Follow(ctx context.Context, deploymentID string) (<-chan *Changed, error) {
 	woken, stop := s.Feed.Follow(deploymentID)
@@ -110,7 +110,7 @@ func (s *Service) Follow(ctx context.Context, deploymentID string) (<-chan *Chan
 	go func() {
 		defer close(changes)
 		defer stop()
-		look := time.NewTicker(lookAgain)
+		look := time.NewTicker(pollInterval)
 		defer look.Stop()
 		for last := int32(0); ; {
 			if err != nil || d.Version > last {

@@ -25,7 +25,7 @@ type New struct {
 	VersionID  string
 	// Inputs are the values of the version's inputs: a JSON object.
 	Inputs []byte
-	// Artifact is the task definition of an aws:ecs module: a JSON object; nil for other kinds.
+	// Artifact is the task definition of an aws:ecs module: a JSON object; nil for other deployment types.
 	Artifact []byte
 	// Data is what is known of an aws:ecs deployment beforehand: a JSON object, or nil.
 	Data         []byte
@@ -36,7 +36,7 @@ type New struct {
 	IdempotencyKey *string
 }
 
-// Create stores the release and a PENDING deployment of it. It gives RequestInvalid and
+// Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
 // DeploymentForbidden, ReleaseQuarantined, DeploymentInProgress and RequestIdempotencyReused.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
@@ -49,8 +49,8 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 	}
 	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
 	for {
-		// What the values are judged by may have changed since the request was first made.
-		if made, err := s.repeated(ctx, r); made != nil || err != nil {
+		// The same request may have been valid when it was first made and not be valid any more.
+		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
 			return made, err
 		}
 		p, err := s.prepare(ctx, in)
@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 			return nil, err
 		}
 		created, err := s.insert(ctx, in, p, r, deploymentID, releaseID)
-		if !errors.Is(err, errLiveMoved) {
+		if !errors.Is(err, errLiveChanged) {
 			return created, err
 		}
 	}
@@ -74,22 +74,22 @@ func (in New) arguments() any {
 	}
 }
 
-// errLiveMoved says that another deployment has become live since the values were judged by it.
-var errLiveMoved = errors.New("another deployment has become live")
+// errLiveChanged reports that another deployment became live after the values were validated against it.
+var errLiveChanged = errors.New("another deployment has become live")
 
-// prepared is a deployment whose input was judged.
+// prepared is a deployment whose input is valid.
 type prepared struct {
 	instance *ent.ModuleInstance
 	version  *ent.ModuleVersion
-	// live is the deployment that the values were judged by, "" for none.
+	// live is the deployment that the values were validated against, "" for none.
 	live   string
 	sealed release.Sealed
 	data   *ecs.Data
 }
 
-// prepare judges the input before the transaction: patterns and options take their time.
+// prepare validates the input, before the transaction: patterns and options take their time.
 func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
-	p, err := s.parts(ctx, in)
+	p, err := s.findTarget(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +97,10 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	if err := access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	data, violations := in.data(p.version.Kind, a)
+	data, violations := in.newData(p.version.Kind, a)
 	p.data = data
 	violations = append(in.checkTexts(), violations...)
-	values, wrong, err := s.complete(ctx, in, p)
+	values, wrong, err := s.completeInputs(ctx, in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	return p, err
 }
 
-// parts gives the instance and the version, which must be one of the instance's module.
-func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
+// findTarget reads the instance and the version, which must be one of the instance's module.
+func (s *Service) findTarget(ctx context.Context, in New) (*prepared, error) {
 	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
@@ -137,10 +137,10 @@ func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
 	return &prepared{instance: instance, version: version}, nil
 }
 
-// data gives the data of the deployment, nil for kinds that have none.
-func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
+// newData returns the data of the deployment, nil for deployment types that have none.
+func (in New) newData(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
 	if kind != ecs.Type {
-		return nil, append(onlyECS("/artifact", in.Artifact, kind), onlyECS("/data", in.Data, kind)...)
+		return nil, append(checkOnlyECS("/artifact", in.Artifact, kind), checkOnlyECS("/data", in.Data, kind)...)
 	}
 	data := &ecs.Data{Type: ecs.Type}
 	var violations []fault.Violation
@@ -162,7 +162,7 @@ func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
 	return data, nil
 }
 
-func onlyECS(pointer string, value []byte, kind string) []fault.Violation {
+func checkOnlyECS(pointer string, value []byte, kind string) []fault.Violation {
 	if value == nil {
 		return nil
 	}
@@ -176,8 +176,8 @@ func (in New) checkTexts() []fault.Violation {
 	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
 }
 
-// complete gives the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) complete(ctx context.Context, in New, p *prepared) (*inputprop.Node, []fault.Violation, error) {
+// completeInputs returns the values that the release has: those given, and the defaults of what is visible.
+func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*inputprop.Node, []fault.Violation, error) {
 	values, violations := inputprop.ParseValues(in.Inputs, "/inputs")
 	if len(violations) > 0 {
 		return nil, violations, nil
@@ -190,26 +190,26 @@ func (s *Service) complete(ctx context.Context, in New, p *prepared) (*inputprop
 	if err != nil {
 		return nil, nil, err
 	}
-	p.live = idOrNone(place.LiveDeploymentID)
+	p.live = idOrEmpty(place.LiveDeploymentID)
 	return s.Inputs.Complete(ctx, list, values, "/inputs", place)
 }
 
 func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
 	a := actor.From(ctx)
-	return s.start(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+	return s.createOnce(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
 		if err != nil {
 			return nil, "", err
 		}
-		if idOrNone(instance.LiveDeploymentID) != p.live {
-			return nil, "", errLiveMoved
+		if idOrEmpty(instance.LiveDeploymentID) != p.live {
+			return nil, "", errLiveChanged
 		}
 		if p.data != nil {
 			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
 				return nil, "", err
 			}
 		}
-		r, err := keep(ctx, tx, e, releaseID, p.version, p.sealed)
+		r, err := findOrCreateRelease(ctx, tx, e, releaseID, p.version, p.sealed)
 		if err != nil {
 			return nil, instance.ID, err
 		}
@@ -227,7 +227,8 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 	})
 }
 
-// taskDefinitionOf gives the task definition that a deployment, which may be none, has shipped, or nil.
+// taskDefinitionOf returns the task definition that a deployment has shipped, nil where it has none or there is no
+// deployment.
 func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*ecs.TaskDefinition, error) {
 	if deploymentID == nil {
 		return nil, nil
@@ -243,7 +244,7 @@ func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*e
 	return data.DeployedTaskDefinition, nil
 }
 
-func idOrNone(id *string) string {
+func idOrEmpty(id *string) string {
 	if id == nil {
 		return ""
 	}

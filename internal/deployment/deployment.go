@@ -1,5 +1,15 @@
-// Package deployment has the deployments of module instances: how they are created, replayed, carried
-// out and ended.
+// Package deployment has the deployments of module instances: how they are created, replayed, carried out
+// and ended, and what is known of them and of their releases.
+//
+// A deployment ships a release: the inputs and the artifact of one module version, sealed by a digest. It is
+// PENDING until a runner claims it, RUNNING under the runner's lease, and ends once, as SUCCEEDED, FAILED or
+// CANCELED. An instance has at most one deployment that has not ended; the database holds that by a unique
+// index. The last that succeeded is live. A rollback or a redeploy (replay.go) is a new deployment that
+// ships the very release of an earlier one; whether that is allowed is decided in one place, before it is
+// tried and when it is (eligibility.go).
+//
+// Every write is one transaction with its audit row. A change compares the version of the deployment, so that of two
+// at once the second decides on what the first has done, and leaves a row for those who follow (change.go).
 package deployment
 
 import (
@@ -35,9 +45,9 @@ type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
 	Inputs  *inputvalidation.Service
-	// Feed is told of every change that is committed.
+	// Feed wakes those who follow a deployment, after each change is committed.
 	Feed *feed.Feed
-	// LeaseTime is how long a runner may be silent; DefaultLease where it is 0.
+	// LeaseTime is how long a lease lasts unless it is renewed; DefaultLease where it is 0.
 	LeaseTime time.Duration
 	// CancelTimeout is how long a program may take to end once its cancellation was requested;
 	// DefaultCancelTimeout where it is 0.
@@ -46,7 +56,7 @@ type Service struct {
 	BaseURL string
 }
 
-// Deployment gives one deployment, or DeploymentNotFound.
+// Deployment returns one deployment, or DeploymentNotFound.
 func (s *Service) Deployment(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
@@ -62,12 +72,12 @@ func find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*e
 	return store.NotFoundAs(d, err, deploymentID, fault.DeploymentNotFound)
 }
 
-// placeOf returns where a deployment is.
+// placeOf returns the project and the environment of a deployment.
 func placeOf(d *ent.Deployment) actor.Place {
 	return actor.Place{ProjectID: d.ProjectID, EnvironmentID: d.EnvironmentID}
 }
 
-// DeploymentsByID gives the deployments of the ids that there are, in no order.
+// DeploymentsByID returns the deployments of the ids that there are, in no order.
 func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*ent.Deployment, error) {
 	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
 }
@@ -109,7 +119,7 @@ func (f Filter) conditions() []predicate.Deployment {
 	return list
 }
 
-// Deployments gives a page of the organization's deployments.
+// Deployments returns a page of the organization's deployments.
 func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*page.DeploymentConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
@@ -120,7 +130,7 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 	return page.Read(ctx, q, args, scope, key)
 }
 
-// DeploymentsOf gives a page of the deployments of each module instance.
+// DeploymentsOf returns a page of the deployments of each module instance.
 func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
 	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
 		List: "moduleInstance.deployments", Viewer: actor.From(ctx).OrganizationID,
@@ -128,7 +138,7 @@ func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args 
 	}, args, key, func(d *ent.Deployment) string { return d.ModuleInstanceID })
 }
 
-// DeploymentsOfReleases gives a page of the deployments of each release.
+// DeploymentsOfReleases returns a page of the deployments of each release.
 func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
 	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
 		List: "release.deployments", Viewer: actor.From(ctx).OrganizationID,
@@ -147,7 +157,7 @@ func DataOf(ctx context.Context, d *ent.Deployment) (*ecs.Data, error) {
 	return d.Data.Data()
 }
 
-// Events gives what happened in the course of a deployment, in order.
+// Events returns what the runner of a deployment has reported, in order. For aws:ecs it is part of the data.
 func Events(ctx context.Context, d *ent.Deployment) ([]event.Event, error) {
 	data, err := DataOf(ctx, d)
 	if err != nil || data == nil {

@@ -22,7 +22,7 @@ import (
 	"slipway/internal/release"
 )
 
-// Eligibility says whether a deployment could be replayed now.
+// Eligibility is whether a deployment could be replayed now, and why not.
 type Eligibility struct {
 	Allowed bool
 	// Code and Message are those of the refusal, nil where it is allowed.
@@ -30,17 +30,18 @@ type Eligibility struct {
 	Message *string
 	// BlockedBy is the active deployment that stands in the way, or nil.
 	BlockedBy *ent.Deployment
-	// Warning says what to see to beforehand, nil where there is nothing.
+	// Warning is what to look at beforehand, nil where there is nothing.
 	Warning *string
 }
 
 // Eligibilities are those of one deployment.
 type Eligibilities struct{ Rollback, Redeploy *Eligibility }
 
-// Eligibilities says of each deployment whether the actor could roll back to it or redeploy it now, by
-// the predicate of Rollback and Redeploy.
+// Eligibilities returns, for each deployment of the ids that there is, whether the actor could roll back to it or
+// redeploy it now. Rollback and Redeploy make the same check, so they do what this says, unless something
+// has changed in between. It takes two statements however many ids there are.
 func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]Eligibilities, error) {
-	list, err := sources(ctx, s.Store.Client.Deployment, false, ids...)
+	list, err := readSources(ctx, s.Store.Client.Deployment, false, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 	return of, nil
 }
 
-// blockers gives the active deployments that stand in the way, by their ids.
+// blockers returns the active deployments that stand in the way, by their ids.
 func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*ent.Deployment, error) {
 	of := map[string]*ent.Deployment{}
 	var ids []string
@@ -81,9 +82,9 @@ func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*ent
 	return of, err
 }
 
-func (s *Service) eligibility(ctx context.Context, k kind, from *source, blockers map[string]*ent.Deployment) (*Eligibility, error) {
+func (s *Service) eligibility(ctx context.Context, m replayMode, from *source, blockers map[string]*ent.Deployment) (*Eligibility, error) {
 	warning := forcedWarning(from.ForcedID)
-	_, err := s.judge(actor.From(ctx), k, from, s.Journal.Now())
+	_, err := s.checkReplayable(actor.From(ctx), m, from, s.Journal.Now())
 	if err == nil {
 		return &Eligibility{Allowed: true, Warning: warning}, nil
 	}
@@ -98,22 +99,23 @@ func (s *Service) eligibility(ctx context.Context, k kind, from *source, blocker
 	return e, nil
 }
 
-// judge says whether a source may be replayed at a time, and gives what its release ships. It is the one
-// predicate of replays and of what is said of them beforehand.
-func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (release.Content, error) {
+// checkReplayable returns what the release of a source ships, or why it may not be replayed at a time. Rollback,
+// Redeploy and Eligibilities all ask it, so a replay cannot be offered and then refused by another rule. The order of
+// the checks decides which of several reasons is returned.
+func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, at time.Time) (release.Content, error) {
 	in := actor.Place{ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID}
 	if err := access.CheckIn(a, access.Deploy, in, fault.DeploymentForbidden); err != nil {
 		return release.Content{}, err
 	}
-	if err := k.admits(from); err != nil {
+	if err := m.check(from); err != nil {
 		return release.Content{}, err
 	}
 	r := from.release()
-	content, err := shipped(from.ID, r)
+	content, err := verifiedContent(from.ID, r)
 	if err != nil {
 		return release.Content{}, err
 	}
-	if err := quarantined(r.ID, from.quarantine(), at); err != nil {
+	if err := checkNotQuarantined(r.ID, from.quarantine(), at); err != nil {
 		return release.Content{}, err
 	}
 	if active := from.active(); active != nil {
@@ -122,7 +124,7 @@ func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (rel
 	return content, nil
 }
 
-// forcedWarning tells of a deployment that was canceled by force, nil where there is none.
+// forcedWarning returns the warning of a deployment that was canceled by force, nil where there is none.
 func forcedWarning(deploymentID *string) *string {
 	if deploymentID == nil {
 		return nil
@@ -175,7 +177,7 @@ type source struct {
 	LiveData     ecs.Column `sql:"live_data"`
 }
 
-// release gives what it ships, nil where none is stored.
+// release returns its release, nil where none is stored.
 func (s *source) release() *ent.Release {
 	if s.Digest == nil {
 		return nil
@@ -183,7 +185,7 @@ func (s *source) release() *ent.Release {
 	return &ent.Release{ID: *s.ReleaseID, Digest: *s.Digest, Content: *s.Content}
 }
 
-// quarantine gives the open quarantine of the release, or nil.
+// quarantine returns the open quarantine of the release, or nil.
 func (s *source) quarantine() *ent.Quarantine {
 	if s.QuarantineID == nil {
 		return nil
@@ -193,7 +195,7 @@ func (s *source) quarantine() *ent.Quarantine {
 	}
 }
 
-// active gives the active deployment of the instance, as far as inProgress tells of it, or nil.
+// active returns the active deployment of the instance, as far as inProgress describes it, or nil.
 func (s *source) active() *ent.Deployment {
 	if s.ActiveID == nil {
 		return nil
@@ -204,9 +206,9 @@ func (s *source) active() *ent.Deployment {
 	}
 }
 
-// sources reads deployments with all that decides on a replay of them, and where toReplay is set with
+// readSources reads deployments with all that decides on a replay of them, and where toReplay is set with
 // what a replay takes over.
-func sources(ctx context.Context, c *ent.DeploymentClient, toReplay bool, ids ...string) ([]*source, error) {
+func readSources(ctx context.Context, c *ent.DeploymentClient, toReplay bool, ids ...string) ([]*source, error) {
 	var found []*source
 	err := c.Query().Where(deployment.IDIn(ids...)).
 		Modify(func(s *sql.Selector) { join(s, toReplay) }).

@@ -127,9 +127,9 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		told := both[sourceID].Rollback
+		offered := both[sourceID].Rollback
 		if kind == "redeploy" {
-			told = both[sourceID].Redeploy
+			offered = both[sourceID].Redeploy
 		}
 		before := w.Rows(t)
 		made, err := replay(ctx, deployment.Replay{SourceID: sourceID})
@@ -140,11 +140,11 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 			blocker, _ = by["deploymentId"].(string)
 		}
 		outcomes[code]++
-		if told.Allowed != (err == nil) || value(told.Code) != code || value(told.Message) != message || (told.Code == nil) != told.Allowed || (told.Message == nil) != told.Allowed {
-			t.Errorf("%s, %s: told %t %q %q, then %v", name, kind, told.Allowed, value(told.Code), value(told.Message), err)
+		if offered.Allowed != (err == nil) || value(offered.Code) != code || value(offered.Message) != message || (offered.Code == nil) != offered.Allowed || (offered.Message == nil) != offered.Allowed {
+			t.Errorf("%s, %s: offered %t %q %q, then %v", name, kind, offered.Allowed, value(offered.Code), value(offered.Message), err)
 		}
-		if named := told.BlockedBy != nil; named != (blocker != "") || named && told.BlockedBy.ID != blocker {
-			t.Errorf("%s, %s: told of the blocker %v, then %q", name, kind, told.BlockedBy, blocker)
+		if named := offered.BlockedBy != nil; named != (blocker != "") || named && offered.BlockedBy.ID != blocker {
+			t.Errorf("%s, %s: blocker %v, then %q", name, kind, offered.BlockedBy, blocker)
 		}
 		if made != nil {
 			w.Cancel(t, w.Acme, made.ID)

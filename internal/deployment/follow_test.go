@@ -14,7 +14,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// next gives the next change that is followed, nil where there will be none.
+// next returns the next change that is followed, nil where there will be none.
 func next(t *testing.T, changes <-chan *deployment.Changed) *deployment.Changed {
 	t.Helper()
 	select {

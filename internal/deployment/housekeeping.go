@@ -21,25 +21,25 @@ import (
 )
 
 const (
-	// sweepEvery is how long after its end a lease may be found to have run out.
+	// sweepEvery is how late a lease may be found to have run out.
 	sweepEvery = time.Second
 	purgeEvery = time.Hour
 	// keepChanges is how long a follower of deployments may be away and miss nothing.
 	keepChanges = 7 * 24 * time.Hour
-	// batch bounds what is swept or purged at once.
+	// batch is how many rows are ended or removed at once.
 	batch = 100
 )
 
-// Keep keeps the house until ctx ends: it ends the deployments whose lease has run out, and removes
-// idempotency keys and change rows that are too old. Any number of servers may do so at once.
-func (s *Service) Keep(ctx context.Context, log *slog.Logger) {
+// RunHousekeeping works until ctx ends: every second it ends the deployments whose lease has run out, and every
+// hour it removes idempotency keys and change rows that are too old. Any number of servers may do so at once.
+func (s *Service) RunHousekeeping(ctx context.Context, log *slog.Logger) {
 	var both sync.WaitGroup
 	both.Go(func() { repeat(ctx, log, sweepEvery, s.ExpireLeases) })
 	both.Go(func() { repeat(ctx, log, purgeEvery, s.Purge) })
 	both.Wait()
 }
 
-// repeat does a piece of the housekeeping now and then again and again, until ctx ends.
+// repeat calls work now and then at intervals, until ctx ends.
 func repeat(ctx context.Context, log *slog.Logger, every time.Duration, work func(context.Context) (int, error)) {
 	next := time.NewTicker(every)
 	defer next.Stop()
@@ -57,10 +57,10 @@ func repeat(ctx context.Context, log *slog.Logger, every time.Duration, work fun
 
 // ExpireLeases ends the deployments whose lease has run out, and returns how many they were: FAILED with
 // DeploymentLeaseExpired, or CANCELED where their cancellation was requested. They are not carried out again: they
-// may have changed the world half-way.
+// may have made half of their changes.
 func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 	for {
-		at, spared, err := s.noteRound(ctx)
+		at, spared, err := s.recordSweep(ctx)
 		if err != nil || at.Before(spared) {
 			return expired, err
 		}
@@ -85,30 +85,30 @@ func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
 }
 
 // An expiry may be late and never early: a runner cannot renew its lease while no server is at work, and must find
-// it still there afterwards. So each round of the sweep is noted in the database; where none was carried out for a
-// while, the servers were away, and no lease is found to have run out within one lease of their return.
+// it still there afterwards. So each sweep of the leases is recorded in the database. Where none was carried out for a
+// while, the servers were away, and for the time of one lease after their return no lease is ended.
 const (
-	// leaseSweepID is the id of the one row that notes the rounds.
+	// leaseSweepID is the id of the one row that records the sweeps.
 	leaseSweepID = "leases"
-	// noteEvery is how old the note of a round may be before the next one is noted.
-	noteEvery = 5 * time.Second
-	// awayAfter is how old it may be before the servers count as away.
-	awayAfter = 3 * noteEvery
+	// recordEvery is how old the record may be before a sweep is recorded again.
+	recordEvery = 5 * time.Second
+	// pausedAfter is how old it may be before the servers count as away.
+	pausedAfter = 3 * recordEvery
 )
 
-// noteRound notes a round of the sweep. It returns the time, and until when leases are spared.
-func (s *Service) noteRound(ctx context.Context) (at, spared time.Time, err error) {
+// recordSweep records a sweep. It returns the time, and until when no lease is ended.
+func (s *Service) recordSweep(ctx context.Context) (at, spared time.Time, err error) {
 	err = s.Store.TxAt(system(ctx, ""), repeatable, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
 		at = s.Journal.Shared(began)
 		sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
 		if err != nil {
 			return err
 		}
-		spared = s.sparedUntil(sweep, at)
+		spared = s.graceUntil(sweep, at)
 		switch {
-		case away(sweep, at):
+		case sweepPaused(sweep, at):
 			return sweep.Update().SetWorkedAt(at).SetResumedAt(at).Exec(ctx)
-		case at.Sub(sweep.WorkedAt) >= noteEvery:
+		case at.Sub(sweep.WorkedAt) >= recordEvery:
 			return sweep.Update().SetWorkedAt(at).Exec(ctx)
 		}
 		return nil
@@ -116,49 +116,51 @@ func (s *Service) noteRound(ctx context.Context) (at, spared time.Time, err erro
 	return at, spared, err
 }
 
-// sparedUntil returns the time until which leases that have run out are spared.
-func (s *Service) sparedUntil(sweep *ent.LeaseSweep, at time.Time) time.Time {
-	if away(sweep, at) {
+// graceUntil returns the time until which leases that have run out are not ended.
+func (s *Service) graceUntil(sweep *ent.LeaseSweep, at time.Time) time.Time {
+	if sweepPaused(sweep, at) {
 		return at.Add(s.leaseTime())
 	}
 	return sweep.ResumedAt.Add(s.leaseTime())
 }
 
-// away reports whether no round was carried out of late, or the clock has been set back.
-func away(sweep *ent.LeaseSweep, at time.Time) bool { return at.Sub(sweep.WorkedAt).Abs() > awayAfter }
+// sweepPaused reports whether no sweep was carried out of late, or the clock has been set back.
+func sweepPaused(sweep *ent.LeaseSweep, at time.Time) bool {
+	return at.Sub(sweep.WorkedAt).Abs() > pausedAfter
+}
 
-// errStillHeld says that a lease was renewed, or its deployment ended, since it was found.
+// errStillHeld reports that a lease was renewed, or its deployment ended, since it was found.
 var errStillHeld = errors.New("the lease is held, or is no more")
 
 func (s *Service) expire(ctx context.Context, deploymentID string) error {
-	_, err := s.change(ctx, "expireLease", access.RunDeployments, deploymentID,
+	_, err := s.transition(ctx, "expireLease", access.RunDeployments, deploymentID,
 		func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			if d.Status != deployment.StatusRUNNING || d.LeaseExpiresAt == nil || d.LeaseExpiresAt.After(e.Shared) {
 				return errStillHeld
 			}
 			// A renewal raises no version, so it is compared too.
 			u.Where(deployment.LeaseExpiresAtLTE(e.Shared))
-			status, why := expiry(d)
-			end(u, status, e.At, why)
+			status, why := expiredOutcome(d)
+			setEnded(u, status, e.At, why)
 			e.Changes = map[string]any{"status": status}
 			return nil
 		})
 	return err
 }
 
-// expiry is how a deployment ends whose lease has run out.
-func expiry(d *ent.Deployment) (deployment.Status, *fault.Data) {
+// expiredOutcome returns how a deployment ends whose lease has run out.
+func expiredOutcome(d *ent.Deployment) (deployment.Status, *fault.Data) {
 	silent := fmt.Sprintf("The runner %s did not renew its lease, which ran out at %s.", *d.Runner, d.LeaseExpiresAt.UTC().Format(time.RFC3339))
 	if d.CancelRequestedAt == nil {
-		return deployment.StatusFAILED, &fault.Data{Code: string(fault.DeploymentLeaseExpired), Message: silent, Description: unknownExtent}
+		return deployment.StatusFAILED, &fault.Data{Code: string(fault.DeploymentLeaseExpired), Message: silent, Description: unknownOutcome}
 	}
-	why := canceled(*d.CancelRequestedBy, nil)
+	why := canceledError(*d.CancelRequestedBy, nil)
 	why.Message += " " + silent
-	why.Description = unknownExtent
+	why.Description = unknownOutcome
 	return deployment.StatusCANCELED, why
 }
 
-// Purge removes the idempotency keys and the change rows that are too old, and gives how many they were.
+// Purge removes the idempotency keys and the change rows that are too old, and returns how many they were.
 func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	now, err := s.Journal.Clock(ctx)
 	if err != nil {
@@ -187,7 +189,7 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	return keys + changes, nil
 }
 
-// purge removes what find gives, in batches, each organization's in a transaction of its own.
+// purge removes what find returns, in batches, each organization's in a transaction of its own.
 func purge(
 	ctx context.Context, s *store.Store,
 	find func(context.Context) ([]store.OwnedID, error),
@@ -211,7 +213,7 @@ func purge(
 			removed += n
 		}
 		purged += removed
-		// Where others have removed what was found, they go on.
+		// Where other servers have removed what was found, they go on with the rest.
 		if len(found) < batch || removed == 0 {
 			return purged, nil
 		}
@@ -237,10 +239,10 @@ func numbersOf(texts []string) ([]int64, error) {
 	return numbers, nil
 }
 
-// repeatable is the probe of a transaction that does no harm when it runs twice.
+// repeatable is the probe of a transaction that may run twice: it never reports a COMMIT.
 func repeatable(context.Context, *ent.Client) (bool, error) { return false, nil }
 
-// system is the server itself, acting in an organization.
+// system returns a context in which the server itself acts in an organization.
 func system(ctx context.Context, organizationID string) context.Context {
 	return actor.With(ctx, &actor.Actor{Name: "slipway", Role: actor.System, OrganizationID: organizationID, Channel: actor.Server})
 }

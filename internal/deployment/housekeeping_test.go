@@ -77,7 +77,7 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 	})
 }
 
-// wantExpired wants a deployment to have failed with its lease, and that to be told once and audited.
+// wantExpired wants a deployment to have failed with its lease, and that to be recorded once and audited.
 func wantExpired(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentID string, at time.Time) {
 	t.Helper()
 	d := w.Store.Client.Deployment.GetX(o.As(actor.Viewer), deploymentID)
@@ -85,8 +85,8 @@ func wantExpired(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentI
 		!d.CompletedAt.Equal(at) || !d.UpdatedAt.Equal(at) || d.LeaseExpiresAt != nil || d.Version != 3 {
 		t.Errorf("%v", d)
 	}
-	if diff := cmp.Diff([]int32{1, 2, 3}, told(t, w, o, deploymentID)); diff != "" {
-		t.Errorf("told: %s", diff)
+	if diff := cmp.Diff([]int32{1, 2, 3}, recordedVersions(t, w, o, deploymentID)); diff != "" {
+		t.Errorf("recorded versions: %s", diff)
 	}
 	events := w.Store.Client.AuditEvent.Query().
 		Where(auditevent.ObjectID(deploymentID), auditevent.Action("expireLease")).AllX(o.As(actor.Admin))
@@ -99,7 +99,7 @@ func wantExpired(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentI
 	}
 }
 
-// claimMany makes RUNNING deployments of as many instances, and gives their leases by their ids.
+// claimMany makes RUNNING deployments of as many instances, and returns their leases by their ids.
 func claimMany(t *testing.T, w *worldtest.World, p *worldtest.Place, n int) map[string]string {
 	t.Helper()
 	leases := map[string]string{}
@@ -176,9 +176,9 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 			until, ok := renewed.Load(deploymentID)
 			switch {
 			case ok && (d.Status != "RUNNING" || d.LeaseExpiresAt == nil || !d.LeaseExpiresAt.Equal(until.(time.Time))):
-				t.Errorf("its runner was told that the lease lasts until %s: %v", until, d)
+				t.Errorf("its runner was answered that the lease lasts until %s: %v", until, d)
 			case !ok && (codeOf(d) != string(fault.DeploymentLeaseExpired) || d.LeaseExpiresAt != nil):
-				t.Errorf("its runner was told that the lease is lost: %v", d)
+				t.Errorf("its runner was answered that the lease is lost: %v", d)
 			case !ok:
 				swept++
 			}
@@ -222,7 +222,7 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 		kept := make(chan struct{})
 		go func() {
 			defer close(kept)
-			w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
+			w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
 		}()
 		wantNext(t, changes, "FAILED", 3)
 		cancel()

@@ -24,7 +24,7 @@ import (
 // DefaultLease is how long a runner may be silent, where Service.LeaseTime is 0.
 const DefaultLease = 5 * time.Minute
 
-// Lease is the right of one runner to carry a deployment out, for a time.
+// Lease is the right of one runner to carry out a deployment, for a time.
 type Lease struct {
 	// ID is what the runner proves it by.
 	ID string
@@ -47,19 +47,19 @@ func (s *Service) leaseTime() time.Duration {
 // LeaseSeconds returns how long a runner may be silent.
 func (s *Service) LeaseSeconds() int32 { return int32(s.leaseTime() / time.Second) }
 
-// Claim is a runner that looks for work.
+// Claim is the request of a runner for work.
 type Claim struct {
 	// Kinds are those of the deployments that it carries out, at least one of catalog.Kinds.
 	Kinds []string
-	// LeaseID is what the runner chose to prove the claim by; the service draws one where it is nil.
+	// LeaseID is the id of the lease that the runner chose; where it is nil the service draws one.
 	LeaseID *string
 }
 
 // Claim takes the oldest PENDING deployment of the kinds within the actor's scope and sets it RUNNING under a lease;
-// it gives nil where there is none. A claim under a lease id that was used before gives the deployment that is carried
+// it returns nil where there is none. A claim under a lease id that was used before returns the deployment that is carried
 // out under it, or DeploymentLeaseLost where that has ended.
 func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
-	// The claim's own statement keeps to the scope.
+	// The statement that claims keeps to the scope.
 	if err := access.CheckRole(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +105,7 @@ func checkKinds(kinds []string) error {
 
 var leaseForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,100}$`)
 
-// newLeaseID gives the id that the runner has chosen, or draws one.
+// newLeaseID returns the id that the runner has chosen, or draws one.
 func (s *Service) newLeaseID(chosen *string) (string, error) {
 	if chosen == nil {
 		return s.Journal.NewID(id.Lease), nil
@@ -123,7 +123,7 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 		if in.LeaseID != nil {
 			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
 			if !ent.IsNotFound(err) {
-				e.Silent = true
+				e.SkipAudit = true
 				if err == nil {
 					err = access.CheckIn(a, access.RunDeployments, placeOf(claimed), fault.DeploymentForbidden)
 				}
@@ -141,7 +141,7 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared.Add(s.leaseTime()),
 		})
 		if err != nil || deploymentID == "" {
-			e.Silent = true
+			e.SkipAudit = true
 			return err
 		}
 		e.ObjectID = deploymentID
@@ -149,13 +149,13 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 			return err
 		}
 		lease = s.leaseOf(claimed, e.Shared)
-		return tell(ctx, tx, claimed)
+		return recordChange(ctx, tx, claimed)
 	})
 	return claimed, lease, err
 }
 
-// RenewLease makes the lease of a RUNNING deployment last anew. That is no change of the deployment: its
-// version stays, and there is no audit row. It gives DeploymentNotFound, DeploymentForbidden and
+// RenewLease extends the lease of a RUNNING deployment. That is no change of the deployment: its
+// version stays, and there is no audit row. It fails with DeploymentNotFound, DeploymentForbidden and
 // DeploymentLeaseLost.
 func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) (*ent.Deployment, *Lease, error) {
 	a := actor.From(ctx)
@@ -165,7 +165,7 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 	var renewed *ent.Deployment
 	var lease *Lease
 	err := s.Journal.Write(ctx, "renewLease", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		e.Silent = true
+		e.SkipAudit = true
 		d, err := find(ctx, tx.Deployment, deploymentID)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
 	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d)}
 	if d.CancelRequestedAt != nil {
-		l.CancelSeconds = new(secondsUntil(s.killedAt(d), at))
+		l.CancelSeconds = new(secondsUntil(s.killTime(d), at))
 	}
 	return l
 }
@@ -226,7 +226,7 @@ func (s *Service) checkRenewable(ctx context.Context, tx *ent.Tx, d *ent.Deploym
 	if err := s.checkHeld(ctx, tx, d, leaseID, at); err != nil {
 		return err
 	}
-	if d.CancelRequestedAt != nil && !at.Before(s.killedAt(d).Add(afterKill)) {
+	if d.CancelRequestedAt != nil && !at.Before(s.killTime(d).Add(renewAfterKill)) {
 		return leaseLost(d, "its cancellation was requested at "+d.CancelRequestedAt.UTC().Format(time.RFC3339Nano)+
 			", and the time that its program had to end is over")
 	}
@@ -248,7 +248,7 @@ func (s *Service) checkHeld(ctx context.Context, tx *ent.Tx, d *ent.Deployment, 
 	if err != nil {
 		return err
 	}
-	if at.Before(s.sparedUntil(sweep, at)) {
+	if at.Before(s.graceUntil(sweep, at)) {
 		return nil
 	}
 	return leaseLost(d, "the lease ran out at "+d.LeaseExpiresAt.UTC().Format(time.RFC3339Nano))

@@ -179,7 +179,7 @@ func TestRolesOtherThanRunnersRenewNothing(t *testing.T) {
 	})
 }
 
-// lost are the ways to lose a lease: each takes a RUNNING deployment and its lease, and gives the lease
+// lost are the ways to lose a lease: each takes a RUNNING deployment and its lease, and returns the lease
 // that the runner names.
 var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.Deployment, lease string) string{
 	"wrong": func(*testing.T, *worldtest.World, *clock, *ent.Deployment, string) string { return "another-lease" },

@@ -62,12 +62,12 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := map[string]any{
+			details := map[string]any{
 				"releaseId": *target.ReleaseID, "reason": "It loses data.", "quarantinedBy": "admin",
 				"quarantinedAt": list[*target.ReleaseID][0].CreatedAt.UTC().Format(time.RFC3339Nano),
 			}
 			if end != nil {
-				told["until"] = end.Format(time.RFC3339Nano)
+				details["until"] = end.Format(time.RFC3339Nano)
 			}
 			for name, start := range ways {
 				f := refused(t, w, name, fault.ReleaseQuarantined, start)
@@ -77,10 +77,10 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 				if want := "The release " + *target.ReleaseID + " is quarantined by admin: It loses data."; f.Message != want {
 					t.Errorf("%s: %q, want %q", name, f.Message, want)
 				}
-				if diff := cmp.Diff(map[string]any{"quarantine": told}, f.Metadata); diff != "" {
+				if diff := cmp.Diff(map[string]any{"quarantine": details}, f.Metadata); diff != "" {
 					t.Errorf("%s, metadata: want (-), got (+):\n%s", name, diff)
 				}
-				if diff := cmp.Diff([]fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: told}}, f.Details); diff != "" {
+				if diff := cmp.Diff([]fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: details}}, f.Details); diff != "" {
 					t.Errorf("%s, details: want (-), got (+):\n%s", name, diff)
 				}
 			}
@@ -129,7 +129,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 	})
 }
 
-// history gives what GraphQL tells of the quarantines of a release.
+// history returns what GraphQL tells of the quarantines of a release.
 func history(t *testing.T, w *worldtest.World, releaseID string) any {
 	t.Helper()
 	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { release(id: $id) { quarantine { reason }

@@ -31,11 +31,11 @@ type Report struct {
 	ResourceName         *string
 }
 
-// Report adds to the record of a RUNNING deployment and renews its lease. It gives DeploymentNotFound,
+// Report adds to the record of a RUNNING deployment and renews its lease. It fails with DeploymentNotFound,
 // DeploymentForbidden, RequestInvalid and DeploymentLeaseLost.
 func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in Report) (*ent.Deployment, *Lease, error) {
 	var at time.Time
-	reported, err := s.change(ctx, "reportDeployment", access.RunDeployments, deploymentID,
+	reported, err := s.transition(ctx, "reportDeployment", access.RunDeployments, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			at = e.Shared
 			if err := s.checkRenewable(ctx, tx, d, leaseID, at); err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 			}
 			if in.Sequence != nil {
 				if *in.Sequence <= d.ReportSequence {
-					e.Silent = true
+					e.SkipAudit = true
 					return nil
 				}
 				u.SetReportSequence(*in.Sequence)
@@ -88,9 +88,9 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	if err != nil {
 		return err
 	}
-	news := timed(in.Events, at)
+	news := withTimes(in.Events, at)
 	if data == nil {
-		if violations := onlyECS("/data", in.Data, d.DeploymentType); len(violations) > 0 {
+		if violations := checkOnlyECS("/data", in.Data, d.DeploymentType); len(violations) > 0 {
 			return fault.Invalid(fault.RequestInvalid, violations...)
 		}
 		if len(news) > 0 {
@@ -119,8 +119,8 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	return nil
 }
 
-// timed gives events that do not say when they were the time of the report.
-func timed(events []event.Event, at time.Time) []event.Event {
+// withTimes returns the events; those without a time have that of the report.
+func withTimes(events []event.Event, at time.Time) []event.Event {
 	out := make([]event.Event, len(events))
 	for i, e := range events {
 		if e.StartedAt == nil {

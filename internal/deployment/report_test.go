@@ -20,7 +20,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// runningOf makes a RUNNING deployment of a kind, and gives its lease.
+// runningOf makes a RUNNING deployment of a kind, and returns its lease.
 var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Place) (*ent.Deployment, string){
 	catalog.KindECS: func(t *testing.T, _ *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
@@ -150,8 +150,8 @@ func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 		if diff := cmp.Diff([]string{"a", "b", "c", "c", "d"}, messages(t, last)); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5, 6, 7}, told(t, w, w.Acme, d.ID)); diff != "" || last.Version != 7 {
-			t.Errorf("version %d, told: %s", last.Version, diff)
+		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5, 6, 7}, recordedVersions(t, w, w.Acme, d.ID)); diff != "" || last.Version != 7 {
+			t.Errorf("version %d, recorded: %s", last.Version, diff)
 		}
 	})
 }

@@ -22,9 +22,9 @@ import (
 // keepKeys is how long a request under a key is known again.
 const keepKeys = 24 * time.Hour
 
-// mostStarts bounds how often a start is tried when it is refused by something that has gone when one
+// maxAttempts bounds how often an insert is tried when it is refused by something that has gone when one
 // looks: a blocker that ended meanwhile, or an equal release that somebody else stored first.
-const mostStarts = 5
+const maxAttempts = 5
 
 // request is one that creates a deployment, under the key that its caller chose for it.
 type request struct {
@@ -36,7 +36,7 @@ type request struct {
 
 var keyForm = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$`)
 
-// newRequest makes a request of an operation and all that decides what it does.
+// newRequest makes the request of an operation; arguments are all that decides what it does.
 func (s *Service) newRequest(key *string, operation string, arguments any) (*request, error) {
 	if key == nil {
 		return &request{}, nil
@@ -53,17 +53,17 @@ func (s *Service) newRequest(key *string, operation string, arguments any) (*req
 	return &request{key: *key, id: s.Journal.NewID(id.IdempotencyKey), hash: hex.EncodeToString(sum[:])}, nil
 }
 
-// starting inserts a deployment of an instance. instanceID is wanted with an error too, as far as it is
+// insertFunc inserts a deployment of an instance. It returns instanceID with an error too, as far as it is
 // known.
-type starting func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
+type insertFunc func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
 
-// start carries out a write that creates a deployment, together with its change row and its request's
-// key; a request that was made before gives the deployment that it made then. The database lets an
-// instance have one active deployment; start turns its refusal into DeploymentInProgress, which names the
+// createOnce carries out a write that creates a deployment, together with its change row and its request's
+// key; a request that was made before returns the deployment that it made then. The database lets an
+// instance have one active deployment; createOnce turns its refusal into DeploymentInProgress, which names the
 // blocker.
-func (s *Service) start(ctx context.Context, action, deploymentID string, r *request, f starting) (*ent.Deployment, error) {
+func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
 	for tries := 1; ; tries++ {
-		if made, err := s.repeated(ctx, r); made != nil || err != nil {
+		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
 			return made, err
 		}
 		var created *ent.Deployment
@@ -73,10 +73,10 @@ func (s *Service) start(ctx context.Context, action, deploymentID string, r *req
 				return err
 			}
 			e.ObjectID = deploymentID
-			if created, instanceID, err = f(ctx, tx, e); err != nil {
+			if created, instanceID, err = insert(ctx, tx, e); err != nil {
 				return err
 			}
-			return tell(ctx, tx, created)
+			return recordChange(ctx, tx, created)
 		})
 		if err == nil {
 			s.Feed.Changed(deploymentID)
@@ -90,21 +90,21 @@ func (s *Service) start(ctx context.Context, action, deploymentID string, r *req
 		if findErr != nil {
 			return nil, findErr
 		}
-		if made, err := s.repeated(ctx, r); made != nil || err != nil {
+		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
 			return made, err
 		}
 		switch {
 		case blocker != nil:
 			return nil, s.inProgress(blocker).WithCause(err)
-		case tries == mostStarts:
+		case tries == maxAttempts:
 			return nil, fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").WithCause(err)
 		}
 	}
 }
 
-// repeated gives the deployment that the request has made before, as it is now, or nil. It gives
+// earlierResult returns the deployment that the request has made before, as it is now, or nil. It fails with
 // RequestIdempotencyReused where the actor has used the key for another request.
-func (s *Service) repeated(ctx context.Context, r *request) (*ent.Deployment, error) {
+func (s *Service) earlierResult(ctx context.Context, r *request) (*ent.Deployment, error) {
 	if r.key == "" {
 		return nil, nil
 	}
@@ -131,8 +131,8 @@ func (s *Service) repeated(ctx context.Context, r *request) (*ent.Deployment, er
 	return s.Store.Client.Deployment.Get(ctx, used.DeploymentID)
 }
 
-// claimKey makes the request's key its own: of equal requests at once, the others wait here and are then
-// refused by the database.
+// claimKey stores the request's key. Of equal requests at once, the others wait here and are then refused by the
+// database.
 func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, deploymentID string) error {
 	if r.key == "" {
 		return nil
@@ -150,7 +150,7 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 		Exec(ctx)
 }
 
-// active gives the active deployment of an instance, or nil.
+// active returns the active deployment of an instance, or nil.
 func (s *Service) active(ctx context.Context, instanceID string) (*ent.Deployment, error) {
 	d, err := s.Store.Client.Deployment.Query().
 		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil()).Only(ctx)

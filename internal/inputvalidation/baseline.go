@@ -92,7 +92,7 @@ func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *
 		SetDeploymentID(d.ID).SetContent(string(content.JSON())).SetUpdatedAt(at).Exec(ctx)
 }
 
-// baseline gives what the immutable inputs of an instance are compared with, nil before its first success.
+// baseline returns what the immutable inputs of an instance are compared with, nil before its first success.
 func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*inputprop.Node, error) {
 	if instance.LiveDeploymentID == nil {
 		return nil, nil
@@ -155,7 +155,7 @@ func (s *Service) catchUp(ctx context.Context, instanceID string) (known *ent.In
 	return known, live, err
 }
 
-// missedSuccesses gives the next successes that a baseline does not know of, at least one: the live deployment comes
+// missedSuccesses returns the next successes that a baseline does not know of, at least one: the live deployment comes
 // after all others.
 func missedSuccesses(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, known *ent.InputBaseline) ([]*ent.Deployment, error) {
 	q := tx.Deployment.Query().Where(deployment.ModuleInstanceID(instance.ID), deployment.StatusEQ(deployment.StatusSUCCEEDED),

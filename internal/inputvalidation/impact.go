@@ -183,7 +183,7 @@ func (l *liveInstances) place(ctx context.Context, environmentID string, version
 	return place, err
 }
 
-// optionsWith gives options as they would be with another schema of a definition.
+// optionsWith returns options as they would be with another schema of a definition.
 func (s *Service) optionsWith(givenID string, schema inputprop.Property) func(context.Context, string, map[string]string) ([]inputprop.Option, error) {
 	return func(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
 		if source != inputprop.SourceDefinition || params[inputprop.ParamGivenID] != givenID {

@@ -38,7 +38,7 @@ func busy(err error) error {
 // optionBytes is about how much there is to read and to compare with for an option.
 const optionBytes = 64
 
-// options gives the options of a source, as inputprop asks for them.
+// options returns the options of a source, as inputprop asks for them.
 func (s *Service) options(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
 	all, err := s.Dynamic.All(ctx, source, params)
 	if fault.Is(err, fault.DefaultValueDefinitionNotFound) {
@@ -58,7 +58,7 @@ func (s *Service) options(ctx context.Context, source string, params map[string]
 	return options, nil
 }
 
-// Check gives every violation of the rules in the inputs of a module, and warnings; pointers start with
+// Check returns every violation of the rules in the inputs of a module, and warnings; pointers start with
 // at.
 func (s *Service) Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
 	violations, warnings, err := s.Engine.CheckVersion(ctx, list, at)

@@ -22,7 +22,7 @@ type Place struct {
 	LiveDeploymentID *string
 }
 
-// At gives the place of an instance for a version of its module, nil where there is none.
+// At returns the place of an instance for a version of its module, nil where there is none.
 func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion) (*Place, error) {
 	p, err := s.In(ctx, instance.EnvironmentID, version)
 	if err == nil && version == nil {
@@ -48,7 +48,7 @@ func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version 
 	return p, nil
 }
 
-// In gives the place of an environment, where nothing is live yet, for a version, nil where there is none.
+// In returns the place of an environment, where nothing is live yet, for a version, nil where there is none.
 func (s *Service) In(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Place, error) {
 	c := s.Store.Client
 	environment, err := c.Environment.Get(ctx, environmentID)
@@ -73,7 +73,7 @@ func (s *Service) In(ctx context.Context, environmentID string, version *ent.Mod
 	return p, nil
 }
 
-// nowhere gives a place of which nothing is known but the server's lists and, where there is one, the version.
+// nowhere returns a place of which nothing is known but the server's lists and, where there is one, the version.
 func (s *Service) nowhere(ctx context.Context, version *ent.ModuleVersion) (*Place, error) {
 	p := &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options}}}
 	if version == nil {
@@ -98,7 +98,7 @@ type live struct {
 	values    *inputprop.Node
 }
 
-// live gives what a deployment shipped, nil where its release is not stored any more or is not what was
+// live returns what a deployment shipped, nil where its release is not stored any more or is not what was
 // stored: what cannot be trusted binds nothing, and a new deployment is the way out.
 func (s *Service) live(ctx context.Context, deploymentID string) (*live, error) {
 	d, err := s.Store.Client.Deployment.Get(ctx, deploymentID)

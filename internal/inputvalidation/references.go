@@ -124,7 +124,7 @@ func (r *references) flaw(instanceID, moduleType string) string {
 	}
 }
 
-// value gives what a chosen instance has at a path: input.<id> from its live release. Outputs are known to whoever
+// value returns what a chosen instance has at a path: input.<id> from its live release. Outputs are known to whoever
 // carries the deployment out.
 func (r *references) value(ctx context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
 	input, ok := strings.CutPrefix(path, "input.")

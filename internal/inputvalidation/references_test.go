@@ -24,7 +24,7 @@ var referring = "[" + input("of", "$ref:base", "") + "," +
 	input("named", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`) + "," +
 	input("listed", "object_array", `"item_inputs":[`+input("deep", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`)+`]`) + "]"
 
-// refused judges values for the place's instance, in both ways, and gives what is wrong as "pointer rule".
+// refused judges values for the place's instance, in both ways, and returns what is wrong as "pointer rule".
 func refused(t *testing.T, w *worldtest.World, p *worldtest.Place, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
 	t.Helper()
 	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})

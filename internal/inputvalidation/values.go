@@ -56,7 +56,7 @@ func (s *Service) Validate(ctx context.Context, q Question) (*Validation, error)
 	return &Validation{found, a.warnings}, busy(err)
 }
 
-// Resolve gives what a form shows for the values, and what cannot be made out.
+// Resolve returns what a form shows for the values, and what cannot be made out.
 func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved, []fault.Violation, error) {
 	a, err := s.read(ctx, q)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved,
 	return resolved, violations, nil
 }
 
-// Complete gives the values that a deployment stores, with defaults and without what is hidden, or every
+// Complete returns the values that a deployment stores, with defaults and without what is hidden, or every
 // violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
 // out of it.
 func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *inputprop.Node, at string, p *Place) (*inputprop.Node, []fault.Violation, error) {
@@ -191,7 +191,7 @@ func (s *Service) locate(ctx context.Context, q Question, version *ent.ModuleVer
 	}
 }
 
-// ofQuestion gives the place of the instance that is asked about.
+// ofQuestion returns the place of the instance that is asked about.
 func (s *Service) ofQuestion(ctx context.Context, q Question, version *ent.ModuleVersion) (*Place, error) {
 	instance, err := s.Catalog.Instance(ctx, *q.InstanceID)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// warned gives the warnings of a mutation's payload, each as "pointer rule".
+// warned returns the warnings of a mutation's payload, each as "pointer rule".
 func warned(t testing.TB, w *worldtest.World, mutation, input string, more map[string]any) []string {
 	t.Helper()
 	document := fmt.Sprintf(`mutation($input: %s!) { %s(input: $input) { warnings { pointer rule message } } }`, input, mutation)

@@ -52,7 +52,7 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 	return d
 }
 
-// judged gives the violations of values, each as "pointer rule".
+// judged returns the violations of values, each as "pointer rule".
 func judged(t testing.TB, w *worldtest.World, q inputvalidation.Question) []string {
 	t.Helper()
 	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), q)
@@ -79,7 +79,7 @@ func wants(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-// wantsCode wants an error of a code, and gives its violations.
+// wantsCode wants an error of a code, and returns its violations.
 func wantsCode(t testing.TB, what string, err error, code fault.Code) []fault.Violation {
 	t.Helper()
 	var f *fault.Error

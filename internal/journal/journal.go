@@ -65,8 +65,8 @@ type Entry struct {
 	ObjectID string
 	// Changes are the changed fields and their new values; anything that encodes as JSON, or nil.
 	Changes any
-	// Silent is set by a write that found nothing to change: it leaves no audit row.
-	Silent bool
+	// SkipAudit is set by a write that found nothing to change: it leaves no audit row.
+	SkipAudit bool
 }
 
 // Write runs f in one transaction together with the audit row of the action, and again from the start
@@ -91,7 +91,7 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		if !began.IsZero() {
 			e.Shared = j.Shared(began)
 		}
-		if err := f(ctx, tx, e); err != nil || e.Silent {
+		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
 			return err
 		}
 		return audit(ctx, tx, auditID, action, e)

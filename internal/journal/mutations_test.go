@@ -25,7 +25,7 @@ type mutation struct {
 
 type in = map[string]any
 
-// claimed makes a RUNNING deployment, and gives the input of a runner who has it.
+// claimed makes a RUNNING deployment, and returns the input of a runner who has it.
 func claimed(t *testing.T, p *worldtest.Place) in {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)

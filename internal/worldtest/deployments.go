@@ -148,7 +148,7 @@ func (w *World) Cancel(t testing.TB, o *Org, deploymentID string) *ent.Deploymen
 	return d
 }
 
-// LeaseOf gives the id of the lease that an organization's deployment was claimed under, "" for none.
+// LeaseOf returns the id of the lease that an organization's deployment was claimed under, "" for none.
 func (w *World) LeaseOf(o *Org, deploymentID string) string {
 	d, err := w.Store.Client.Deployment.Get(o.As(actor.Viewer), deploymentID)
 	if err != nil || d.LeaseID == nil {
@@ -157,7 +157,7 @@ func (w *World) LeaseOf(o *Org, deploymentID string) string {
 	return *d.LeaseID
 }
 
-// Claim claims a PENDING deployment, which must be the only one that waits, and gives the id of the lease.
+// Claim claims a PENDING deployment, which must be the only one that waits, and returns the id of the lease.
 func (p *Place) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
 	t.Helper()
 	claimed, lease, err := p.w.Deploy.Claim(p.org.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})

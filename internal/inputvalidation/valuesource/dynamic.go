@@ -32,7 +32,7 @@ type Source struct {
 	Description string
 	Params      []Param
 
-	// options gives a page of the options that the actor may choose.
+	// options returns a page of the options that the actor may choose.
 	options func(ctx context.Context, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error)
 }
 
@@ -53,7 +53,7 @@ func (r *Registry) Sources() []Source {
 	return slices.SortedFunc(maps.Values(r.sources), func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Options gives a page of the options of a source. It gives RequestInvalid for a source that there is
+// Options returns a page of the options of a source. It fails with RequestInvalid for a source that there is
 // not and for parameters that it does not take.
 func (r *Registry) Options(ctx context.Context, source string, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
 	s, err := r.find(ctx, source, params)
@@ -66,7 +66,7 @@ func (r *Registry) Options(ctx context.Context, source string, params map[string
 // maxAll is how many options a value may be chosen from.
 const maxAll = 5000
 
-// All gives every option of a source, to judge a value by. It gives RequestInvalid where there are more
+// All returns every option of a source, to judge a value by. It fails with RequestInvalid where there are more
 // than can be judged by.
 func (r *Registry) All(ctx context.Context, source string, params map[string]string) ([]*inputprop.Option, error) {
 	size := int32(page.MaxSize)
@@ -97,7 +97,7 @@ func (r *Registry) find(ctx context.Context, source string, params map[string]st
 	return r.sources[source], nil
 }
 
-// Check gives what is wrong with a reference to a source, without looking anything up.
+// Check returns what is wrong with a reference to a source, without looking anything up.
 func (r *Registry) Check(source string, params map[string]string) []fault.Violation {
 	s, ok := r.sources[source]
 	if !ok {

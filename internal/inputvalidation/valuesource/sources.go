@@ -87,7 +87,7 @@ const mostHops = 8
 type hops struct{}
 
 func definition(r *Registry, d *defaults.Service) Source {
-	// values gives where the options of the definition come from.
+	// values returns where the options of the definition come from.
 	values := func(ctx context.Context, params map[string]string) (context.Context, inputprop.Values, error) {
 		n, _ := ctx.Value(hops{}).(int)
 		if n == mostHops {

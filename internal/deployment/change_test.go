@@ -13,8 +13,8 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// doings are all that changes a deployment: each makes one and changes it once more.
-var doings = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *clock) *ent.Deployment{
+// changes are all the ways to change a deployment: each makes one and changes it once more.
+var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *clock) *ent.Deployment{
 	"create": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
 		return states["PENDING"](t, p, w)
 	},
@@ -63,23 +63,23 @@ func replayed(t *testing.T, w *worldtest.World, p *worldtest.Place, f func(conte
 	return d
 }
 
-func TestEveryUpdateRaisesTheVersionAndIsToldInItsTransaction(t *testing.T) {
+func TestEveryUpdateRaisesTheVersionAndIsRecordedInItsTransaction(t *testing.T) {
 	t.Parallel()
 	versions := map[string]int32{
 		"create": 1, "rollback": 1, "redeploy": 1, "claim": 2, "cancel": 2, "report": 3, "succeed": 3, "fail": 3, "expire": 3,
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock := clockOf(w)
-		for name, do := range doings {
+		for name, do := range changes {
 			d := do(t, w, w.Place(t, w.Acme, name), clock)
 			var want []int32
 			for v := range versions[name] {
 				want = append(want, v+1)
 			}
-			if diff := cmp.Diff(want, told(t, w, w.Acme, d.ID)); diff != "" || d.Version != versions[name] {
-				t.Errorf("%s: version %d, told: %s", name, d.Version, diff)
+			if diff := cmp.Diff(want, recordedVersions(t, w, w.Acme, d.ID)); diff != "" || d.Version != versions[name] {
+				t.Errorf("%s: version %d, recorded: %s", name, d.Version, diff)
 			}
-			if t.Name() == "TestEveryUpdateRaisesTheVersionAndIsToldInItsTransaction/postgres" {
+			if t.Name() == "TestEveryUpdateRaisesTheVersionAndIsRecordedInItsTransaction/postgres" {
 				wantOneTransaction(t, w, name, d.ID)
 			}
 			if d.CompletedAt == nil {
@@ -97,13 +97,13 @@ func wantOneTransaction(t *testing.T, w *worldtest.World, name, deploymentID str
 		(SELECT xid::text FROM deployment_changes c WHERE c.deployment_id = d.id ORDER BY c.version DESC LIMIT 1),
 		(SELECT xmin::text FROM audit_events a WHERE a.object_id = d.id ORDER BY a.id DESC LIMIT 1)
 		FROM deployments d WHERE id = $1`, deploymentID)
-	var written, told, audited string
-	if err := row.Scan(&written, &told, &audited); err != nil || written != told || written != audited {
-		t.Errorf("%s: written in %s, told in %s, audited in %s, %v", name, written, told, audited, err)
+	var written, recorded, audited string
+	if err := row.Scan(&written, &recorded, &audited); err != nil || written != recorded || written != audited {
+		t.Errorf("%s: written in %s, recorded in %s, audited in %s, %v", name, written, recorded, audited, err)
 	}
 }
 
-func TestClaimsOfNothingAreNotTold(t *testing.T) {
+func TestClaimsOfNothingAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		unchanged(t, w, "a claim", func() {
@@ -115,8 +115,8 @@ func TestClaimsOfNothingAreNotTold(t *testing.T) {
 	})
 }
 
-// told are the versions that a deployment's change rows have, in order.
-func told(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentID string) []int32 {
+// recordedVersions are the versions that a deployment's change rows have, in order.
+func recordedVersions(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentID string) []int32 {
 	t.Helper()
 	var versions []int32
 	for _, c := range w.Store.Client.DeploymentChange.Query().Order(ent.Asc("id")).AllX(o.As(actor.Viewer)) {
