@@ -547,12 +547,12 @@ func (r *queryResolver) DynamicValues(ctx context.Context, source string, params
 	if err != nil {
 		return nil, err
 	}
-	return r.Dynamic.Options(ctx, source, named, page.Args{First: first, After: after, Last: last, Before: before})
+	return r.Sources.Options(ctx, source, named, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // DynamicSources is the resolver for the dynamicSources field.
 func (r *queryResolver) DynamicSources(ctx context.Context) ([]*valuesource.Source, error) {
-	return pointers(r.Dynamic.Sources()), nil
+	return pointers(valuesource.Sources()), nil
 }
 
 // ErrorCodes is the resolver for the errorCodes field.

@@ -27,11 +27,11 @@ var Kinds = []string{KindECS, KindTerraform}
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
-	Rules   Rules
+	Schemas SchemaChecker
 }
 
-// Rules judge the inputs of a module.
-type Rules interface {
+// SchemaChecker checks the inputs of a module version before it is published.
+type SchemaChecker interface {
 	// Check returns every violation of the rules that take several fields, a pattern or a template, and
 	// warnings; pointers start with at. The error is that of a look-up.
 	Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)

@@ -35,12 +35,6 @@ func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefini
 	return page.Read(store.InOrder(ctx), q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
 }
 
-// KnownTypes returns those of the types that the catalogue has a module of.
-func (s *Service) KnownTypes(ctx context.Context, types []string) ([]string, error) {
-	return s.Store.Client.ModuleDefinition.Query().Where(moduledefinition.TypeIn(types...)).
-		Select(moduledefinition.FieldType).Strings(ctx)
-}
-
 // ofType keeps the instances of the module that a type stands for: the organization's own of that type, and the
 // global one where it has none.
 func ofType(moduleType, organizationID string) predicate.ModuleInstance {

@@ -104,7 +104,7 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	if err != nil {
 		return nil, nil, err
 	}
-	broken, warnings, err := s.Rules.Check(ctx, inputs, "/inputs")
+	broken, warnings, err := s.Schemas.Check(ctx, inputs, "/inputs")
 	if err != nil {
 		return nil, nil, err
 	}

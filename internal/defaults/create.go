@@ -55,7 +55,7 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefiniti
 	if err != nil {
 		return nil, nil, err
 	}
-	warnings, err := s.judge(ctx, schema)
+	warnings, err := s.checkSchema(ctx, schema)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,28 +18,39 @@ import (
 	"slipway/internal/store"
 )
 
-// Service reads and writes default value definitions.
-type Service struct {
-	Store   *store.Store
-	Journal *journal.Journal
-	Rules   Rules
+// Reader reads default value definitions.
+type Reader struct {
+	Store *store.Store
 }
 
-// Rules judge a schema that stands alone.
-type Rules interface {
+// Service also writes them. A schema may take its options from another definition, so what checks a schema reads
+// definitions itself: it takes a Reader, and the Service takes it.
+type Service struct {
+	*Reader
+	Journal *journal.Journal
+	Schemas SchemaChecker
+	Impacts ImpactFinder
+}
+
+// SchemaChecker checks a schema before it is saved.
+type SchemaChecker interface {
 	// CheckOne returns every violation of the rules that take several fields, a pattern or a template, and
 	// warnings; pointers start with at. The error is that of a look-up.
 	CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
-	// Impact says what another schema of the definition of a givenId would mean for others.
+}
+
+// ImpactFinder finds who would notice another schema.
+type ImpactFinder interface {
+	// Impact returns what another schema of the definition of a givenId would mean for others.
 	Impact(ctx context.Context, givenID string, schema inputprop.Property) (Impact, error)
 }
 
 // Definition returns one definition, or DefaultValueDefinitionNotFound.
-func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
+func (r *Reader) Definition(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	return find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
+	return find(ctx, r.Store.Client.DefaultValueDefinition, definitionID)
 }
 
 func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string) (*ent.DefaultValueDefinition, error) {
@@ -51,18 +62,18 @@ func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID
 }
 
 // DefinitionsByID returns the definitions of the ids that there are, in no order.
-func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.DefaultValueDefinition, error) {
-	return s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.IDIn(ids...)).All(ctx)
+func (r *Reader) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.DefaultValueDefinition, error) {
+	return r.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.IDIn(ids...)).All(ctx)
 }
 
 // Definitions returns a page of the organization's definitions, only that of a givenId where it is not
 // nil.
-func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Args) (*page.DefaultValueDefinitionConnection, error) {
+func (r *Reader) Definitions(ctx context.Context, givenID *string, args page.Args) (*page.DefaultValueDefinitionConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.DefaultValueDefinition.Query()
+	q := r.Store.Client.DefaultValueDefinition.Query()
 	if givenID != nil {
 		q.Where(defaultvaluedefinition.GivenID(*givenID))
 	}
@@ -71,20 +82,20 @@ func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Ar
 }
 
 // SchemaOf returns the schema of the definition of a givenId, or DefaultValueDefinitionNotFound.
-func (s *Service) SchemaOf(ctx context.Context, givenID string) (inputprop.Property, error) {
-	d, err := s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.GivenID(givenID)).Only(ctx)
+func (r *Reader) SchemaOf(ctx context.Context, givenID string) (inputprop.Property, error) {
+	d, err := r.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.GivenID(givenID)).Only(ctx)
 	if d, err = store.NotFoundAs(d, err, givenID, fault.DefaultValueDefinitionNotFound); err != nil {
 		return nil, err
 	}
 	return d.Schema.Property()
 }
 
-// judge returns warnings of a schema, or refuses it for the rules that it breaks. No schema breaks none.
-func (s *Service) judge(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
+// checkSchema returns the warnings of a schema, or DefaultValueDefinitionRuleBroken. No schema, nil, breaks no rule.
+func (s *Service) checkSchema(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
 	if schema == nil {
 		return nil, nil
 	}
-	broken, warnings, err := s.Rules.CheckOne(ctx, schema, "/schema")
+	broken, warnings, err := s.Schemas.CheckOne(ctx, schema, "/schema")
 	if err == nil && len(broken) > 0 {
 		err = fault.Invalid(fault.DefaultValueDefinitionRuleBroken, broken...)
 	}

@@ -123,7 +123,7 @@ func (p Patch) madeOn(d *ent.DefaultValueDefinition) error {
 
 // foresee says what an edit of a definition would do. A schema that stays is not checked again.
 func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, e edit) (*Outcome, error) {
-	warnings, err := s.judge(ctx, e.schema)
+	warnings, err := s.checkSchema(ctx, e.schema)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, e 
 	if e.schema == nil {
 		return o, nil
 	}
-	o.Impact, err = s.Rules.Impact(ctx, d.GivenID, e.schema)
+	o.Impact, err = s.Impacts.Impact(ctx, d.GivenID, e.schema)
 	o.Warnings = append(o.Warnings, o.Impact.Warnings...)
 	return o, err
 }

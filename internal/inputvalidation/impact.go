@@ -23,7 +23,7 @@ const (
 
 // Impact says what another schema of the definition of a givenId would mean: which module versions take
 // options from it, and the live values of which instances would not be valid any more. It implements
-// defaults.Rules.
+// defaults.ImpactFinder.
 func (s *Service) Impact(ctx context.Context, givenID string, schema inputprop.Property) (defaults.Impact, error) {
 	var impact defaults.Impact
 	versions, err := defaults.VersionsNaming(ctx, s.Store.Client.ModuleVersion, givenID, mostVersions)

@@ -122,7 +122,7 @@ func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 			t.Fatal(err)
 		}
 		offered := func() (ids []string) {
-			options, err := w.Inputs.Dynamic.All(w.Acme.As(actor.Viewer), "module_instances", map[string]string{"type": "base"})
+			options, err := w.Sources.All(w.Acme.As(actor.Viewer), "module_instances", map[string]string{"type": "base"})
 			if err != nil {
 				t.Fatal(err)
 			}

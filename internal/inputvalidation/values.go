@@ -143,7 +143,7 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 		}
 		return version, busy(err)
 	case q.DefinitionID != nil:
-		d, err := s.Defaults.Definition(ctx, *q.DefinitionID)
+		d, err := s.Definitions.Definition(ctx, *q.DefinitionID)
 		if err != nil {
 			return nil, err
 		}

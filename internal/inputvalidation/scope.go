@@ -92,6 +92,29 @@ func (s *Service) nameModule(ctx context.Context, p *Place, definitionID, versio
 	return nil
 }
 
+// optionBytes is about how much there is to read and to compare with for an option.
+const optionBytes = 64
+
+// options returns the options of a source, as inputprop asks for them.
+func (s *Service) options(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
+	all, err := s.Sources.All(ctx, source, params)
+	if fault.Is(err, fault.DefaultValueDefinitionNotFound) {
+		// Another value may have named the definition, so that this is about the values, not the request.
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := meter.Spend(ctx, meter.Inputs, optionBytes*len(all)); err != nil {
+		return nil, err
+	}
+	options := make([]inputprop.Option, len(all))
+	for i, o := range all {
+		options[i] = *o
+	}
+	return options, nil
+}
+
 // live is what an instance was last deployed with.
 type live struct {
 	versionID string
