@@ -76,8 +76,8 @@ func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
 	}
 }
 
-func question(in model.InputValuesInput) inputvalidation.Question {
-	q := inputvalidation.Question{
+func validationRequest(in model.InputValuesInput) inputvalidation.Request {
+	q := inputvalidation.Request{
 		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values,
 		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
 	}

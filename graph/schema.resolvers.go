@@ -525,7 +525,7 @@ func (r *queryResolver) Environment(ctx context.Context, id string) (*ent.Enviro
 
 // ValidateInputs is the resolver for the validateInputs field.
 func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error) {
-	found, err := r.Inputs.Validate(ctx, question(input))
+	found, err := r.Inputs.Validate(ctx, validationRequest(input))
 	if err != nil {
 		return nil, err
 	}
@@ -534,7 +534,7 @@ func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputVal
 
 // ResolveInputs is the resolver for the resolveInputs field.
 func (r *queryResolver) ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error) {
-	resolved, violations, err := r.Inputs.Resolve(ctx, question(input))
+	resolved, violations, err := r.Inputs.Resolve(ctx, validationRequest(input))
 	if err != nil {
 		return nil, err
 	}

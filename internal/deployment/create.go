@@ -132,7 +132,7 @@ func (s *Service) findTarget(ctx context.Context, in New) (*prepared, error) {
 		return nil, err
 	}
 	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
-		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModule(instance, version))
+		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModuleViolation(instance, version))
 	}
 	return &prepared{instance: instance, version: version}, nil
 }
@@ -186,7 +186,7 @@ func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*inp
 	if err != nil {
 		return nil, nil, err
 	}
-	place, err := s.Inputs.At(ctx, p.instance, p.version)
+	place, err := s.Inputs.InstanceScope(ctx, p.instance, p.version)
 	if err != nil {
 		return nil, nil, err
 	}

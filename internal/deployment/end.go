@@ -108,7 +108,7 @@ func (s *Service) goLive(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at 
 	if err != nil {
 		return err
 	}
-	if err := s.Inputs.Remember(ctx, tx, d, instance.LiveDeploymentID, at); err != nil {
+	if err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, at); err != nil {
 		return err
 	}
 	return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).

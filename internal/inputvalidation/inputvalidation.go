@@ -1,6 +1,10 @@
-// Package inputvalidation judges the typed inputs of modules and the values that are given for them: it joins the
-// pure rules of package inputprop to what the server knows, which is where a module is deployed, what is
-// live there, and the options of dynamic values.
+// Package inputvalidation checks the typed inputs of modules and the values that are given for them: it joins the
+// rules of package inputprop, which know nothing but the schema and the values, to what the server knows.
+//
+// A schema is checked before it is saved (SchemaChecker). Values are checked in a Scope, which is where they are
+// deployed: its environment gives the templates their names, the instance's live deployment binds the immutable
+// inputs (baseline.go), and dynamic values take their options from a source (package valuesource). Validate, Resolve
+// and Complete check the same values in the same way, for a form as for a deployment.
 package inputvalidation
 
 import (
@@ -22,8 +26,8 @@ type Service struct {
 	Sources     *valuesource.Service
 }
 
-// busy turns the refusal of an engine that has too much to do into one that says to try again.
-func busy(err error) error {
+// asUnavailable turns the refusal of an engine that has too much to do into one that says to try again.
+func asUnavailable(err error) error {
 	if errors.Is(err, jsregexp.ErrBusy) {
 		return fault.New(fault.ServerUnavailable, "Too many patterns are being tried at once.")
 	}

@@ -24,10 +24,10 @@ var referring = "[" + input("of", "$ref:base", "") + "," +
 	input("named", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`) + "," +
 	input("listed", "object_array", `"item_inputs":[`+input("deep", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`)+`]`) + "]"
 
-// refused judges values for the place's instance, in both ways, and returns what is wrong as "pointer rule".
+// refused checks values for the place's instance, in both ways, and returns what is wrong as "pointer rule".
 func refused(t *testing.T, w *worldtest.World, p *worldtest.Place, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
 	t.Helper()
-	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,23 +82,23 @@ func TestReferencesNameAnotherInstanceOfTheirType(t *testing.T) {
 	})
 }
 
-func TestAbsentAndForeignInstancesAreToldAlike(t *testing.T) {
+func TestAbsentAndForeignInstancesAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "base")
 		live := foreign.Succeeded(t)
 		v := version(t, w, p, "2.0.0", "["+input("of", "$ref:base", `"mapped_inputs":[`+input("image", "string", `"default":"${{ ref.input.image }}"`)+`]`)+"]")
-		told := map[string]string{}
+		refusals := map[string]string{}
 		ran := map[string][]string{}
 		for what, of := range map[string]string{"absent": id.New(id.ModuleInstance), "foreign": live.ModuleInstanceID} {
-			q := inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"of":"` + of + `"}`)}
+			q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"of":"` + of + `"}`)}
 			ran[what] = w.Statements(func() {
 				_, violations, err := w.Inputs.Resolve(w.Acme.As(actor.Viewer), q)
-				told[what] = strings.ReplaceAll(fmt.Sprint(violations, err), of, "ID")
+				refusals[what] = strings.ReplaceAll(fmt.Sprint(violations, err), of, "ID")
 			})
 		}
-		if diff := cmp.Diff(told["absent"], told["foreign"]); diff != "" || !strings.Contains(told["absent"], "/of") {
-			t.Errorf("%s: %s", told["absent"], diff)
+		if diff := cmp.Diff(refusals["absent"], refusals["foreign"]); diff != "" || !strings.Contains(refusals["absent"], "/of") {
+			t.Errorf("%s: %s", refusals["absent"], diff)
 		}
 		if diff := cmp.Diff(ran["absent"], ran["foreign"]); diff != "" {
 			t.Errorf("statements: %s", diff)
@@ -195,20 +195,20 @@ func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
 			base.Finish(t, base.Deploy(t, instance.ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
 			ids = append(ids, instance.ID)
 		}
-		judge := func(values string) (statements, cost int) {
+		check := func(values string) (statements, cost int) {
 			m := meter.New(meter.Limits{}, 0, nil)
 			ctx := meter.With(w.Acme.As(actor.Viewer), m)
 			statements = len(w.Recorded(func() {
-				found, err := w.Inputs.Validate(ctx, inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+				found, err := w.Inputs.Validate(ctx, inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
 				if err != nil || len(found.Violations) > 0 {
 					t.Errorf("%s: %v, %v", values, found, err)
 				}
 			}))
 			return statements, m.Cost()
 		}
-		none, _ := judge(`{}`)
-		one, costOfOne := judge(each(ids[:1]))
-		all, costOfAll := judge(each(ids))
+		none, _ := check(`{}`)
+		one, costOfOne := check(each(ids[:1]))
+		all, costOfAll := check(each(ids))
 		if one != none+1 || all != none+1 {
 			t.Errorf("%d statements without references, %d with one, %d with thirty; want one more", none, one, all)
 		}

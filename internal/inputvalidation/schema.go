@@ -23,7 +23,7 @@ type SchemaChecker struct {
 func (c *SchemaChecker) Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
 	violations, warnings, err := c.Engine.CheckVersion(ctx, list, at)
 	if err != nil {
-		return nil, nil, busy(err)
+		return nil, nil, asUnavailable(err)
 	}
 	n := names{}
 	inputprop.Walk(list, at, n.add)
@@ -34,7 +34,7 @@ func (c *SchemaChecker) Check(ctx context.Context, list []inputprop.Property, at
 func (c *SchemaChecker) CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
 	violations, warnings, err := c.Engine.Check(ctx, schema, at)
 	if err != nil {
-		return nil, nil, busy(err)
+		return nil, nil, asUnavailable(err)
 	}
 	n := names{}
 	inputprop.WalkOne(schema, at, n.add)

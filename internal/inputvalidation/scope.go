@@ -13,8 +13,8 @@ import (
 	"slipway/internal/store"
 )
 
-// Place is where values are judged: what templates may name, and what is live.
-type Place struct {
+// Scope is where values are deployed: what templates may name, and what is live.
+type Scope struct {
 	context inputprop.Context
 	// instanceID is the instance that is deployed, "" where it is still to be made.
 	instanceID string
@@ -22,34 +22,35 @@ type Place struct {
 	LiveDeploymentID *string
 }
 
-// At returns the place of an instance for a version of its module, nil where there is none.
-func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion) (*Place, error) {
-	p, err := s.In(ctx, instance.EnvironmentID, version)
+// InstanceScope returns the scope of an instance. version is the one to be deployed, nil where it is not known.
+func (s *Service) InstanceScope(ctx context.Context, instance *ent.ModuleInstance, version *ent.ModuleVersion) (*Scope, error) {
+	scope, err := s.EnvironmentScope(ctx, instance.EnvironmentID, version)
 	if err == nil && version == nil {
-		err = s.nameModule(ctx, p, instance.ModuleDefinitionID, "")
+		err = s.nameModule(ctx, scope, instance.ModuleDefinitionID, "")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p.instanceID = instance.ID; instance.LiveDeploymentID == nil {
-		return p, nil
+	if scope.instanceID = instance.ID; instance.LiveDeploymentID == nil {
+		return scope, nil
 	}
-	p.LiveDeploymentID = instance.LiveDeploymentID
+	scope.LiveDeploymentID = instance.LiveDeploymentID
 	baseline, err := s.baseline(ctx, instance)
 	if err != nil {
 		return nil, err
 	}
-	p.context.Previous = baseline
-	if l, err := s.live(ctx, *instance.LiveDeploymentID); err != nil {
+	scope.context.Previous = baseline
+	if l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID); err != nil {
 		return nil, err
 	} else if l != nil {
-		p.context.Previous = inputprop.Overlay(l.values, baseline)
+		scope.context.Previous = inputprop.Overlay(l.values, baseline)
 	}
-	return p, nil
+	return scope, nil
 }
 
-// In returns the place of an environment, where nothing is live yet, for a version, nil where there is none.
-func (s *Service) In(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Place, error) {
+// EnvironmentScope returns the scope of an instance that is still to be made in an environment: nothing is live there.
+// version is the one to be deployed, nil where it is not known.
+func (s *Service) EnvironmentScope(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Scope, error) {
 	c := s.Store.Client
 	environment, err := c.Environment.Get(ctx, environmentID)
 	if environment, err = store.NotFoundAs(environment, err, environmentID, fault.EnvironmentNotFound); err != nil {
@@ -63,32 +64,33 @@ func (s *Service) In(ctx context.Context, environmentID string, version *ent.Mod
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.nowhere(ctx, version)
+	scope, err := s.emptyScope(ctx, version)
 	if err != nil {
 		return nil, err
 	}
-	p.context.Organization = inputprop.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
-	p.context.Project = inputprop.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
-	p.context.Environment = inputprop.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
-	return p, nil
+	scope.context.Organization = inputprop.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
+	scope.context.Project = inputprop.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
+	scope.context.Environment = inputprop.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
+	return scope, nil
 }
 
-// nowhere returns a place of which nothing is known but the server's lists and, where there is one, the version.
-func (s *Service) nowhere(ctx context.Context, version *ent.ModuleVersion) (*Place, error) {
-	p := &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options}}}
+// emptyScope returns a scope of which nothing is known but the sources of options and, where there is one, the
+// version.
+func (s *Service) emptyScope(ctx context.Context, version *ent.ModuleVersion) (*Scope, error) {
+	scope := &Scope{context: inputprop.Context{Env: inputprop.Env{Options: s.options}}}
 	if version == nil {
-		return p, nil
+		return scope, nil
 	}
-	return p, s.nameModule(ctx, p, version.ModuleDefinitionID, version.Version)
+	return scope, s.nameModule(ctx, scope, version.ModuleDefinitionID, version.Version)
 }
 
-// nameModule lets the templates of a place name a module.
-func (s *Service) nameModule(ctx context.Context, p *Place, definitionID, version string) error {
+// nameModule lets the templates of a scope name a module.
+func (s *Service) nameModule(ctx context.Context, scope *Scope, definitionID, version string) error {
 	module, err := s.Store.Client.ModuleDefinition.Get(ctx, definitionID)
 	if err != nil {
 		return err
 	}
-	p.context.Module = inputprop.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version}
+	scope.context.Module = inputprop.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version}
 	return nil
 }
 
@@ -115,15 +117,15 @@ func (s *Service) options(ctx context.Context, source string, params map[string]
 	return options, nil
 }
 
-// live is what an instance was last deployed with.
-type live struct {
+// liveRelease is what an instance was last deployed with.
+type liveRelease struct {
 	versionID string
 	values    *inputprop.Node
 }
 
-// live returns what a deployment shipped, nil where its release is not stored any more or is not what was
+// readLiveRelease returns what a deployment shipped, nil where its release is not stored any more or is not what was
 // stored: what cannot be trusted binds nothing, and a new deployment is the way out.
-func (s *Service) live(ctx context.Context, deploymentID string) (*live, error) {
+func (s *Service) readLiveRelease(ctx context.Context, deploymentID string) (*liveRelease, error) {
 	d, err := s.Store.Client.Deployment.Get(ctx, deploymentID)
 	if err != nil || d.ReleaseID == nil {
 		return nil, err
@@ -132,19 +134,19 @@ func (s *Service) live(ctx context.Context, deploymentID string) (*live, error) 
 	if err != nil {
 		return nil, err
 	}
-	return shipped(ctx, r)
+	return readRelease(ctx, r)
 }
 
-// shipped reads a release, nil where it is not what was stored.
-func shipped(ctx context.Context, r *ent.Release) (*live, error) {
+// readRelease reads a release, nil where it is not what was stored.
+func readRelease(ctx context.Context, r *ent.Release) (*liveRelease, error) {
 	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
 		return nil, err
 	}
-	return opened(r)
+	return openRelease(r)
 }
 
-// opened is shipped for what is not counted as work of a request.
-func opened(r *ent.Release) (*live, error) {
+// openRelease is readRelease for what is not counted as work of a request.
+func openRelease(r *ent.Release) (*liveRelease, error) {
 	content, err := release.Open(r.Digest, r.Content)
 	if errors.Is(err, release.ErrDigestMismatch) {
 		return nil, nil
@@ -154,5 +156,5 @@ func opened(r *ent.Release) (*live, error) {
 	}
 	// With their defaults, values may be longer and deeper than those that are given.
 	values, err := inputprop.ParseWithin(content.Inputs, inputprop.Limits{Depth: 2 * inputprop.MaxLevels, Bytes: math.MaxInt})
-	return &live{content.ModuleVersionID, values}, err
+	return &liveRelease{content.ModuleVersionID, values}, err
 }

@@ -64,7 +64,7 @@ func TestEveryStoredRowIsCheckedOnce(t *testing.T) {
 			definition(t, w, w.Acme, fmt.Sprintf("d%d", i), input("s", "text", ""))
 		}
 		seen := map[string]int{}
-		if err := w.Inputs.EachStored(system(w.Acme), func(s inputvalidation.Stored) error { seen[s.ID]++; return nil }); err != nil {
+		if err := w.Inputs.CheckStored(system(w.Acme), func(s inputvalidation.Stored) error { seen[s.ID]++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for id, times := range seen {
@@ -86,7 +86,7 @@ func system(o *worldtest.Org) context.Context {
 func found(ctx context.Context, t *testing.T, w *worldtest.World) []string {
 	t.Helper()
 	var list []string
-	err := w.Inputs.EachStored(ctx, func(s inputvalidation.Stored) error {
+	err := w.Inputs.CheckStored(ctx, func(s inputvalidation.Stored) error {
 		for _, v := range broken(s.Violations) {
 			list = append(list, s.Kind+" "+s.ID+" "+s.Name+" "+v)
 		}

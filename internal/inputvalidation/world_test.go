@@ -52,8 +52,8 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 	return d
 }
 
-// judged returns the violations of values, each as "pointer rule".
-func judged(t testing.TB, w *worldtest.World, q inputvalidation.Question) []string {
+// validated returns the violations of values, each as "pointer rule".
+func validated(t testing.TB, w *worldtest.World, q inputvalidation.Request) []string {
 	t.Helper()
 	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), q)
 	if err != nil {
