@@ -35,7 +35,7 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 			t.Fatal(err)
 		}
 		version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-			DefinitionID: w.Place(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.KindECS, Inputs: inputs,
+			DefinitionID: w.Place(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs,
 		})
 		if err != nil {
 			t.Fatal(err)

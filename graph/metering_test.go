@@ -211,7 +211,7 @@ func TestAnInputCostsWhatIsAskedOfItsVariant(t *testing.T) {
 				inputs.Items = append(inputs.Items, node(t, fmt.Sprintf(`{"id":"i%d","label":"I",%s}`, i, of)))
 			}
 			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-				DefinitionID: p.Definition.ID, Version: fmt.Sprintf("9.%d.0", n), Kind: catalog.KindECS, Inputs: &inputs,
+				DefinitionID: p.Definition.ID, Version: fmt.Sprintf("9.%d.0", n), Kind: catalog.DeploymentTypeECS, Inputs: &inputs,
 			})
 			if err != nil {
 				t.Fatal(err)

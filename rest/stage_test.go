@@ -105,6 +105,6 @@ func (s *stage) ended(tx *ent.Tx, instanceID string, now time.Time) *ent.Deploym
 	return tx.Deployment.Create().SetID(id.New(id.Deployment)).SetOrganizationID(s.Acme.ID).
 		SetCreatedAt(now).SetUpdatedAt(now).SetStartedAt(now).SetCompletedAt(now).
 		SetProjectID(s.place.Project.ID).SetEnvironmentID(s.place.Environment.ID).SetModuleInstanceID(instanceID).
-		SetDeploymentType(catalog.KindECS).SetTriggerSource("api").SetCreatedBy("test").
+		SetDeploymentType(catalog.DeploymentTypeECS).SetTriggerSource("api").SetCreatedBy("test").
 		SetStatus(entdeployment.StatusSUCCEEDED)
 }

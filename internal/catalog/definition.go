@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -84,6 +85,26 @@ func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page
 	return page.Read(store.InOrder(ctx), q, args, scope, definitionKey)
 }
 
+// Types returns a page of the definitions that module types stand for: an organization's own goes before a
+// global one of the same type.
+func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefinitionConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	own := func(outer *sql.Selector) {
+		t := sql.Dialect(outer.Dialect()).Table(moduledefinition.Table).As("own")
+		types := sql.Dialect(outer.Dialect()).Select(t.C(moduledefinition.FieldType)).From(t).
+			Where(sql.EQ(t.C(moduledefinition.FieldOrganizationID), a.OrganizationID))
+		outer.Where(sql.Or(
+			sql.NotNull(outer.C(moduledefinition.FieldOrganizationID)),
+			sql.NotIn(outer.C(moduledefinition.FieldType), types),
+		))
+	}
+	q := s.Store.Client.ModuleDefinition.Query().Where(own)
+	return page.Read(store.InOrder(ctx), q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
+}
+
 func definitionKey(d *ent.ModuleDefinition) (time.Time, string) { return d.CreatedAt, d.ID }
 
 // containing keeps the definitions with a text. PostgreSQL takes LIKE for true of one row in two hundred, where
@@ -102,31 +123,12 @@ func containing(text string) predicate.ModuleDefinition {
 	}
 }
 
-// searchText is what a search looks in. It is folded here, because the databases fold differently.
-func searchText(name, moduleType string, description *string) string {
-	text := name + "\n" + moduleType
-	if description != nil {
-		text += "\n" + *description
-	}
-	return strings.ToLower(text)
-}
-
 // NewDefinition is a module definition to be created.
 type NewDefinition struct {
 	Name        string
 	Type        string
 	Description *string
 	Status      moduledefinition.Status
-}
-
-func (in NewDefinition) check() []fault.Violation {
-	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
-	if len(in.Type) > maxModuleType || !moduleType.MatchString(in.Type) {
-		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
-			"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
-			maxModuleType, in.Type)})
-	}
-	return violations
 }
 
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
@@ -159,6 +161,21 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 	return created, err
 }
 
+func (in NewDefinition) check() []fault.Violation {
+	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
+	if len(in.Type) > maxModuleType || !moduleType.MatchString(in.Type) {
+		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
+			"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
+			maxModuleType, in.Type)})
+	}
+	return violations
+}
+
+const maxModuleType = 200 - len("$ref:")
+
+// moduleType is the form of a type, which is what may follow $ref:.
+var moduleType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
+
 // DefinitionPatch has the fields to change; nil ones stay. An empty description clears it.
 type DefinitionPatch struct {
 	Name        *string                  `json:"name,omitempty"`
@@ -166,18 +183,6 @@ type DefinitionPatch struct {
 	Status      *moduledefinition.Status `json:"status,omitempty"`
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation `json:"-"`
-}
-
-func (p DefinitionPatch) check() []fault.Violation {
-	violations := p.Violations
-	if p.Name != nil {
-		violations = append(violations, textrules.Name("/name", *p.Name)...)
-	}
-	return append(violations, textrules.Description("/description", p.Description)...)
-}
-
-func (p DefinitionPatch) changesNothing() bool {
-	return p.Name == nil && p.Description == nil && p.Status == nil
 }
 
 // UpdateDefinition changes a definition. It fails with ModuleDefinitionNotFound, and
@@ -206,21 +211,12 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 	return updated, err
 }
 
-func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUpdateOne {
-	u := d.Update().SetNillableStatus(p.Status)
-	name, description := d.Name, d.Description
+func (p DefinitionPatch) check() []fault.Violation {
+	violations := p.Violations
 	if p.Name != nil {
-		name = *p.Name
-		u.SetName(name)
+		violations = append(violations, textrules.Name("/name", *p.Name)...)
 	}
-	if p.Description != nil {
-		description = p.Description
-		u.SetDescription(*description)
-		if *description == "" {
-			u.ClearDescription()
-		}
-	}
-	return u.SetSearchText(searchText(name, d.Type, description))
+	return append(violations, textrules.Description("/description", p.Description)...)
 }
 
 // ownDefinition returns a definition that the actor may change.
@@ -242,4 +238,34 @@ func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.
 		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it, who name %s.", d.ID, actor.Global)
 	}
 	return d, nil
+}
+
+func (p DefinitionPatch) changesNothing() bool {
+	return p.Name == nil && p.Description == nil && p.Status == nil
+}
+
+func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUpdateOne {
+	u := d.Update().SetNillableStatus(p.Status)
+	name, description := d.Name, d.Description
+	if p.Name != nil {
+		name = *p.Name
+		u.SetName(name)
+	}
+	if p.Description != nil {
+		description = p.Description
+		u.SetDescription(*description)
+		if *description == "" {
+			u.ClearDescription()
+		}
+	}
+	return u.SetSearchText(searchText(name, d.Type, description))
+}
+
+// searchText is what a search looks in. It is folded here, because the databases fold differently.
+func searchText(name, moduleType string, description *string) string {
+	text := name + "\n" + moduleType
+	if description != nil {
+		text += "\n" + *description
+	}
+	return strings.ToLower(text)
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"slipway/ent"
+	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/predicate"
 	"slipway/internal/access"
@@ -14,6 +17,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
 // Instance returns one module instance, or ModuleInstanceNotFound.
@@ -42,23 +46,6 @@ type InstanceFilter struct {
 	Type *string
 }
 
-func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInstance {
-	var list []predicate.ModuleInstance
-	if f.ProjectID != nil {
-		list = append(list, moduleinstance.ProjectID(*f.ProjectID))
-	}
-	if f.EnvironmentID != nil {
-		list = append(list, moduleinstance.EnvironmentID(*f.EnvironmentID))
-	}
-	if f.ModuleDefinitionID != nil {
-		list = append(list, moduleinstance.ModuleDefinitionID(*f.ModuleDefinitionID))
-	}
-	if f.Type != nil {
-		list = append(list, ofType(*f.Type, organizationID))
-	}
-	return list
-}
-
 // Instances returns a page of the organization's module instances.
 func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Args) (*page.ModuleInstanceConnection, error) {
 	a := actor.From(ctx)
@@ -80,6 +67,42 @@ func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args
 
 func instanceKey(i *ent.ModuleInstance) (time.Time, string) { return i.CreatedAt, i.ID }
 
+func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInstance {
+	var list []predicate.ModuleInstance
+	if f.ProjectID != nil {
+		list = append(list, moduleinstance.ProjectID(*f.ProjectID))
+	}
+	if f.EnvironmentID != nil {
+		list = append(list, moduleinstance.EnvironmentID(*f.EnvironmentID))
+	}
+	if f.ModuleDefinitionID != nil {
+		list = append(list, moduleinstance.ModuleDefinitionID(*f.ModuleDefinitionID))
+	}
+	if f.Type != nil {
+		list = append(list, ofType(*f.Type, organizationID))
+	}
+	return list
+}
+
+// ofType keeps the instances of the module that a type stands for: the organization's own of that type, and the
+// global one where it has none.
+func ofType(moduleType, organizationID string) predicate.ModuleInstance {
+	return func(s *sql.Selector) {
+		t, own := ofTypeAs(s, "t", moduleType), ofTypeAs(s, "own", moduleType)
+		own.Where(sql.EQ(own.C(moduledefinition.FieldOrganizationID), organizationID))
+		owner := t.C(moduledefinition.FieldOrganizationID)
+		t.Where(sql.Or(sql.EQ(owner, organizationID), sql.And(sql.IsNull(owner), sql.NotExists(own))))
+		s.Where(sql.In(s.C(moduleinstance.FieldModuleDefinitionID), t))
+	}
+}
+
+// ofTypeAs selects the ids of definitions of a type, whosever they are.
+func ofTypeAs(s *sql.Selector, as, moduleType string) *sql.Selector {
+	d := sql.Dialect(s.Dialect())
+	t := d.Table(moduledefinition.Table).As(as)
+	return d.Select(t.C(moduledefinition.FieldID)).From(t).Where(sql.EQ(t.C(moduledefinition.FieldType), moduleType))
+}
+
 // NewInstance is a module instance to be created. The name has the form of a GivenId.
 type NewInstance struct{ EnvironmentID, DefinitionID, Name string }
 
@@ -90,6 +113,9 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
+	}
+	if violations := textrules.GivenID("/name", in.Name); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err

@@ -58,6 +58,25 @@ func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args p
 
 func versionKey(v *ent.ModuleVersion) (time.Time, string) { return v.CreatedAt, v.ID }
 
+// versions makes a query of the versions that the actor may see: anonymous callers those of global ACTIVE definitions.
+func (s *Service) versions(ctx context.Context) *ent.ModuleVersionQuery {
+	q := s.Store.Client.ModuleVersion.Query()
+	if actor.From(ctx).IsAnonymous() {
+		q.Where(ofPublic)
+	}
+	return q
+}
+
+// ofPublic keeps the versions of global ACTIVE definitions.
+func ofPublic(s *sql.Selector) {
+	d := sql.Dialect(s.Dialect()).Table(moduledefinition.Table).As("public")
+	s.Where(sql.Exists(sql.Dialect(s.Dialect()).Select(d.C(moduledefinition.FieldID)).From(d).Where(sql.And(
+		sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleversion.FieldModuleDefinitionID)),
+		sql.IsNull(d.C(moduledefinition.FieldOrganizationID)),
+		sql.EQ(d.C(moduledefinition.FieldStatus), moduledefinition.StatusACTIVE),
+	))))
+}
+
 // NewVersion is a module version to be published.
 type NewVersion struct {
 	DefinitionID string
@@ -69,27 +88,6 @@ type NewVersion struct {
 	SourceRef *string
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation
-}
-
-// check returns the version and its inputs, or every violation.
-func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Violation) {
-	violations := in.Violations
-	version, err := semver.StrictNewVersion(in.Version)
-	if err != nil || len(in.Version) > 100 {
-		violations = append(violations, fault.Violation{Pointer: "/version", Rule: "format",
-			Message: fmt.Sprintf("must be a semantic version such as 1.4.0 or 2.0.0-rc.1, found %.60q", in.Version)})
-	}
-	if !slices.Contains(Kinds, in.Kind) {
-		violations = append(violations, fault.Violation{Pointer: "/deploymentType", Rule: "enum",
-			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(Kinds, ", "), in.Kind)})
-	}
-	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
-	violations = append(violations, textrules.Identifier("/sourceRef", in.SourceRef)...)
-	if in.Inputs == nil {
-		return version, nil, violations
-	}
-	inputs, wrong := inputprop.DecodeList(in.Inputs, "/inputs")
-	return version, inputs, append(violations, wrong...)
 }
 
 // PublishVersion publishes a version of a definition, which may become the latest, and warns of what may
@@ -142,6 +140,27 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	return published, warnings, err
 }
 
+// check returns the version and its inputs, or every violation.
+func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Violation) {
+	violations := in.Violations
+	version, err := semver.StrictNewVersion(in.Version)
+	if err != nil || len(in.Version) > 100 {
+		violations = append(violations, fault.Violation{Pointer: "/version", Rule: "format",
+			Message: fmt.Sprintf("must be a semantic version such as 1.4.0 or 2.0.0-rc.1, found %.60q", in.Version)})
+	}
+	if !slices.Contains(DeploymentTypes, in.Kind) {
+		violations = append(violations, fault.Violation{Pointer: "/deploymentType", Rule: "enum",
+			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(DeploymentTypes, ", "), in.Kind)})
+	}
+	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
+	violations = append(violations, textrules.Identifier("/sourceRef", in.SourceRef)...)
+	if in.Inputs == nil {
+		return version, nil, violations
+	}
+	inputs, wrong := inputprop.DecodeList(in.Inputs, "/inputs")
+	return version, inputs, append(violations, wrong...)
+}
+
 // later reports whether a version comes after the latest one: by semantic versioning, but any release
 // comes after any pre-release.
 func later(v *semver.Version, latest *string) bool {
@@ -156,23 +175,4 @@ func later(v *semver.Version, latest *string) bool {
 		return release
 	}
 	return v.GreaterThan(l)
-}
-
-// versions makes a query of the versions that the actor may see: anonymous callers those of global ACTIVE definitions.
-func (s *Service) versions(ctx context.Context) *ent.ModuleVersionQuery {
-	q := s.Store.Client.ModuleVersion.Query()
-	if actor.From(ctx).IsAnonymous() {
-		q.Where(ofPublic)
-	}
-	return q
-}
-
-// ofPublic keeps the versions of global ACTIVE definitions.
-func ofPublic(s *sql.Selector) {
-	d := sql.Dialect(s.Dialect()).Table(moduledefinition.Table).As("public")
-	s.Where(sql.Exists(sql.Dialect(s.Dialect()).Select(d.C(moduledefinition.FieldID)).From(d).Where(sql.And(
-		sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleversion.FieldModuleDefinitionID)),
-		sql.IsNull(d.C(moduledefinition.FieldOrganizationID)),
-		sql.EQ(d.C(moduledefinition.FieldStatus), moduledefinition.StatusACTIVE),
-	))))
 }

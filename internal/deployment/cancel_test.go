@@ -203,7 +203,7 @@ func TestARequestAtOnceWithAClaimIsNotLost(t *testing.T) {
 			})
 			both.Go(func() {
 				var err error
-				if claimed, _, err = w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds}); err != nil {
+				if claimed, _, err = w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -107,7 +107,7 @@ func TestClaimsOfNothingAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		unchanged(t, w, "a claim", func() {
-			d, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my-lease-1")})
+			d, lease, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
 			if d != nil || lease != nil || err != nil {
 				t.Errorf("%v under %v, %v", d, lease, err)
 			}

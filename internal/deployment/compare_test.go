@@ -39,7 +39,7 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Place, version, inpu
 	}
 	other := *p
 	other.Version, _, err = w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.KindECS, Inputs: list,
+		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.DeploymentTypeECS, Inputs: list,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 			if f := deployment.FenceOf(d); f != nil {
 				t.Errorf("before it is claimed its fence is %s", *f)
 			}
-			claimed, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds})
+			claimed, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
 			want := string(rune('1' + i))
 			if err != nil || *deployment.FenceOf(claimed) != want || lease.Fence != want || fence() != int64(i+1) {
 				t.Errorf("claim %s: %v under %+v, %v; the instance has %d", want, claimed, lease, err, fence())

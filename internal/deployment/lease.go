@@ -49,7 +49,7 @@ func (s *Service) LeaseSeconds() int32 { return int32(s.leaseTime() / time.Secon
 
 // Claim is the request of a runner for work.
 type Claim struct {
-	// Kinds are those of the deployments that it carries out, at least one of catalog.Kinds.
+	// Kinds are the deployment types that it carries out, at least one of catalog.DeploymentTypes.
 	Kinds []string
 	// LeaseID is the id of the lease that the runner chose; where it is nil the service draws one.
 	LeaseID *string
@@ -87,14 +87,14 @@ func checkKinds(kinds []string) error {
 		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "min_items",
 			Message: "must have at least 1 item, found none"})
 	}
-	if most := len(catalog.Kinds); len(kinds) > most {
+	if most := len(catalog.DeploymentTypes); len(kinds) > most {
 		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "max_items",
 			Message: fmt.Sprintf("must have at most %d items, as many as there are kinds, found %d", most, len(kinds))})
 	}
 	var wrong fault.Violations
 	for i, k := range kinds {
-		if !slices.Contains(catalog.Kinds, k) {
-			wrong.Add(fmt.Sprintf("/kinds/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(catalog.Kinds, ", "), k)
+		if !slices.Contains(catalog.DeploymentTypes, k) {
+			wrong.Add(fmt.Sprintf("/kinds/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(catalog.DeploymentTypes, ", "), k)
 		}
 	}
 	if wrong.Count() > 0 {

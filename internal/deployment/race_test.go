@@ -73,7 +73,7 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
+				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
 				if err != nil || d == nil {
 					t.Errorf("%v, %v", d, err)
 					return

@@ -117,7 +117,7 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 		}
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
 			_ = refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Claim(w.Acme.As(role), deployment.Claim{Kinds: catalog.Kinds})
+				d, _, err := w.Deploy.Claim(w.Acme.As(role), deployment.Claim{Kinds: catalog.DeploymentTypes})
 				return d, err
 			})
 		}

@@ -183,7 +183,7 @@ func TestEveryChangeOfADeploymentIsAudited(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Who finds nothing to do has done nothing.
-		if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{catalog.KindTerraform}}); err != nil {
+		if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{catalog.DeploymentTypeTerraform}}); err != nil {
 			t.Fatal(err)
 		}
 		for id, want := range map[string][]string{

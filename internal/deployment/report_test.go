@@ -22,17 +22,17 @@ import (
 
 // runningOf makes a RUNNING deployment of a kind, and returns its lease.
 var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Place) (*ent.Deployment, string){
-	catalog.KindECS: func(t *testing.T, _ *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
+	catalog.DeploymentTypeECS: func(t *testing.T, _ *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		return d, p.Claim(t, d)
 	},
-	catalog.KindTerraform: func(t *testing.T, w *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
+	catalog.DeploymentTypeTerraform: func(t *testing.T, w *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
 		inputs, err := inputprop.Parse([]byte(`[]`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.KindTerraform, Inputs: inputs,
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 func TestEventsInTheDataComeFirst(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d, lease := runningOf[catalog.KindECS](t, w, w.Place(t, w.Acme, "web"))
+		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, w.Place(t, w.Acme, "web"))
 		for range 2 {
 			var err error
 			if d, _, err = w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{
@@ -127,7 +127,7 @@ func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		runner, p := w.Acme.As(actor.Runner), w.Place(t, w.Acme, "web")
-		d, lease := runningOf[catalog.KindECS](t, w, p)
+		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, p)
 		report := func(sequence *int32, text string) *ent.Deployment {
 			got, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Sequence: sequence, Events: []event.Event{{Message: &text}}})
 			if err != nil || got.ID != d.ID || l.ID != lease {
@@ -175,7 +175,7 @@ func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 				{deployment.Report{Data: []byte(`[]`)}, []string{"/data"}},
 				{deployment.Report{Data: []byte(`{"clusterArn":1,"events":[{"message":2}]}`)}, []string{"/data/clusterArn", "/data/events/0/message"}},
 			} {
-				if kind == catalog.KindTerraform && c.in.Data != nil {
+				if kind == catalog.DeploymentTypeTerraform && c.in.Data != nil {
 					c.in.Data, c.pointers = []byte(`{"clusterArn":"c"}`), []string{"/data"}
 				}
 				f := refused(t, w, fmt.Sprint(kind, c.pointers), fault.RequestInvalid, func() (*ent.Deployment, error) {
@@ -219,7 +219,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 			if events, _ := deployment.Events(t.Context(), d); *events[0].StartedAt != begun.Format(time.RFC3339Nano) {
 				t.Errorf("%s: the first is of %s, want %s", kind, *events[0].StartedAt, begun)
 			}
-			if kind == catalog.KindTerraform && !d.Data.IsZero() {
+			if kind == catalog.DeploymentTypeTerraform && !d.Data.IsZero() {
 				t.Errorf("a terraform deployment has data: %s", d.Data.JSON())
 			}
 		}
@@ -229,7 +229,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 func TestEventsAreBoundInTheirBytes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d, lease := runningOf[catalog.KindTerraform](t, w, w.Place(t, w.Acme, "web"))
+		d, lease := runningOf[catalog.DeploymentTypeTerraform](t, w, w.Place(t, w.Acme, "web"))
 		list := make([]event.Event, 100)
 		for i := range list {
 			list[i] = event.Event{CurrentStep: new(int32(i)), Message: new(strings.Repeat("x", 4000))}

@@ -70,7 +70,7 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 		clock.noted = nil
 		for name, call := range map[string]func(d *ent.Deployment, lease string) error{
 			"claim": func(_ *ent.Deployment, lease string) error {
-				_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: &lease})
+				_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
 				return err
 			},
 			"report": func(d *ent.Deployment, lease string) error {

@@ -93,9 +93,9 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 		older := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		newer := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 		for _, want := range []*ent.Deployment{nil, older, newer, nil} {
-			kinds := catalog.Kinds
+			kinds := catalog.DeploymentTypes
 			if want == nil {
-				kinds = []string{catalog.KindTerraform}
+				kinds = []string{catalog.DeploymentTypeTerraform}
 			}
 			got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: kinds})
 			if err != nil || (got == nil) != (want == nil) {
@@ -105,7 +105,7 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 				t.Errorf("claimed %v, want %v", got, want)
 			}
 		}
-		if got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds}); got != nil || err != nil {
+		if got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes}); got != nil || err != nil {
 			t.Errorf("claimed %v, %v: it is another organization's", got, err)
 		}
 		for _, kinds := range [][]string{nil, {"aws:lambda"}} {

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/event"
 )
 
-// Type is the discriminator of the data, and the module kind that has it.
+// Type is the deployment type that has this data, and the discriminator of the data.
 const Type = "aws:ecs"
 
 // Data is the detail of one deployment. What is nil is not known and is left out of the JSON; false, 0,

@@ -67,7 +67,7 @@ func (d *differential) publish(t *testing.T) map[string]string {
 		list := "[" + d.list(1, kinds) + "]"
 		d.versions++
 		v, _, err := d.Catalog.PublishVersion(d.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: d.Definition.ID, Version: fmt.Sprintf("2.0.%d", d.versions), Kind: catalog.KindECS, Inputs: parsed(t, list),
+			DefinitionID: d.Definition.ID, Version: fmt.Sprintf("2.0.%d", d.versions), Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, list),
 		})
 		if err == nil {
 			d.version = v

@@ -19,7 +19,7 @@ func TestNumbersThatAReleaseWouldNotKeepAreRefusedEverywhere(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Place(t, w.Acme, "web")
 		_, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.KindECS,
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS,
 			Inputs: parsed(t, "["+input("o", "object", `"default":{"n":9007199254740993}`)+"]"),
 		})
 		wants(t, "published", broken(wantsCode(t, "published", err, fault.ModuleVersionRuleBroken)), "/inputs/0/default/n number_precision")

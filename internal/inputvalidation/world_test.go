@@ -32,7 +32,7 @@ func parsed(t testing.TB, text string) *inputprop.Node {
 func version(t testing.TB, w *worldtest.World, p *worldtest.Place, number, list string) *ent.ModuleVersion {
 	t.Helper()
 	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: number, Kind: catalog.KindECS, Inputs: parsed(t, list),
+		DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, list),
 	})
 	if err != nil {
 		t.Fatal(err)

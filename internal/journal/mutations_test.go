@@ -57,7 +57,7 @@ var mutations = map[string]mutation{
 		return in{"id": p.Definition.ID, "name": "Other"}
 	}},
 	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
-		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": catalog.KindTerraform, "inputs": []any{}}
+		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": catalog.DeploymentTypeTerraform, "inputs": []any{}}
 	}},
 	"createToken": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "role": "VIEWER"} }},
 	"revokeToken": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
@@ -93,7 +93,7 @@ var mutations = map[string]mutation{
 	}},
 	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		return in{"deploymentTypes": catalog.Kinds}
+		return in{"deploymentTypes": catalog.DeploymentTypes}
 	}},
 	"renewLease": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
 	"reportDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {

@@ -315,7 +315,7 @@ func TestARunnerClaimsWithinItsScope(t *testing.T) {
 			}
 			var claimed []string
 			for {
-				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {deploymentTypes: $kinds}) { deployment { id } } }`, map[string]any{"kinds": catalog.Kinds})
+				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {deploymentTypes: $kinds}) { deployment { id } } }`, map[string]any{"kinds": catalog.DeploymentTypes})
 				id, _ := r.At(t, "data", "claimDeployment", "deployment", "id").(string)
 				if r.At(t, "errors") != nil {
 					t.Fatalf("%s", r.Body)
@@ -338,7 +338,7 @@ func TestAClaimIsNotTakenUpOutOfScope(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		all := grounds(t, w)
 		all["one"].pending(t)
-		again := map[string]any{"input": map[string]any{"deploymentTypes": catalog.Kinds, "leaseId": "lease_of_one"}}
+		again := map[string]any{"input": map[string]any{"deploymentTypes": catalog.DeploymentTypes, "leaseId": "lease_of_one"}}
 		if r := w.GraphQL(t, w.Acme.Tokens[actor.Runner], call("claimDeployment"), again); r.At(t, "errors") != nil {
 			t.Fatalf("%s", r.Body)
 		}

@@ -99,7 +99,7 @@ func terraform(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deploy
 		t.Fatal(err)
 	}
 	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.KindTerraform, Inputs: inputs,
+		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func (s *skewed) db(t *testing.T, statement string, args ...any) {
 func (s *skewed) claim(t *testing.T, p *worldtest.Place, instance string, i int) (*ent.Deployment, *deployment.Lease) {
 	t.Helper()
 	p.Deploy(t, p.NewInstance(t, instance).ID, `{"image":"web:1"}`)
-	d, lease, err := s.servers[i%2].Deploy.Claim(s.w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
+	d, lease, err := s.servers[i%2].Deploy.Claim(s.w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil || d == nil {
 		t.Fatalf("%v, %v", d, err)
 	}

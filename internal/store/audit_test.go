@@ -107,7 +107,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	if err == nil {
 		t.Error("redeploy beside an active deployment")
 	}
-	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my-lease-1")})
+	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
 	must(t, err)
 	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)

@@ -63,7 +63,7 @@ type NewEnvironment struct{ ProjectID, Name, Slug string }
 // project, and EnvironmentSlugTaken where the project has an environment of the slug.
 func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*ent.Environment, error) {
 	a := actor.From(ctx)
-	if violations := textrules.Name("/name", in.Name); violations != nil {
+	if violations := append(textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	if _, err := s.Project(ctx, in.ProjectID); err != nil {

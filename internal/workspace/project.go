@@ -54,7 +54,7 @@ func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Projec
 	if err := access.Check(a, access.EditWorkspace, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	if violations := textrules.Name("/name", in.Name); violations != nil {
+	if violations := append(textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	var created *ent.Project

@@ -60,7 +60,7 @@ func (w *World) Place(t testing.TB, o *Org, name string) *Place {
 		t.Fatal(err)
 	}
 	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.KindECS, Inputs: inputs,
+		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func (w *World) LeaseOf(o *Org, deploymentID string) string {
 // Claim claims a PENDING deployment, which must be the only one that waits, and returns the id of the lease.
 func (p *Place) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
 	t.Helper()
-	claimed, lease, err := p.w.Deploy.Claim(p.org.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
+	claimed, lease, err := p.w.Deploy.Claim(p.org.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}

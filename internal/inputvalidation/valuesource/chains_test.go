@@ -51,7 +51,7 @@ func TestADeploymentTakesOnlyWhatItsSourceLists(t *testing.T) {
 		p, other, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Acme, "other"), w.Place(t, w.Globex, "web")
 		define(t, w, w.Acme, "zone", `["a","b"]`)
 		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.KindECS, Inputs: parsed(t, `[
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, `[
 				{"id":"zone","label":"Zone","type":"string","values":`+from("zone")+`},
 				{"id":"project","label":"Project","type":"string","values":{"source":"projects"}},
 				{"id":"environment","label":"Environment","type":"string","values":{"source":"environments","params":{"projectId":{"input":"project"}}}}]`),
