@@ -16,6 +16,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/release"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 
@@ -177,7 +178,7 @@ func (in New) checkTexts() []fault.Violation {
 }
 
 // completeInputs returns the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*inputprop.Node, []fault.Violation, error) {
+func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
 	values, violations := inputprop.ParseValues(in.Inputs, "/inputs")
 	if len(violations) > 0 {
 		return nil, violations, nil

@@ -28,7 +28,7 @@ type Event struct {
 	CurrentStep *int32 `json:"currentStep,omitzero"`
 	TotalSteps  *int32 `json:"totalSteps,omitzero"`
 	// StartedAt is a UTC date-time (RFC 3339 with Z) as it was sent.
-	StartedAt      *string `json:"startedAt,omitzero"`
+	StartedAt      *string `json:"startedAt,omitzero" rules:"format=utc_time"`
 	DesiredCount   *int32  `json:"desiredCount,omitzero"`
 	HookID         *string `json:"hookId,omitzero"`
 	LifecycleStage *string `json:"lifecycleStage,omitzero"`

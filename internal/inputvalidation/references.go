@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"slipway/internal/strictjson"
+
 	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
@@ -42,13 +44,13 @@ type referencedInstance struct {
 	Digest  *string `sql:"release_digest"`
 	Content *string `sql:"release_content"`
 
-	values *inputprop.Node
+	values *strictjson.Node
 	read   bool
 }
 
 // loadReferences looks up the instances that values choose, all in one statement, and lets the scope check references
 // by what there is.
-func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *inputprop.Node, scope *Scope) error {
+func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) error {
 	r := &references{self: scope.instanceID, asked: map[string]bool{}, found: map[string]*referencedInstance{}}
 	choices := inputprop.Choices(list, values, scope.context.Previous)
 	choices = choices[:min(len(choices), maxReferences)]
@@ -126,7 +128,7 @@ func (r *references) check(instanceID, moduleType string) string {
 
 // value returns what a chosen instance has at a path: input.<id> from its live release. Outputs are known to whoever
 // carries the deployment out.
-func (r *references) value(ctx context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
+func (r *references) value(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
 	input, ok := strings.CutPrefix(path, "input.")
 	if !ok {
 		return nil, false, inputprop.ErrUnknownRef

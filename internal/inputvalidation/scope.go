@@ -11,6 +11,7 @@ import (
 	"slipway/internal/meter"
 	"slipway/internal/release"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 )
 
 // Scope is where values are deployed: what templates may name, and what is live.
@@ -120,7 +121,7 @@ func (s *Service) options(ctx context.Context, source string, params map[string]
 // liveRelease is what an instance was last deployed with.
 type liveRelease struct {
 	versionID string
-	values    *inputprop.Node
+	values    *strictjson.Node
 }
 
 // readLiveRelease returns what a deployment shipped, nil where its release is not stored any more or is not what was
@@ -155,6 +156,6 @@ func openRelease(r *ent.Release) (*liveRelease, error) {
 		return nil, err
 	}
 	// With their defaults, values may be longer and deeper than those that are given.
-	values, err := inputprop.ParseWithin(content.Inputs, inputprop.Limits{Depth: 2 * inputprop.MaxLevels, Bytes: math.MaxInt})
+	values, err := strictjson.ParseWithin(content.Inputs, strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
 	return &liveRelease{content.ModuleVersionID, values}, err
 }

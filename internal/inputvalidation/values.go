@@ -13,6 +13,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/meter"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 )
 
 // Request is values to be checked against inputs: those of a module version, a default value
@@ -20,7 +21,7 @@ import (
 type Request struct {
 	VersionID    *string
 	DefinitionID *string
-	Inputs       *inputprop.Node
+	Inputs       *strictjson.Node
 	Values       []byte
 	// InstanceID is the instance that a deployment would be of, EnvironmentID the environment of one that
 	// is still to be made; nil where neither is known.
@@ -33,7 +34,7 @@ type Request struct {
 // parts are what a request names, once it is read.
 type parts struct {
 	inputs []inputprop.Property
-	values *inputprop.Node
+	values *strictjson.Node
 	scope  *Scope
 	// warnings are of inputs that are stored.
 	warnings []inputprop.Warning
@@ -73,7 +74,7 @@ func (s *Service) Resolve(ctx context.Context, in Request) (*inputprop.Resolved,
 // Complete returns the values that a deployment stores, with defaults and without what is hidden, or every
 // violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
 // out of it.
-func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *inputprop.Node, at string, scope *Scope) (*inputprop.Node, []fault.Violation, error) {
+func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, scope *Scope) (*strictjson.Node, []fault.Violation, error) {
 	if _, err := s.Engine.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, asUnavailable(err)
 	}
