@@ -100,7 +100,7 @@ var refusedReplays = map[string]func(*testing.T, *worldtest.World, *worldtest.Pl
 	},
 	"the key was used": func(t *testing.T, w *worldtest.World, p *worldtest.Place) refusedReplay {
 		d, key := p.Succeeded(t), `used "by" \another`
-		made := rollback.told(terms{key: &key}).graphQL(t, w, w.Acme.Tokens[actor.Developer], d.ID, "").Text(t, append(rollback.at, "id")...)
+		made := rollback.with(terms{key: &key}).graphQL(t, w, w.Acme.Tokens[actor.Developer], d.ID, "").Text(t, append(rollback.at, "id")...)
 		w.Cancel(t, w.Acme, made)
 		return refusedReplay{source: made, terms: terms{key: &key}, code: fault.RequestIdempotencyReused,
 			more: object{"metadata": object{"idempotencyKey": key, "deploymentId": made}}}
@@ -129,7 +129,7 @@ func TestEveryReasonToRefuseAReplayIsToldAlike(t *testing.T) {
 					if o.name == redeploy.name && onlyRollback[name] || o.name == rollback.name && onlyRedeploy[name] {
 						continue
 					}
-					wants(t, name, want, o.told(r.terms).refused(t, w, w.Acme.Tokens[r.by()], r.source, "", r.code))
+					wants(t, name, want, o.with(r.terms).refused(t, w, w.Acme.Tokens[r.by()], r.source, "", r.code))
 				}
 			})
 			end(t, w, p)

@@ -135,7 +135,7 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 	}
 }
 
-// Serving returns the same world behind an API that is told something else.
+// Serving returns the same world behind an API of another configuration.
 func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	t.Helper()
 	config := server.Config{Introspection: true, Log: logger()}
