@@ -79,7 +79,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 	if _, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "Hidden", Name: "Hidden", Schema: hidden}); err != nil {
 		t.Fatal(err)
 	}
-	w.Place(t, w.Acme, "Hidden-place").Succeeded(t)
+	w.Fixture(t, w.Acme, "Hidden-place").Succeeded(t)
 	return p
 }
 

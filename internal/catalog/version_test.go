@@ -128,7 +128,7 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	d := define(t, w, "web")
-	theirs := w.Place(t, w.Globex, "web")
+	theirs := w.Fixture(t, w.Globex, "web")
 	before := w.Rows(t)
 	for name, c := range map[string]struct {
 		role actor.Role

@@ -39,7 +39,7 @@ func BenchmarkReplay(b *testing.B) {
 	for name, database := range worldtest.Databases {
 		b.Run(name, func(b *testing.B) {
 			w := worldtest.New(b, database(b))
-			target := w.Place(b, w.Acme, "web").Succeeded(b)
+			target := w.Fixture(b, w.Acme, "web").Succeeded(b)
 			took, statements := make([][]time.Duration, len(rollbacks)), make([]int, len(rollbacks))
 			for b.Loop() {
 				for i, way := range rollbacks {

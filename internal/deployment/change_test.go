@@ -14,29 +14,29 @@ import (
 )
 
 // changes are all the ways to change a deployment: each makes one and changes it once more.
-var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *clock) *ent.Deployment{
-	"create": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture, *clock) *ent.Deployment{
+	"create": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		return states["PENDING"](t, p, w)
 	},
-	"claim": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+	"claim": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		return states["RUNNING"](t, p, w)
 	},
-	"succeed": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+	"succeed": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		return states["SUCCEEDED"](t, p, w)
 	},
-	"fail": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+	"fail": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		return states["FAILED"](t, p, w)
 	},
-	"cancel": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+	"cancel": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		return states["CANCELED"](t, p, w)
 	},
-	"rollback": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+	"rollback": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		return replayed(t, w, p, w.Deploy.Rollback)
 	},
-	"redeploy": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+	"redeploy": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		return replayed(t, w, p, w.Deploy.Redeploy)
 	},
-	"report": func(t *testing.T, w *worldtest.World, p *worldtest.Place, _ *clock) *ent.Deployment {
+	"report": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, _ *clock) *ent.Deployment {
 		d := states["RUNNING"](t, p, w)
 		d, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, *d.LeaseID, deployment.Report{})
 		if err != nil {
@@ -44,7 +44,7 @@ var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *c
 		}
 		return d
 	},
-	"expire": func(t *testing.T, w *worldtest.World, p *worldtest.Place, c *clock) *ent.Deployment {
+	"expire": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, c *clock) *ent.Deployment {
 		d := states["RUNNING"](t, p, w)
 		c.pass(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
@@ -54,7 +54,7 @@ var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *c
 	},
 }
 
-func replayed(t *testing.T, w *worldtest.World, p *worldtest.Place, f func(context.Context, deployment.Replay) (*ent.Deployment, error)) *ent.Deployment {
+func replayed(t *testing.T, w *worldtest.World, p *worldtest.Fixture, f func(context.Context, deployment.Replay) (*ent.Deployment, error)) *ent.Deployment {
 	t.Helper()
 	d, err := f(w.Acme.As(actor.Developer), deployment.Replay{SourceID: p.Succeeded(t).ID})
 	if err != nil {
@@ -71,7 +71,7 @@ func TestEveryUpdateRaisesTheVersionAndIsRecordedInItsTransaction(t *testing.T) 
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock := clockOf(w)
 		for name, do := range changes {
-			d := do(t, w, w.Place(t, w.Acme, name), clock)
+			d := do(t, w, w.Fixture(t, w.Acme, name), clock)
 			var want []int32
 			for v := range versions[name] {
 				want = append(want, v+1)

@@ -17,23 +17,23 @@ import (
 )
 
 // situations are those in which a replay may be asked for: each makes its source.
-var situations = map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{
-	"no release": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+var situations = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *ent.Deployment{
+	"no release": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Succeeded(t)
 		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+d.ID+`'`)
 		return d
 	},
-	"changed release": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"changed release": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:changed"}`), nil)
 		raw(t, w, `UPDATE releases SET content = replace(content, 'web:changed', 'web:6.6.6') WHERE id = '`+*d.ReleaseID+`'`)
 		return d
 	},
-	"quarantined": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"quarantined": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:bad"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
 		return d
 	},
-	"quarantine lifted": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"quarantine lifted": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:lifted"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
 		if _, err := w.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *d.ReleaseID); err != nil {
@@ -41,25 +41,25 @@ var situations = map[string]func(*testing.T, *worldtest.Place, *worldtest.World)
 		}
 		return d
 	},
-	"quarantined and blocked": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"quarantined and blocked": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:worse"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
 		states["RUNNING"](t, p, w)
 		return d
 	},
-	"blocked": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"blocked": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Succeeded(t)
 		states["RUNNING"](t, p, w)
 		return d
 	},
-	"blocked by its own replay": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"blocked by its own replay": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Failed(t)
 		if _, err := w.Deploy.Redeploy(w.Acme.As(actor.Admin), deployment.Replay{SourceID: d.ID}); err != nil {
 			t.Fatal(err)
 		}
 		return d
 	},
-	"live": func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment {
+	"live": func(t *testing.T, p *worldtest.Fixture, _ *worldtest.World) *ent.Deployment {
 		p.Failed(t)
 		return p.Succeeded(t)
 	},
@@ -75,15 +75,15 @@ func quarantine(t *testing.T, w *worldtest.World, releaseID string) {
 func TestEligibilitySaysWhatAReplayThenDoes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		all := map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{}
-		for _, some := range []map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{states, situations} {
+		all := map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *ent.Deployment{}
+		for _, some := range []map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *ent.Deployment{states, situations} {
 			for name, make := range some {
 				all[name] = make
 			}
 		}
 		outcomes := map[string]int{}
 		for name, make := range all {
-			p := w.Place(t, w.Acme, strings.ReplaceAll(name, " ", "-"))
+			p := w.Fixture(t, w.Acme, strings.ReplaceAll(name, " ", "-"))
 			source := make(t, p, w)
 			for role, ctx := range callers(t, w) {
 				agree(t, w, name+", "+role, ctx, source.ID, outcomes)
@@ -164,7 +164,7 @@ func value(text *string) string {
 func TestEligibilitiesOfAnotherOrganizationAreNotTold(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		mine, theirs := w.Place(t, w.Acme, "web").Succeeded(t), w.Place(t, w.Globex, "web").Succeeded(t)
+		mine, theirs := w.Fixture(t, w.Acme, "web").Succeeded(t), w.Fixture(t, w.Globex, "web").Succeeded(t)
 		both, err := w.Deploy.Eligibilities(w.Acme.As(actor.Developer), []string{mine.ID, theirs.ID})
 		if err != nil || len(both) != 1 || !both[mine.ID].Rollback.Allowed {
 			t.Errorf("%v, %v", both, err)

@@ -13,7 +13,7 @@ import (
 func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		fence := func() int64 { return w.Store.Client.ModuleInstance.GetX(runner, p.Instance.ID).Fence }
 		for i, end := range []func(d *ent.Deployment, lease string){
 			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Complete(runner, d.ID, lease, nil) },

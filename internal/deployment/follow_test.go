@@ -37,7 +37,7 @@ func wantNext(t *testing.T, changes <-chan *deployment.Changed, status entdeploy
 func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
 		if err != nil {
@@ -75,7 +75,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
 		if err != nil {
@@ -102,7 +102,7 @@ func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
 func TestWhatCannotBeReadCannotBeFollowed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		for name, c := range map[string]struct {
 			ctx  context.Context
 			id   string
@@ -123,7 +123,7 @@ func TestWhatCannotBeReadCannotBeFollowed(t *testing.T) {
 func TestFollowingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, taken := range []bool{true, false} {
 			ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
@@ -151,7 +151,7 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		elsewhere := worldtest.Another(t, w.DatabaseURL)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
 		if err != nil {
@@ -171,7 +171,7 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 func TestADeploymentThatHasNotChangedIsNotTold(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)

@@ -38,10 +38,10 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, w *worldtest.World) {
 		clock := clockOf(w)
 		var expired, held []*ent.Deployment
-		places := map[string]*worldtest.Place{}
+		places := map[string]*worldtest.Fixture{}
 		orgs := map[string]*worldtest.Org{w.Acme.ID: w.Acme, w.Globex.ID: w.Globex}
 		for _, o := range orgs {
-			places[o.ID] = w.Place(t, o, "web")
+			places[o.ID] = w.Fixture(t, o, "web")
 			expired = append(expired, places[o.ID].Deploy(t, places[o.ID].Instance.ID, `{"image":"web:1"}`))
 			places[o.ID].Claim(t, expired[len(expired)-1])
 		}
@@ -100,7 +100,7 @@ func wantExpired(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentI
 }
 
 // claimMany makes RUNNING deployments of as many instances, and returns their leases by their ids.
-func claimMany(t *testing.T, w *worldtest.World, p *worldtest.Place, n int) map[string]string {
+func claimMany(t *testing.T, w *worldtest.World, p *worldtest.Fixture, n int) map[string]string {
 	t.Helper()
 	leases := map[string]string{}
 	for range n {
@@ -115,7 +115,7 @@ func TestManySweepsAtOnceFailEachOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock := clockOf(w)
 		// More than one batch.
-		leases := claimMany(t, w, w.Place(t, w.Acme, "web"), 110)
+		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 110)
 		clock.pass(deployment.DefaultLease)
 		servers := []*deployment.Service{w.Deploy, by(worldtest.Another(t, w.DatabaseURL), clock), by(w, clock)}
 		var expired atomic.Int32
@@ -146,7 +146,7 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		early := clockOf(w)
-		leases := claimMany(t, w, w.Place(t, w.Acme, "web"), 40)
+		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 40)
 		// The renewals are made at the last moment, the sweeps a moment later: either may be first.
 		early.pass(deployment.DefaultLease - time.Microsecond)
 		late := by(w, &clock{at: early.now().Add(time.Microsecond)})
@@ -190,7 +190,7 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 func TestALeaseThatCannotBeSweptDoesNotKeepTheOthers(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		var list []*ent.Deployment
 		for _, name := range []string{"a", "b", "c"} {
 			list = append(list, p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`))
@@ -209,7 +209,7 @@ func TestALeaseThatCannotBeSweptDoesNotKeepTheOthers(t *testing.T) {
 func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)

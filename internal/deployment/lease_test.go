@@ -24,7 +24,7 @@ import (
 func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		first := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 		claim := deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my_lease-1")}
@@ -45,7 +45,7 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 			t.Errorf("another claim: %v under %v, %v", other, drawn, err)
 		}
 		// A lease is its organization's own.
-		theirs := w.Place(t, w.Globex, "web")
+		theirs := w.Fixture(t, w.Globex, "web")
 		globex := theirs.Deploy(t, theirs.Instance.ID, `{"image":"web:1"}`)
 		if d, _, err := w.Deploy.Claim(w.Globex.As(actor.Runner), claim); err != nil || d.ID != globex.ID {
 			t.Errorf("another organization's claim: %v, %v", d, err)
@@ -56,7 +56,7 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		for i := range 6 {
 			p.Deploy(t, p.NewInstance(t, fmt.Sprint("i", i)).ID, `{"image":"web:1"}`)
 		}
@@ -96,7 +96,7 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 func TestLeaseIDsOfAnotherFormAreRefused(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, text := range []string{"", "seven77", strings.Repeat("a", 101), "has space", "new\nline", "12345678\n", "ümlaut-ümlaut", "a.b.c.d.e", "12345678\x00"} {
 			f := refused(t, w, text, fault.RequestInvalid, func() (*ent.Deployment, error) {
@@ -134,7 +134,7 @@ func wantViolations(t *testing.T, f *fault.Error, pointers ...string) {
 func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		w.Deploy.LeaseTime = 45 * time.Second
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
@@ -161,7 +161,7 @@ func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 func TestRolesOtherThanRunnersRenewNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		renew := func(ctx context.Context, id string) func() (*ent.Deployment, error) {
@@ -226,7 +226,7 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, runner := clockOf(w), w.Acme.As(actor.Runner)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for way, lose := range lost {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			held := p.Claim(t, d)
@@ -270,7 +270,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, runner := clockOf(w), w.Acme.As(actor.Runner)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for _, failure := range []*fault.Data{nil, broken} {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)

@@ -21,7 +21,7 @@ import (
 )
 
 // waysToShip are all ways to deploy the release of a deployment that succeeded with the inputs of Succeeded.
-func waysToShip(p *worldtest.Place, s *deployment.Service, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
+func waysToShip(p *worldtest.Fixture, s *deployment.Service, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
 	return map[string]func() (*ent.Deployment, error){
 		"rollback": func() (*ent.Deployment, error) { return s.Rollback(ctx, deployment.Replay{SourceID: sourceID}) },
 		"redeploy": func() (*ent.Deployment, error) { return s.Redeploy(ctx, deployment.Replay{SourceID: sourceID}) },
@@ -48,7 +48,7 @@ func startable(t *testing.T, w *worldtest.World, ways map[string]func() (*ent.De
 func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		admin := w.Acme.As(actor.Admin)
 		ways := waysToShip(p, w.Deploy, w.Acme.As(actor.Developer), target.ID)
@@ -101,7 +101,7 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 func TestAQuarantineEndsAtItsTime(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		now := store.Now().Add(-2 * time.Hour)
 		then := server.NewServices(w.Store, slog.New(slog.DiscardHandler), func() time.Time { return now }, "")
@@ -140,7 +140,7 @@ func history(t *testing.T, w *worldtest.World, releaseID string) any {
 func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		now := store.Now()
 		s := server.NewServices(w.Store, slog.New(slog.DiscardHandler), func() time.Time { return now }, "").Deploy
 		begin := now
@@ -173,7 +173,7 @@ func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		services := []*deployment.Service{w.Deploy, w.Deploy}
 		if strings.HasSuffix(t.Name(), "/postgres") {
 			services[1] = worldtest.Another(t, w.DatabaseURL).Deploy

@@ -22,12 +22,12 @@ import (
 )
 
 // runningOf makes a RUNNING deployment of a kind, and returns its lease.
-var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Place) (*ent.Deployment, string){
-	catalog.DeploymentTypeECS: func(t *testing.T, _ *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
+var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture) (*ent.Deployment, string){
+	catalog.DeploymentTypeECS: func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, string) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		return d, p.Claim(t, d)
 	},
-	catalog.DeploymentTypeTerraform: func(t *testing.T, w *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
+	catalog.DeploymentTypeTerraform: func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, string) {
 		inputs, err := strictjson.Parse([]byte(`[]`))
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, runner := clockOf(w), w.Acme.As(actor.Runner)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for kind, make := range runningOf {
 			d, lease := make(t, w, p)
 			clock.pass(20 * time.Second)
@@ -106,7 +106,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 func TestEventsInTheDataComeFirst(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, w.Place(t, w.Acme, "web"))
+		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, w.Fixture(t, w.Acme, "web"))
 		for range 2 {
 			var err error
 			if d, _, err = w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{
@@ -127,7 +127,7 @@ func TestEventsInTheDataComeFirst(t *testing.T) {
 func TestReportIsTakenOnceUnderItsSequence(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		runner, p := w.Acme.As(actor.Runner), w.Place(t, w.Acme, "web")
+		runner, p := w.Acme.As(actor.Runner), w.Fixture(t, w.Acme, "web")
 		d, lease := runningOf[catalog.DeploymentTypeECS](t, w, p)
 		report := func(sequence *int32, text string) *ent.Deployment {
 			got, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Sequence: sequence, Events: []event.Event{{Message: &text}}})
@@ -161,7 +161,7 @@ func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", event.MaxText)
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		runner, p := w.Acme.As(actor.Runner), w.Place(t, w.Acme, "web")
+		runner, p := w.Acme.As(actor.Runner), w.Fixture(t, w.Acme, "web")
 		for kind, make := range runningOf {
 			d, lease := make(t, w, p)
 			bad := []event.Event{{Message: new(long + "x")}, {HookID: new(long + "x"), LifecycleStage: new(long + "x")}, {}, {Message: new("")}}
@@ -197,7 +197,7 @@ func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, runner, p := clockOf(w), w.Acme.As(actor.Runner), w.Place(t, w.Acme, "web")
+		clock, runner, p := clockOf(w), w.Acme.As(actor.Runner), w.Fixture(t, w.Acme, "web")
 		for kind, make := range runningOf {
 			d, lease := make(t, w, p)
 			begun := clock.now()
@@ -230,7 +230,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 func TestEventsAreBoundInTheirBytes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d, lease := runningOf[catalog.DeploymentTypeTerraform](t, w, w.Place(t, w.Acme, "web"))
+		d, lease := runningOf[catalog.DeploymentTypeTerraform](t, w, w.Fixture(t, w.Acme, "web"))
 		list := make([]event.Event, 100)
 		for i := range list {
 			list[i] = event.Event{CurrentStep: new(int32(i)), Message: new(strings.Repeat("x", 4000))}

@@ -23,7 +23,7 @@ var shop = "[" + input("name", "string", `"default":"${{ organization.slug }}/${
 func TestADeploymentStoresTheCompletedValues(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", shop)
 		for values, want := range map[string]string{
 			`{}`:                                    `{"name":"acme/web/production/2.0.0","public":false,"zones":["a"]}`,
@@ -40,7 +40,7 @@ func TestADeploymentStoresTheCompletedValues(t *testing.T) {
 func TestTemplatesAreFilledForAScope(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"default":"${{ organization.slug }}/${{ project.name }}/${{ environment.name }}/${{ module.type }}@${{ module.version }}"`)+"]")
 		nowhere := inputvalidation.Request{VersionID: &v.ID, Values: []byte(`{}`)}
 		environment, instance := nowhere, nowhere
@@ -60,7 +60,7 @@ func TestTemplatesAreFilledForAScope(t *testing.T) {
 func TestADeploymentIsRefusedWhatValidationRefuses(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("image", "string", `"required":true,"patterns":[{"pattern":"^web:","message":"of web"}]`)+","+
 			input("name", "string", `"immutable":true`)+","+
 			input("disk", "number", `"min":1,"max":100,"min_current_value":true`)+","+
@@ -94,7 +94,7 @@ const create = `mutation($input: CreateDeploymentInput!) { createDeployment(inpu
 func TestTheAPIRefusesValuesWithPointersIntoTheInput(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], create, map[string]any{"input": map[string]any{
 		"moduleInstanceId": p.Instance.ID, "moduleVersionId": p.Version.ID, "inputs": map[string]any{"image": "web:1", "replicas": 51},
 	}})
@@ -112,7 +112,7 @@ func TestTheAPIRefusesValuesWithPointersIntoTheInput(t *testing.T) {
 func TestATamperedReleaseBindsNothingButWhatIsRemembered(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+","+input("disk", "number", `"min_current_value":true`)+"]")
 		forged := live(t, w, p, v, `{"name":"a","disk":2}`)
 		q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"name":"b","disk":1}`)}
@@ -129,7 +129,7 @@ func TestATamperedReleaseBindsNothingButWhatIsRemembered(t *testing.T) {
 func TestMappedInputsTakeWhatTheChosenInstanceHas(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		live(t, w, p, p.Version, `{"image":"web:1","replicas":7}`)
 		if d, err := created(w.Globex.As(actor.Developer), w, foreign.Instance.ID, foreign.Version.ID, `{"image":"secret"}`); err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func TestMappedInputsTakeWhatTheChosenInstanceHas(t *testing.T) {
 func TestAVersionOfAnotherModuleIsRefusedForTheInstance(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		one, two := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "two")
+		one, two := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "two")
 		_, err := created(w.Acme.As(actor.Developer), w, one.Instance.ID, two.Version.ID, `{"image":"web:1"}`)
 		wants(t, "another module's", broken(wantsCode(t, "another module's", err, fault.RequestInvalid)), "/moduleVersionId other_module")
 	})

@@ -41,7 +41,7 @@ func seedOf(t *testing.T) uint64 {
 // differential compares what the three that check values say of the same ones.
 type differential struct {
 	*worldtest.World
-	*worldtest.Place
+	*worldtest.Fixture
 	generator
 	version  *ent.ModuleVersion
 	versions int
@@ -53,9 +53,9 @@ type differential struct {
 
 func newDifferential(t *testing.T, w *worldtest.World) *differential {
 	t.Helper()
-	p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+	p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 	live(t, w, p, p.Version, `{"image":"web:1","replicas":7}`)
-	d := &differential{World: w, Place: p, generator: generator{Rand: rand.New(rand.NewPCG(seedOf(t), 1))}}
+	d := &differential{World: w, Fixture: p, generator: generator{Rand: rand.New(rand.NewPCG(seedOf(t), 1))}}
 	d.generator.instances = []string{p.Instance.ID, p.Instance.ID, p.NewInstance(t, "idle").ID, foreign.Instance.ID, "inst_1"}
 	return d
 }
@@ -196,7 +196,7 @@ func TestReplaysAreNeverValidated(t *testing.T) {
 		db := w.Raw(t, w.Acme)
 		for tries := 0; d.accepted < 10 && tries < 500; tries++ {
 			kinds := d.publish(t)
-			made, err := created(w.Acme.As(actor.Developer), w, d.Place.Instance.ID, d.version.ID, d.values(kinds, 1))
+			made, err := created(w.Acme.As(actor.Developer), w, d.Fixture.Instance.ID, d.version.ID, d.values(kinds, 1))
 			if err != nil {
 				continue
 			}

@@ -25,7 +25,7 @@ var referring = "[" + input("of", "$ref:base", "") + "," +
 	input("listed", "object_array", `"item_inputs":[`+input("deep", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`)+`]`) + "]"
 
 // refused checks values for the place's instance, in both ways, and returns what is wrong as "pointer rule".
-func refused(t *testing.T, w *worldtest.World, p *worldtest.Place, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
+func refused(t *testing.T, w *worldtest.World, p *worldtest.Fixture, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
 	t.Helper()
 	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
 	if err != nil {
@@ -51,11 +51,11 @@ func refused(t *testing.T, w *worldtest.World, p *worldtest.Place, v *ent.Module
 func TestReferencesNameAnotherInstanceOfTheirType(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		base, p, foreign := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "base")
+		base, p, foreign := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "base")
 		v := version(t, w, p, "2.0.0", referring)
 		own := version(t, w, base, "2.0.0", referring)
 		for what, c := range map[string]struct {
-			at      *worldtest.Place
+			at      *worldtest.Fixture
 			version *ent.ModuleVersion
 			of      string
 			rule    string
@@ -85,7 +85,7 @@ func TestReferencesNameAnotherInstanceOfTheirType(t *testing.T) {
 func TestAbsentAndForeignInstancesAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "base")
+		p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "base")
 		live := foreign.Succeeded(t)
 		v := version(t, w, p, "2.0.0", "["+input("of", "$ref:base", `"mapped_inputs":[`+input("image", "string", `"default":"${{ ref.input.image }}"`)+`]`)+"]")
 		refusals := map[string]string{}
@@ -109,14 +109,14 @@ func TestAbsentAndForeignInstancesAreRefusedAlike(t *testing.T) {
 func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", referring)
 		root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 		global, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "base", Status: moduledefinition.StatusACTIVE})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Place(t, w.Globex, "base") // another organization's module of the type is nothing to this one
+		w.Fixture(t, w.Globex, "base") // another organization's module of the type is nothing to this one
 		instance, err := w.Catalog.CreateInstance(w.Acme.As(actor.Admin), catalog.NewInstance{EnvironmentID: p.Environment.ID, DefinitionID: global.ID, Name: "global"})
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 		wants(t, "of the global module", got)
 		wants(t, "offered", offered(), instance.ID)
 
-		own := w.Place(t, w.Acme, "base")
+		own := w.Fixture(t, w.Acme, "base")
 		got, _ = refused(t, w, p, v, `{"of":"`+instance.ID+`"}`)
 		wants(t, "of the global module, beside an own one", got, "/of reference")
 		got, _ = refused(t, w, p, v, `{"of":"`+own.Instance.ID+`"}`)
@@ -147,7 +147,7 @@ func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 func TestInstancesWithNothingLiveAreChosenUnlessTheyAreReadFrom(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 		mapped := func(number, inputs string) *ent.ModuleVersion {
 			return version(t, w, p, number, "["+input("shown", "boolean", `"default":false`)+","+input("of", "$ref:base", `"mapped_inputs":[`+inputs+`]`)+"]")
 		}
@@ -186,7 +186,7 @@ func each(ids []string) string {
 func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("named", "object_map", `"item_inputs":[`+
 			input("of", "$ref:base", `"mapped_inputs":[`+input("image", "string", `"default":"${{ ref.input.image }}"`)+`]`)+`]`)+"]")
 		var ids []string
@@ -229,7 +229,7 @@ func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
 func TestReferencesOfOneRequestAreBound(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+	base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 	v := version(t, w, p, "2.0.0", referring)
 	ids := make([]string, 1001)
 	for i := range ids {

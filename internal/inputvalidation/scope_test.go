@@ -17,7 +17,7 @@ import (
 func TestNumbersThatAReleaseWouldNotKeepAreRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		_, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
 			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS,
 			Inputs: parsed(t, "["+input("o", "object", `"default":{"n":9007199254740993}`)+"]"),
@@ -34,7 +34,7 @@ func TestNumbersThatAReleaseWouldNotKeepAreRefusedEverywhere(t *testing.T) {
 func TestTheScopeCountsForAllInputs(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		schema := input("a", "text", `"default":"${{ project.slug }}/${{ environment.slug }}"`)
 		module := input("m", "text", `"default":"${{ module.type }}@${{ module.version }}"`)
 		v, d := version(t, w, p, "2.0.0", "["+schema+","+module+"]"), definition(t, w, w.Acme, "a", schema)
@@ -78,7 +78,7 @@ func TestTheScopeCountsForAllInputs(t *testing.T) {
 func TestAnInstanceIsInItsOwnEnvironment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, other := w.Place(t, w.Acme, "web"), w.Place(t, w.Acme, "other")
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
 		q := inputvalidation.Request{VersionID: &p.Version.ID, InstanceID: &p.Instance.ID, EnvironmentID: &other.Environment.ID, Values: []byte(`{}`)}
 		wants(t, "another", broken(wantsCode(t, "another", resolveError(w, q), fault.RequestInvalid)), "/environmentId other_environment")
 	})
@@ -110,7 +110,7 @@ func resolves(t *testing.T, w *worldtest.World, what string, q inputvalidation.R
 func TestTheAPISaysWhatIsUnresolvedAndWhichDefaultsCountAsAbsent(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		list := "[" + input("a", "text", `"default":"${{ project.slug }}"`) + "," + input("s", "string", `"values":["x"],"default":"x"`) + "]"
 		v, older := version(t, w, p, "2.0.0", list), strings.Replace(list, `"default":"x"`, `"default":""`, 1)
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE module_versions SET inputs = $1 WHERE id = $2`, older, v.ID); err != nil {
@@ -136,7 +136,7 @@ func TestTheAPISaysWhatIsUnresolvedAndWhichDefaultsCountAsAbsent(t *testing.T) {
 func TestALongReleaseStillBinds(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "text", `"immutable":true`)+","+
 			input("l", "object_array", `"item_inputs":[`+input("t", "text", `"default":"`+strings.Repeat("x", 9_000)+`"`)+`]`)+"]")
 		values := `{"name":"a","l":[{}` + strings.Repeat(",{}", 40) + `]}`

@@ -16,7 +16,7 @@ import (
 func TestWhatIsStoredIsCheckedByTodaysRules(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, other := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		choice := input("s", "string", `"values":["x"],"default":"x"`)
 		d, v := definition(t, w, w.Acme, "s", choice), version(t, w, p, "2.0.0", "["+choice+"]")
 		shipped := live(t, w, p, p.Version, `{"image":"web:1"}`)

@@ -14,7 +14,7 @@ import (
 func TestValuesAreCheckedByAVersionADefinitionOrGivenInputs(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		schema := input("image", "string", `"required":true,"patterns":[{"pattern":"^web:","message":"of web"}]`)
 		d := definition(t, w, w.Acme, "image", schema)
 		list := parsed(t, "["+schema+"]")
@@ -42,7 +42,7 @@ func TestValuesAreCheckedByAVersionADefinitionOrGivenInputs(t *testing.T) {
 func TestTheAPISaysWhatIsWrongWithValues(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, viewer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
+		p, viewer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
 		ask := func(values any) worldtest.Response {
 			return w.GraphQL(t, viewer, `query($input: InputValuesInput!) { validateInputs(input: $input) { valid violations { pointer rule message } } }`,
 				map[string]any{"input": map[string]any{"moduleVersionId": p.Version.ID, "values": values}})
@@ -63,7 +63,7 @@ func TestTheAPISaysWhatIsWrongWithValues(t *testing.T) {
 func TestRequestsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		own, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		own, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		schema := input("image", "string", "")
 		mine, theirs := definition(t, w, w.Acme, "image", schema), definition(t, w, w.Globex, "image", schema)
 		list, malformed := parsed(t, "["+schema+"]"), parsed(t, `[{"id":"a","type":"text"}]`)
@@ -125,7 +125,7 @@ func resolveError(w *worldtest.World, q inputvalidation.Request) error {
 func TestWhatIsLiveBindsTheValues(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+","+
 			input("disk", "number", `"min_current_value":true`)+","+
 			input("size", "string", `"values":["s","m","l"],"min_current_value":true`)+"]")

@@ -30,7 +30,7 @@ func parsed(t testing.TB, text string) *strictjson.Node {
 }
 
 // version publishes a version of the place's module with other inputs.
-func version(t testing.TB, w *worldtest.World, p *worldtest.Place, number, list string) *ent.ModuleVersion {
+func version(t testing.TB, w *worldtest.World, p *worldtest.Fixture, number, list string) *ent.ModuleVersion {
 	t.Helper()
 	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
 		DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, list),
@@ -100,7 +100,7 @@ func created(ctx context.Context, w *worldtest.World, instanceID, versionID, val
 }
 
 // live makes a deployment of the place's instance that succeeds.
-func live(t testing.TB, w *worldtest.World, p *worldtest.Place, v *ent.ModuleVersion, values string) *ent.Deployment {
+func live(t testing.TB, w *worldtest.World, p *worldtest.Fixture, v *ent.ModuleVersion, values string) *ent.Deployment {
 	t.Helper()
 	d, err := created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
 	if err != nil {

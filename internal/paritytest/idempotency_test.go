@@ -58,7 +58,7 @@ var surfaces = []string{"REST", "GraphQL"}
 func TestAKeyUsedOverOneSurfaceIsKnownOverTheOther(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		source := p.Succeeded(t)
 		for _, first := range surfaces {
 			for _, s := range spellings {
@@ -84,7 +84,7 @@ func TestAKeyUsedOverOneSurfaceIsKnownOverTheOther(t *testing.T) {
 func TestARepeatAnswersWithTheDeploymentAsItIsNow(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		source := p.Succeeded(t)
 		for _, o := range replays {
 			token, o := caller(t, w, w.Acme), o.with(terms{key: new("k"), live: &source.ID})
@@ -107,7 +107,7 @@ func TestARepeatAnswersWithTheDeploymentAsItIsNow(t *testing.T) {
 func TestAKeyIsForOneRequestOfOneCaller(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, token, key := w.Place(t, w.Acme, "web"), caller(t, w, w.Acme), "k"
+		p, token, key := w.Fixture(t, w.Acme, "web"), caller(t, w, w.Acme), "k"
 		one := p.Succeeded(t)
 		two := deploy(t, p, "2")
 		with := terms{key: &key, header: `"k"`}
@@ -126,7 +126,7 @@ func TestAKeyIsForOneRequestOfOneCaller(t *testing.T) {
 		}
 		// To another caller the key is new, and the instance busy; to another organization all is new.
 		rollback.with(with).refused(t, w, caller(t, w, w.Acme), one.ID, "", fault.DeploymentInProgress)
-		theirs := w.Place(t, w.Globex, "web").Succeeded(t)
+		theirs := w.Fixture(t, w.Globex, "web").Succeeded(t)
 		elsewhere := rollback.with(with).answered(t, w, "REST", w.Globex.Tokens[actor.Developer], theirs.ID)
 		if elsewhere["id"] == made["id"] || elsewhere["rollbackToDeploymentId"] != theirs.ID {
 			t.Errorf("another organization was answered with %v", elsewhere)
@@ -137,7 +137,7 @@ func TestAKeyIsForOneRequestOfOneCaller(t *testing.T) {
 func TestARefusalDoesNotUseAKeyUp(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, token := w.Place(t, w.Acme, "web"), caller(t, w, w.Acme)
+		p, token := w.Fixture(t, w.Acme, "web"), caller(t, w, w.Acme)
 		source := p.Succeeded(t)
 		for _, o := range replays {
 			o := o.with(terms{key: new(o.name)})
@@ -156,7 +156,7 @@ func TestARefusalDoesNotUseAKeyUp(t *testing.T) {
 func TestKeysThatAreNoneAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		source := w.Place(t, w.Acme, "web").Succeeded(t)
+		source := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		for _, bad := range []struct{ key, header string }{
 			{"", `""`},
 			{" a", `" a"`},

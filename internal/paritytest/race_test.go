@@ -30,7 +30,7 @@ func TestOneOfManyReplaysAtOnceWinsOnSQLite(t *testing.T) {
 // and wants one to win and all others to be answered with the winner.
 func raced(t *testing.T, w *worldtest.World, servers ...*worldtest.World) {
 	t.Helper()
-	p, developer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+	p, developer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
 	source := p.Succeeded(t)
 	answers := make([]worldtest.Response, racers)
 	var start, all sync.WaitGroup

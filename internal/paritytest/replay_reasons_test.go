@@ -14,20 +14,20 @@ import (
 )
 
 // deploy makes a deployment of an image's tag that has succeeded.
-func deploy(t *testing.T, p *worldtest.Place, tag string) *ent.Deployment {
+func deploy(t *testing.T, p *worldtest.Fixture, tag string) *ent.Deployment {
 	t.Helper()
 	return p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:`+tag+`"}`), nil)
 }
 
 // running makes a deployment that is RUNNING.
-func running(t *testing.T, p *worldtest.Place) *ent.Deployment {
+func running(t *testing.T, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:running"}`)
 	p.Claim(t, d)
 	return d
 }
 
-func canceled(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
+func canceled(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:canceled"}`)
 	w.Cancel(t, w.Acme, d.ID)
@@ -35,7 +35,7 @@ func canceled(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deploym
 }
 
 // end cancels the active deployment of an instance, if there is one.
-func end(t *testing.T, w *worldtest.World, p *worldtest.Place) {
+func end(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	t.Helper()
 	active, err := w.Store.Client.Deployment.Query().
 		Where(deployment.ModuleInstanceID(p.Instance.ID), deployment.CompletedAtIsNil()).All(w.Acme.As(actor.Viewer))

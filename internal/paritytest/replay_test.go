@@ -46,7 +46,7 @@ var replays = []operation{rollback, redeploy}
 func TestExpectingTheLiveDeploymentIsEnoughOnBothSurfaces(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, developer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+		p, developer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
 		target := p.Succeeded(t)
 		live := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
 		for _, o := range replays {
@@ -60,7 +60,7 @@ func TestExpectingTheLiveDeploymentIsEnoughOnBothSurfaces(t *testing.T) {
 func TestHeadersOfAReplayAreGivenOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		source := w.Place(t, w.Acme, "web").Succeeded(t)
+		source := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		writesNothing(t, w, func() {
 			for _, o := range replays {
 				for header, value := range map[string]string{"Idempotency-Key": "k", "Expected-Live-Deployment": source.ID} {
@@ -88,7 +88,7 @@ func TestHeadersOfAReplayAreGivenOnce(t *testing.T) {
 func TestOfSeveralReasonsTheFirstIsAnswered(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, token := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+		p, token := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
 		used := rollback.with(terms{key: new("used")}).rest(t, w, token, p.Succeeded(t).ID, "").Text(t, "data", "id")
 		w.Cancel(t, w.Acme, used)
 		source := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)

@@ -23,7 +23,7 @@ import (
 
 // ground is a place of acme's, in which each write finds something of its own to be on.
 type ground struct {
-	*worldtest.Place
+	*worldtest.Fixture
 	w    *worldtest.World
 	made int
 }
@@ -57,7 +57,7 @@ func (g *ground) settle(t *testing.T) {
 // grounds makes three places: two environments of one project, and one of another.
 func grounds(t *testing.T, w *worldtest.World) map[string]*ground {
 	t.Helper()
-	one, other := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "other")
+	one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 	beside := *one
 	var err error
 	if beside.Environment, err = w.Workspace.CreateEnvironment(w.Acme.As(actor.Admin), workspace.NewEnvironment{
@@ -65,7 +65,7 @@ func grounds(t *testing.T, w *worldtest.World) map[string]*ground {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*ground{"one": {Place: one, w: w}, "beside": {Place: &beside, w: w}, "other": {Place: other, w: w}}
+	return map[string]*ground{"one": {Fixture: one, w: w}, "beside": {Fixture: &beside, w: w}, "other": {Fixture: other, w: w}}
 }
 
 // scoping is a scope and the grounds within it.
@@ -226,7 +226,7 @@ func refusedByScope(t *testing.T, what string, r worldtest.Response, code fault.
 func TestBothSurfacesRefuseAlikeWhatIsOutOfScope(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		own, elsewhere := recordsOf(t, w, w.Acme), w.Place(t, w.Acme, "elsewhere")
+		own, elsewhere := recordsOf(t, w, w.Acme), w.Fixture(t, w.Acme, "elsewhere")
 		scope := &actor.Scope{Environments: []string{elsewhere.Environment.ID}}
 		for _, role := range []actor.Role{actor.Developer, actor.Admin} {
 			token := w.Token(t, w.Acme, account.NewToken{Name: "scoped", Role: role, Scope: scope})

@@ -46,7 +46,7 @@ type module struct {
 
 func newModule(t *testing.T, w *worldtest.World, source *string) module {
 	t.Helper()
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	admin := w.Acme.As(actor.Admin)
 	definition, err := w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Greeting", Type: "greeting", Status: moduledefinition.StatusACTIVE})
 	if err != nil {
