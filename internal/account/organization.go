@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,9 +18,6 @@ import (
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
-
-// slugForm is the form of a slug, the scalar GivenId of the API.
-var slugForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
 
 // Organization returns the organization that the actor acts in, nil if it acts in none.
 func (s *Service) Organization(ctx context.Context) (*ent.Organization, error) {
@@ -139,11 +135,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 	if err := access.Check(actor.From(ctx), access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
 		return nil, err
 	}
-	violations := textrules.Name("/name", name)
-	if !slugForm.MatchString(slug) {
-		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "format", Message: fmt.Sprintf(
-			"must be 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found %.70q", slug)})
-	}
+	violations := append(textrules.Name("/name", name), textrules.GivenID("/slug", slug)...)
 	if strings.EqualFold(slug, actor.Global) || id.Of(id.Organization, slug) {
 		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "reserved", Message: fmt.Sprintf(
 			"must not be %s, which stands for what is no organization's, nor have the form of an organization's id, found %.70q", actor.Global, slug)})

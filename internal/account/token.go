@@ -184,7 +184,7 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 			return err
 		}
 		if t.RevokedAt != nil {
-			e.Silent = true
+			e.SkipAudit = true
 			return nil
 		}
 		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, t.Scope}

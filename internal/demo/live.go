@@ -49,7 +49,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	ctx = actor.With(ctx, r.runner)
 	l.takeOver(ctx, r.runner.Name)
 	for l.reserve(ctx) {
-		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.Kinds})
+		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes})
 		if claimed != nil {
 			l.start(ctx, &job{live: l, deployment: claimed, leaseID: lease.ID})
 			continue

@@ -134,7 +134,7 @@ func (a answer) made() bool { return a.id != "" && a.code == "" && a.status < 30
 // targets makes so many instances, and for each a deployment that has succeeded; it returns their ids.
 func targets(t *testing.T, w *worldtest.World, n int) []string {
 	t.Helper()
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	ids := make([]string, n)
 	for i := range ids {
 		instance := p.NewInstance(t, fmt.Sprintf("web-%d", i))

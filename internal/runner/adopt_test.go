@@ -29,7 +29,7 @@ type stage struct {
 func newStage(t *testing.T, command string) *stage {
 	t.Helper()
 	s := &stage{w: worldtest.New(t, worldtest.SQLite(t)), folder: t.TempDir()}
-	p := s.w.Place(t, s.w.Acme, "web")
+	p := s.w.Fixture(t, s.w.Acme, "web")
 	s.id = p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID
 	s.c, _ = config(t, s.w, command)
 	s.c.Environ = append(s.c.Environ, "STEPS="+s.folder)

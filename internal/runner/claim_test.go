@@ -16,7 +16,7 @@ import (
 func TestAClaimThatComesLateIsCarriedOutByItsRunner(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	between := newProxy(t, w.URL, always(none))
 	var late, deploymentID string
 	claims := 0

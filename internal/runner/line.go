@@ -6,15 +6,11 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"slipway/internal/event"
 )
 
-// maxMessage is the longest message of an event, in characters.
-const maxMessage = 4096
-
-var (
-	eventMembers  = []string{"currentStep", "totalSteps", "startedAt", "desiredCount", "hookId", "lifecycleStage", "message"}
-	reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "resourceName"}
-)
+var reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "resourceName"}
 
 // object is a JSON object whose members are passed on as they are.
 type object map[string]json.RawMessage
@@ -39,7 +35,7 @@ func parse(line string, at time.Time) (_ item, ok bool) {
 			return item{fields: fields}, true
 		}
 	}
-	if !members.hasOnly(eventMembers) {
+	if !members.hasOnly(event.Members) {
 		return message(line, at), true
 	}
 	if _, timed := members["startedAt"]; !timed {
@@ -68,7 +64,7 @@ func (o object) hasOnly(names []string) bool {
 
 // message returns an event with a text as its message, cut to the length of a message.
 func message(text string, at time.Time) item {
-	return item{event: object{"startedAt": timeText(at), "message": jsonText(cut(text, maxMessage))}}
+	return item{event: object{"startedAt": timeText(at), "message": jsonText(cut(text, event.MaxText))}}
 }
 
 // cut returns at most so many characters of a text.

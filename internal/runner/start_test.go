@@ -48,7 +48,7 @@ func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *l
 		}
 	})
 	return runner.Config{
-		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.Kinds, Command: command,
+		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.DeploymentTypes, Command: command,
 		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: t.TempDir(),
 		Poll: 20 * time.Millisecond, ShutdownTimeout: patience, StopGrace: patience,
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -14,8 +14,8 @@ import (
 func TestEverySourceListsWhatTheOrganizationHas(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		one, two := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "two")
-		foreign := w.Place(t, w.Globex, "theirs")
+		one, two := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "two")
+		foreign := w.Fixture(t, w.Globex, "theirs")
 		more := one.NewInstance(t, "more")
 		define(t, w, w.Acme, "zone", `["a",{"value":"b","label":"B"}]`)
 		define(t, w, w.Globex, "zone", `["secret"]`)
@@ -67,7 +67,7 @@ func TestEverySourceIsNamed(t *testing.T) {
 func TestOptionsThatCannotBeAskedFor(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Place(t, w.Acme, "web")
+		w.Fixture(t, w.Acme, "web")
 		define(t, w, w.Globex, "theirs", `["secret"]`)
 		viewer := w.Acme.Tokens[actor.Viewer]
 		for want, r := range map[string]worldtest.Response{
@@ -107,7 +107,7 @@ func TestOptionsThatCannotBeAskedFor(t *testing.T) {
 				t.Errorf("anonymous, %s: %s", source, r.Body)
 			}
 		}
-		w.Place(t, w.Acme, "more")
+		w.Fixture(t, w.Acme, "more")
 		cursor := values(t, w, viewer, "projects", nil, 1, "").Text(t, "data", "dynamicValues", "pageInfo", "endCursor")
 		for source, token := range map[string]string{"environments": viewer, "projects": w.Globex.Tokens[actor.Viewer]} {
 			if r := values(t, w, token, source, nil, 1, cursor); r.Code(t) != string(fault.RequestCursorInvalid) {

@@ -17,24 +17,24 @@ import (
 func TestNumbersThatAReleaseWouldNotKeepAreRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		_, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.KindECS,
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS,
 			Inputs: parsed(t, "["+input("o", "object", `"default":{"n":9007199254740993}`)+"]"),
 		})
 		wants(t, "published", broken(wantsCode(t, "published", err, fault.ModuleVersionRuleBroken)), "/inputs/0/default/n number_precision")
 		v := version(t, w, p, "2.0.0", "["+input("o", "object", "")+"]")
 		const values = `{"o":{"n":[9007199254740993]}}`
-		wants(t, "validated", judged(t, w, inputvalidation.Question{VersionID: &v.ID, Values: []byte(values)}), "/o/n/0 number_precision")
+		wants(t, "validated", validated(t, w, inputvalidation.Request{VersionID: &v.ID, Values: []byte(values)}), "/o/n/0 number_precision")
 		_, err = created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
 		wants(t, "created", broken(wantsCode(t, "created", err, fault.DeploymentInputsInvalid)), "/inputs/o/n/0 number_precision")
 	})
 }
 
-func TestThePlaceCountsForAllInputs(t *testing.T) {
+func TestTheScopeCountsForAllInputs(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		schema := input("a", "text", `"default":"${{ project.slug }}/${{ environment.slug }}"`)
 		module := input("m", "text", `"default":"${{ module.type }}@${{ module.version }}"`)
 		v, d := version(t, w, p, "2.0.0", "["+schema+","+module+"]"), definition(t, w, w.Acme, "a", schema)
@@ -42,13 +42,13 @@ func TestThePlaceCountsForAllInputs(t *testing.T) {
 		const literal = `${{ project.slug }}/${{ environment.slug }}`
 		const unknown = `${{ module.type }}@${{ module.version }}`
 		for what, c := range map[string]struct {
-			q                           inputvalidation.Question
+			q                           inputvalidation.Request
 			nowhere, there              string
 			leftNowhere, leftEverywhere string
 		}{
-			"version":    {inputvalidation.Question{VersionID: &v.ID}, `{"a":"` + literal + `","m":"web@2.0.0"}`, `{"a":"web/production","m":"web@2.0.0"}`, "/a", ""},
-			"definition": {inputvalidation.Question{DefinitionID: &d.ID}, `{"a":"` + literal + `"}`, `{"a":"web/production"}`, "/a", ""},
-			"inputs":     {inputvalidation.Question{Inputs: given}, `{"a":"` + literal + `","m":"` + unknown + `"}`, `{"a":"web/production","m":"` + unknown + `"}`, "/a /m", "/m"},
+			"version":    {inputvalidation.Request{VersionID: &v.ID}, `{"a":"` + literal + `","m":"web@2.0.0"}`, `{"a":"web/production","m":"web@2.0.0"}`, "/a", ""},
+			"definition": {inputvalidation.Request{DefinitionID: &d.ID}, `{"a":"` + literal + `"}`, `{"a":"web/production"}`, "/a", ""},
+			"inputs":     {inputvalidation.Request{Inputs: given}, `{"a":"` + literal + `","m":"` + unknown + `"}`, `{"a":"web/production","m":"` + unknown + `"}`, "/a /m", "/m"},
 		} {
 			c.q.Values = []byte(`{}`)
 			resolves(t, w, what+" nowhere", c.q, c.nowhere, c.leftNowhere)
@@ -70,21 +70,21 @@ func TestThePlaceCountsForAllInputs(t *testing.T) {
 			}
 		}
 		live(t, w, p, v, `{"a":"x"}`)
-		q := inputvalidation.Question{Inputs: parsed(t, "["+input("a", "text", `"immutable":true`)+"]"), InstanceID: &p.Instance.ID, Values: []byte(`{"a":"y"}`)}
-		wants(t, "what is live", judged(t, w, q), "/a immutable")
+		q := inputvalidation.Request{Inputs: parsed(t, "["+input("a", "text", `"immutable":true`)+"]"), InstanceID: &p.Instance.ID, Values: []byte(`{"a":"y"}`)}
+		wants(t, "what is live", validated(t, w, q), "/a immutable")
 	})
 }
 
 func TestAnInstanceIsInItsOwnEnvironment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, other := w.Place(t, w.Acme, "web"), w.Place(t, w.Acme, "other")
-		q := inputvalidation.Question{VersionID: &p.Version.ID, InstanceID: &p.Instance.ID, EnvironmentID: &other.Environment.ID, Values: []byte(`{}`)}
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
+		q := inputvalidation.Request{VersionID: &p.Version.ID, InstanceID: &p.Instance.ID, EnvironmentID: &other.Environment.ID, Values: []byte(`{}`)}
 		wants(t, "another", broken(wantsCode(t, "another", resolveError(w, q), fault.RequestInvalid)), "/environmentId other_environment")
 	})
 }
 
-func resolves(t *testing.T, w *worldtest.World, what string, q inputvalidation.Question, values, unresolved string) {
+func resolves(t *testing.T, w *worldtest.World, what string, q inputvalidation.Request, values, unresolved string) {
 	t.Helper()
 	viewer := w.Acme.As(actor.Viewer)
 	r, violations, err := w.Inputs.Resolve(viewer, q)
@@ -110,7 +110,7 @@ func resolves(t *testing.T, w *worldtest.World, what string, q inputvalidation.Q
 func TestTheAPISaysWhatIsUnresolvedAndWhichDefaultsCountAsAbsent(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		list := "[" + input("a", "text", `"default":"${{ project.slug }}"`) + "," + input("s", "string", `"values":["x"],"default":"x"`) + "]"
 		v, older := version(t, w, p, "2.0.0", list), strings.Replace(list, `"default":"x"`, `"default":""`, 1)
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE module_versions SET inputs = $1 WHERE id = $2`, older, v.ID); err != nil {
@@ -136,19 +136,19 @@ func TestTheAPISaysWhatIsUnresolvedAndWhichDefaultsCountAsAbsent(t *testing.T) {
 func TestALongReleaseStillBinds(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "text", `"immutable":true`)+","+
 			input("l", "object_array", `"item_inputs":[`+input("t", "text", `"default":"`+strings.Repeat("x", 9_000)+`"`)+`]`)+"]")
 		values := `{"name":"a","l":[{}` + strings.Repeat(",{}", 40) + `]}`
 		live(t, w, p, v, values)
-		q := inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)}
-		wants(t, "the same", judged(t, w, q))
+		q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)}
+		wants(t, "the same", validated(t, w, q))
 		q.Values = []byte(strings.Replace(values, `"a"`, `"b"`, 1))
-		wants(t, "another", judged(t, w, q), "/name immutable")
+		wants(t, "another", validated(t, w, q), "/name immutable")
 	})
 }
 
-func TestASchemaThatStaysIsNotJudgedAgain(t *testing.T) {
+func TestASchemaThatStaysIsNotCheckedAgain(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		const schema = `{"id":"s","label":"S","type":"string","default":"","values":["x"]}`

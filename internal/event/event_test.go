@@ -1,4 +1,4 @@
-package ecs_test
+package event_test
 
 import (
 	"encoding/json"
@@ -9,26 +9,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 )
 
-func event(n, bytes int) ecs.Event {
-	return ecs.Event{
+func step(n, bytes int) event.Event {
+	return event.Event{
 		CurrentStep: new(int32(n)),
 		StartedAt:   new(fmt.Sprintf("2026-03-01T10:00:00.%09dZ", n)),
 		Message:     new(strings.Repeat("m", bytes)),
 	}
 }
 
-func events(from, n, bytes int) []ecs.Event {
-	list := make([]ecs.Event, n)
+func events(from, n, bytes int) []event.Event {
+	list := make([]event.Event, n)
 	for i := range list {
-		list[i] = event(from+i, bytes)
+		list[i] = step(from+i, bytes)
 	}
 	return list
 }
 
-func bytesOf(t *testing.T, list []ecs.Event) int {
+func bytesOf(t *testing.T, list []event.Event) int {
 	t.Helper()
 	text, err := json.Marshal(list)
 	if err != nil {
@@ -39,19 +39,19 @@ func bytesOf(t *testing.T, list []ecs.Event) int {
 
 func TestEventsAreKeptUpToTheirNumber(t *testing.T) {
 	t.Parallel()
-	all := events(0, ecs.MaxEvents, 10)
-	kept, folded := ecs.Append(all[:150], 0, all[150:]...)
+	all := events(0, event.MaxCount, 10)
+	kept, folded := event.Append(all[:150], 0, all[150:]...)
 	if diff := cmp.Diff(all, kept); diff != "" || folded != 0 {
 		t.Errorf("%d are folded: %s", folded, diff)
 	}
-	kept, folded = ecs.Append(kept, folded, event(ecs.MaxEvents, 10))
-	want := append([]ecs.Event{{StartedAt: all[0].StartedAt, Message: new("2 earlier events are not kept.")}}, all[2:]...)
-	want = append(want, event(ecs.MaxEvents, 10))
+	kept, folded = event.Append(kept, folded, step(event.MaxCount, 10))
+	want := append([]event.Event{{StartedAt: all[0].StartedAt, Message: new("2 earlier events are not kept.")}}, all[2:]...)
+	want = append(want, step(event.MaxCount, 10))
 	if diff := cmp.Diff(want, kept); diff != "" || folded != 2 {
 		t.Errorf("%d are folded: %s", folded, diff)
 	}
-	kept, folded = ecs.Append(kept, folded, events(ecs.MaxEvents+1, 300, 10)...)
-	if len(kept) != ecs.MaxEvents || folded != 302 || *kept[0].Message != "302 earlier events are not kept." ||
+	kept, folded = event.Append(kept, folded, events(event.MaxCount+1, 300, 10)...)
+	if len(kept) != event.MaxCount || folded != 302 || *kept[0].Message != "302 earlier events are not kept." ||
 		*kept[0].StartedAt != *all[0].StartedAt || *kept[1].CurrentStep != 302 {
 		t.Errorf("%d kept, %d folded, first %v", len(kept), folded, kept[0])
 	}
@@ -60,19 +60,19 @@ func TestEventsAreKeptUpToTheirNumber(t *testing.T) {
 func TestEventsAreKeptUpToTheirBytes(t *testing.T) {
 	t.Parallel()
 	all := events(0, 70, 4<<10)
-	kept, folded := ecs.Append(nil, 0, all...)
-	if n := bytesOf(t, kept); folded == 0 || n > ecs.MaxEventBytes || n < ecs.MaxEventBytes-5<<10 {
+	kept, folded := event.Append(nil, 0, all...)
+	if n := bytesOf(t, kept); folded == 0 || n > event.MaxBytes || n < event.MaxBytes-5<<10 {
 		t.Errorf("%d bytes are kept, %d events folded", n, folded)
 	}
 	// The last is kept, however large it is.
-	huge := event(1, ecs.MaxEventBytes)
-	if kept, folded = ecs.Append(nil, 0, huge); folded != 0 || len(kept) != 1 {
+	huge := step(1, event.MaxBytes)
+	if kept, folded = event.Append(nil, 0, huge); folded != 0 || len(kept) != 1 {
 		t.Errorf("of one, %d kept, %d folded", len(kept), folded)
 	}
-	if kept, folded = ecs.Append(events(0, 2, 1), 0, huge); folded != 2 || len(kept) != 2 || *kept[1].CurrentStep != 1 {
+	if kept, folded = event.Append(events(0, 2, 1), 0, huge); folded != 2 || len(kept) != 2 || *kept[1].CurrentStep != 1 {
 		t.Errorf("of three, %d kept, %d folded", len(kept), folded)
 	}
-	if kept, folded = ecs.Append(kept, folded, event(4, 1)); folded != 3 || len(kept) != 2 || *kept[1].CurrentStep != 4 {
+	if kept, folded = event.Append(kept, folded, step(4, 1)); folded != 3 || len(kept) != 2 || *kept[1].CurrentStep != 4 {
 		t.Errorf("of four, %d kept, %d folded", len(kept), folded)
 	}
 }
@@ -83,19 +83,19 @@ func TestNoEventIsLostUncounted(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 30 {
-		var came, kept []ecs.Event
+		var came, kept []event.Event
 		var folded int32
 		// The second kind fills the bytes at about the number of events that fills the list.
 		size := [][2]int{{0, 20}, {1_250, 1_300}, {0, 40_000}}[random.IntN(3)]
 		for range 1 + random.IntN(30) {
-			var news []ecs.Event
+			var news []event.Event
 			for range random.IntN(40) {
-				news = append(news, event(len(came)+len(news), size[0]+random.IntN(size[1]-size[0])))
+				news = append(news, step(len(came)+len(news), size[0]+random.IntN(size[1]-size[0])))
 			}
 			came = append(came, news...)
 			before, text := folded, fmt.Sprint(kept)
 			old := kept
-			kept, folded = ecs.Append(kept, folded, news...)
+			kept, folded = event.Append(kept, folded, news...)
 			if fmt.Sprint(old) != text {
 				t.Fatal("the events that were kept before have changed")
 			}
@@ -106,11 +106,11 @@ func TestNoEventIsLostUncounted(t *testing.T) {
 
 // keptWell wants what is kept to be the newest of all that came, as many as the bounds allow, behind a
 // count of the rest.
-func keptWell(t *testing.T, came, kept []ecs.Event, before, folded int32) {
+func keptWell(t *testing.T, came, kept []event.Event, before, folded int32) {
 	t.Helper()
 	rest := kept
 	if folded > 0 {
-		want := ecs.Event{StartedAt: came[0].StartedAt, Message: new(fmt.Sprintf("%d earlier events are not kept.", folded))}
+		want := event.Event{StartedAt: came[0].StartedAt, Message: new(fmt.Sprintf("%d earlier events are not kept.", folded))}
 		if diff := cmp.Diff(want, kept[0]); diff != "" {
 			t.Fatalf("the first event: %s", diff)
 		}
@@ -124,7 +124,7 @@ func keptWell(t *testing.T, came, kept []ecs.Event, before, folded int32) {
 			t.Fatalf("event %d is %d at its place", i, *e.CurrentStep)
 		}
 	}
-	if n := bytesOf(t, kept); len(kept) > ecs.MaxEvents || len(rest) > 1 && n > ecs.MaxEventBytes {
+	if n := bytesOf(t, kept); len(kept) > event.MaxCount || len(rest) > 1 && n > event.MaxBytes {
 		t.Fatalf("%d events of %d bytes are kept", len(kept), n)
 	}
 	if folded == before {
@@ -132,7 +132,7 @@ func keptWell(t *testing.T, came, kept []ecs.Event, before, folded int32) {
 	}
 	// One more would have been too many, or too large. The count itself has a few bytes.
 	more := came[folded-1:]
-	if len(more)+1 <= ecs.MaxEvents && bytesOf(t, more)+150 <= ecs.MaxEventBytes {
+	if len(more)+1 <= event.MaxCount && bytesOf(t, more)+150 <= event.MaxBytes {
 		t.Fatalf("%d were folded where %d would have done", folded, folded-1)
 	}
 }
