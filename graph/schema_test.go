@@ -90,7 +90,7 @@ func (f fragments) selection(def *ast.Definition, depth int) string {
 	})
 }
 
-// fields selects fields, those that have fields themselves by the fragment that inside gives for their type. Where
+// fields selects fields, those that have fields themselves by the fragment that inside returns for their type. Where
 // it returns none they are left out.
 func (f fragments) fields(list ast.FieldList, inside func(inner string) string) string {
 	text := ""

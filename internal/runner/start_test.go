@@ -14,11 +14,9 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/runner"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
-
-// patience is how long something may take that should happen by itself.
-const patience = 60 * time.Second
 
 // logged keeps a log's text.
 type logged struct {
@@ -50,7 +48,7 @@ func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *l
 	return runner.Config{
 		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.Kinds, Command: command,
 		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: t.TempDir(),
-		Poll: 20 * time.Millisecond, ShutdownTimeout: patience, StopGrace: patience,
+		Poll: 20 * time.Millisecond, ShutdownTimeout: testkit.Patience, StopGrace: testkit.Patience,
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}, &log
 }
@@ -70,7 +68,7 @@ func start(t *testing.T, c runner.Config) (stop func() error) {
 func once(t *testing.T, c runner.Config) {
 	t.Helper()
 	c.Once = true
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	if err := runner.Run(ctx, c); err != nil {
 		t.Fatal(err)
@@ -83,13 +81,8 @@ func once(t *testing.T, c runner.Config) {
 // until waits for something to happen.
 func until(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	late := time.After(patience)
-	for !happened() {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-late:
-			t.Fatalf("waited in vain until %s", what)
-		}
+	if !testkit.Eventually(t, what, happened) {
+		t.FailNow()
 	}
 }
 
