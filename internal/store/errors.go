@@ -5,13 +5,19 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/lib/pq"
 	"github.com/lib/pq/pqerror"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"slipway/internal/fault"
 )
 
 // IsUniqueViolation reports whether err is the violation of a unique index. The database tells by its code, never by
@@ -75,4 +81,111 @@ func isUnavailable(err error) bool {
 		return e.Code == pqerror.QueryCanceled || isRetryable(err) && e.Code.Class() != "40"
 	}
 	return isLostConnection(err) || isRetryable(err)
+}
+
+// logStorageEvery is how often the log says that the storage fails.
+const logStorageEvery = time.Minute
+
+// storage is what is known of the disk and the files under the database.
+type storage struct {
+	log *slog.Logger
+	// writesFail is whether the last write failed for the storage.
+	writesFail atomic.Bool
+
+	mu     sync.Mutex
+	logged time.Time
+}
+
+func newStorage(log *slog.Logger) *storage { return &storage{log: log} }
+
+// storageFault says what is wrong with the storage where err is of it, and "" otherwise.
+func storageFault(err error) string {
+	if e := pq.As(err); e != nil {
+		return postgresStorageFaults[e.Code]
+	}
+	if errors.Is(err, errStandby) {
+		return takesNoWrites
+	}
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return sqliteStorageFaults[e.Code()&0xff]
+	}
+	return ""
+}
+
+// takesNoWrites and the rest are what callers and the log are told.
+const (
+	takesNoWrites = "it takes no writes"
+	diskFull      = "its disk is full"
+	diskBroken    = "its disk cannot be read or written"
+	fileBroken    = "its file is damaged"
+)
+
+var postgresStorageFaults = map[pqerror.Code]string{
+	pqerror.ReadOnlySQLTransaction: takesNoWrites,
+	pqerror.DiskFull:               diskFull,
+	pqerror.IOError:                diskBroken,
+	pqerror.DataCorrupted:          fileBroken,
+	pqerror.IndexCorrupted:         fileBroken,
+}
+
+// sqliteStorageFaults are by the primary codes, which each stand for their extended ones.
+var sqliteStorageFaults = map[int]string{
+	sqlite3.SQLITE_READONLY: takesNoWrites,
+	sqlite3.SQLITE_FULL:     diskFull,
+	sqlite3.SQLITE_IOERR:    diskBroken,
+	sqlite3.SQLITE_CORRUPT:  fileBroken,
+	sqlite3.SQLITE_NOTADB:   fileBroken,
+}
+
+// wrote keeps how a write has ended.
+func (s *storage) wrote(ctx context.Context, err error) {
+	switch {
+	case err == nil:
+		if s.writesFail.CompareAndSwap(true, false) {
+			s.log.InfoContext(ctx, "the database takes writes again")
+		}
+	case storageFault(err) != "":
+		s.writesFail.Store(true)
+	}
+}
+
+// publicError is err as callers of the store get it: their own context's end as such, and a database that
+// cannot serve as ServerUnavailable.
+func (s *storage) publicError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if what := storageFault(err); what != "" {
+		s.report(ctx, what, err)
+		return unavailable("The database cannot do this for now: " + what + ".").WithLoggedCause(err)
+	}
+	if isUnavailable(err) {
+		return unavailable("The database does not answer.").WithCause(err)
+	}
+	return err
+}
+
+// unavailable returns an error that asks to come back. Its metadata say when to callers of GraphQL, where the
+// failure of a field is no status and has no Retry-After.
+func unavailable(message string) *fault.Error {
+	const retry = 5
+	e := fault.New(fault.ServerUnavailable, "%s", message)
+	e.Metadata = map[string]any{"retryAfterSeconds": retry}
+	return e
+}
+
+// report writes to the log what is wrong with the storage, unless it has within the minute.
+func (s *storage) report(ctx context.Context, what string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if !s.logged.IsZero() && now.Sub(s.logged) < logStorageEvery {
+		return
+	}
+	s.logged = now
+	s.log.ErrorContext(ctx, "the storage of the database fails: "+what, "error", err)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"slipway/internal/fault"
+	"slipway/internal/meter"
 )
 
 // watched is a driver that asks before each statement, in a transaction or not, whether it may run.
@@ -104,4 +106,85 @@ func storable(args any) error {
 		}
 	}
 	return nil
+}
+
+// reading is a driver whose reads outside a transaction are run again while the database says that they may
+// succeed, and not once the first row was handed out. They fail as publicError has it.
+type reading struct {
+	dialect.Driver
+	storage *storage
+}
+
+func (d reading) Query(ctx context.Context, query string, args, v any) error {
+	for tries := newAttempts(ctx); ; {
+		err := d.Driver.Query(ctx, query, args, v)
+		if err == nil {
+			break
+		}
+		if !isRetryable(err) || !tries.next(ctx) {
+			return d.storage.publicError(ctx, err)
+		}
+	}
+	if rows, ok := v.(*entsql.Rows); ok {
+		rows.ColumnScanner = readRows{rows.ColumnScanner, ctx, d.storage}
+	}
+	return nil
+}
+
+func (d reading) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	return begin(ctx, d.Driver, o)
+}
+
+// begin begins a transaction with options, which ent's interface of a driver leaves out.
+func begin(ctx context.Context, d dialect.Driver, o *sql.TxOptions) (dialect.Tx, error) {
+	b, ok := d.(interface {
+		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("store: %T begins no transactions", d)
+	}
+	return b.BeginTx(ctx, o)
+}
+
+// readRows are rows whose end is told as publicError has it.
+type readRows struct {
+	entsql.ColumnScanner
+	ctx     context.Context // of the query
+	storage *storage
+}
+
+func (r readRows) Err() error { return r.storage.publicError(r.ctx, r.ColumnScanner.Err()) }
+
+// metered are rows that are read to answer a request: their bytes are counted as they come, so that a page of
+// large records ends before it fills the memory. Those of transactions are not, for a write must not fail by
+// what it reads.
+type metered struct {
+	entsql.ColumnScanner
+	ctx context.Context // of the query
+}
+
+// Scan implements entsql.ColumnScanner.
+func (m metered) Scan(columns ...any) error {
+	if err := m.ColumnScanner.Scan(columns...); err != nil {
+		return err
+	}
+	size := 0
+	for _, column := range columns {
+		size += bytesOf(column)
+	}
+	return meter.Answer(m.ctx, meter.Read, size)
+}
+
+// bytesOf is how many bytes a column has; numbers, times and what is short by its nature do not count.
+func bytesOf(column any) int {
+	switch c := column.(type) {
+	case *sql.NullString:
+		return len(c.String)
+	case *[]byte:
+		return len(*c)
+	case interface{ JSON() json.RawMessage }:
+		return len(c.JSON())
+	default:
+		return 0
+	}
 }
