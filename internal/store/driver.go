@@ -15,13 +15,53 @@ import (
 	"slipway/internal/meter"
 )
 
-// watched is a driver that asks before each statement, in a transaction or not, whether it may run.
-type watched struct {
+// ent's client talks to a stack of drivers: retryDriver, which runs reads again, on checkDriver, which looks at
+// each statement, on the database's own (tenantDriver of PostgreSQL, splitDriver of SQLite).
+
+// retryDriver runs a read outside a transaction again while the database says that it may succeed; once its
+// first row was handed out it does not. Errors are those of publicError.
+type retryDriver struct {
+	dialect.Driver
+	storage *storage
+}
+
+func (d retryDriver) Query(ctx context.Context, query string, args, v any) error {
+	for tries := newAttempts(ctx); ; {
+		err := d.Driver.Query(ctx, query, args, v)
+		if err == nil {
+			break
+		}
+		if !isRetryable(err) || !tries.next(ctx) {
+			return d.storage.publicError(ctx, err)
+		}
+	}
+	if rows, ok := v.(*entsql.Rows); ok {
+		rows.ColumnScanner = publicRows{rows.ColumnScanner, ctx, d.storage}
+	}
+	return nil
+}
+
+func (d retryDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	return beginTx(ctx, d.Driver, o)
+}
+
+// publicRows are rows whose error is that of publicError.
+type publicRows struct {
+	entsql.ColumnScanner
+	ctx     context.Context // of the query
+	storage *storage
+}
+
+func (r publicRows) Err() error { return r.storage.publicError(r.ctx, r.ColumnScanner.Err()) }
+
+// checkDriver calls before with each statement, in a transaction or not, and runs it where that returns no
+// error.
+type checkDriver struct {
 	dialect.Driver
 	before func(query string, args any) error
 }
 
-func (d watched) Query(ctx context.Context, query string, args, v any) error {
+func (d checkDriver) Query(ctx context.Context, query string, args, v any) error {
 	if err := d.before(query, args); err != nil {
 		return err
 	}
@@ -29,49 +69,50 @@ func (d watched) Query(ctx context.Context, query string, args, v any) error {
 		return err
 	}
 	if rows, ok := v.(*entsql.Rows); ok {
-		rows.ColumnScanner = metered{rows.ColumnScanner, ctx}
+		rows.ColumnScanner = meteredRows{rows.ColumnScanner, ctx}
 	}
 	return nil
 }
 
-func (d watched) Exec(ctx context.Context, query string, args, v any) error {
+func (d checkDriver) Exec(ctx context.Context, query string, args, v any) error {
 	if err := d.before(query, args); err != nil {
 		return err
 	}
 	return d.Driver.Exec(ctx, query, args, v)
 }
 
-func (d watched) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
-	tx, err := begin(ctx, d.Driver, o)
+func (d checkDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	tx, err := beginTx(ctx, d.Driver, o)
 	if err != nil {
 		return nil, err
 	}
-	return watchedTx{tx, d.before}, nil
+	return checkTx{tx, d.before}, nil
 }
 
-func (d watched) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
+func (d checkDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
 
-type watchedTx struct {
+// checkTx is a transaction of checkDriver.
+type checkTx struct {
 	dialect.Tx
 	before func(query string, args any) error
 }
 
-func (t watchedTx) Query(ctx context.Context, query string, args, v any) error {
+func (t checkTx) Query(ctx context.Context, query string, args, v any) error {
 	if err := t.before(query, args); err != nil {
 		return err
 	}
 	return t.Tx.Query(ctx, query, args, v)
 }
 
-func (t watchedTx) Exec(ctx context.Context, query string, args, v any) error {
+func (t checkTx) Exec(ctx context.Context, query string, args, v any) error {
 	if err := t.before(query, args); err != nil {
 		return err
 	}
 	return t.Tx.Exec(ctx, query, args, v)
 }
 
-// QueryContext lets the program run statements of its own, as ent's transactions do.
-func (t watchedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+// QueryContext runs a statement that ent does not write, as ent's own transactions do.
+func (t checkTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	q, ok := t.Tx.(entsql.ExecQuerier)
 	if !ok {
 		return nil, fmt.Errorf("store: %T takes no statements", t.Tx)
@@ -82,8 +123,8 @@ func (t watchedTx) QueryContext(ctx context.Context, query string, args ...any) 
 	return q.QueryContext(ctx, query, args...)
 }
 
-// ExecContext lets the program run statements of its own, as ent's transactions do.
-func (t watchedTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+// ExecContext runs a statement that ent does not write, as ent's own transactions do.
+func (t checkTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	q, ok := t.Tx.(entsql.ExecQuerier)
 	if !ok {
 		return nil, fmt.Errorf("store: %T takes no statements", t.Tx)
@@ -94,8 +135,19 @@ func (t watchedTx) ExecContext(ctx context.Context, query string, args ...any) (
 	return q.ExecContext(ctx, query, args...)
 }
 
-// storable refuses texts that PostgreSQL cannot keep, on both databases alike.
-func storable(args any) error {
+// beginTx begins a transaction with options, which the interface dialect.Driver leaves out.
+func beginTx(ctx context.Context, d dialect.Driver, o *sql.TxOptions) (dialect.Tx, error) {
+	b, ok := d.(interface {
+		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("store: %T begins no transactions", d)
+	}
+	return b.BeginTx(ctx, o)
+}
+
+// checkArgs returns RequestInvalid for a text that PostgreSQL cannot store, on both databases alike.
+func checkArgs(args any) error {
 	list, ok := args.([]any)
 	if !ok {
 		return nil
@@ -108,63 +160,16 @@ func storable(args any) error {
 	return nil
 }
 
-// reading is a driver whose reads outside a transaction are run again while the database says that they may
-// succeed, and not once the first row was handed out. They fail as publicError has it.
-type reading struct {
-	dialect.Driver
-	storage *storage
-}
-
-func (d reading) Query(ctx context.Context, query string, args, v any) error {
-	for tries := newAttempts(ctx); ; {
-		err := d.Driver.Query(ctx, query, args, v)
-		if err == nil {
-			break
-		}
-		if !isRetryable(err) || !tries.next(ctx) {
-			return d.storage.publicError(ctx, err)
-		}
-	}
-	if rows, ok := v.(*entsql.Rows); ok {
-		rows.ColumnScanner = readRows{rows.ColumnScanner, ctx, d.storage}
-	}
-	return nil
-}
-
-func (d reading) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
-	return begin(ctx, d.Driver, o)
-}
-
-// begin begins a transaction with options, which ent's interface of a driver leaves out.
-func begin(ctx context.Context, d dialect.Driver, o *sql.TxOptions) (dialect.Tx, error) {
-	b, ok := d.(interface {
-		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
-	})
-	if !ok {
-		return nil, fmt.Errorf("store: %T begins no transactions", d)
-	}
-	return b.BeginTx(ctx, o)
-}
-
-// readRows are rows whose end is told as publicError has it.
-type readRows struct {
-	entsql.ColumnScanner
-	ctx     context.Context // of the query
-	storage *storage
-}
-
-func (r readRows) Err() error { return r.storage.publicError(r.ctx, r.ColumnScanner.Err()) }
-
-// metered are rows that are read to answer a request: their bytes are counted as they come, so that a page of
-// large records ends before it fills the memory. Those of transactions are not, for a write must not fail by
-// what it reads.
-type metered struct {
+// meteredRows counts the bytes of the rows that are read to answer a request as they come, so that a page of
+// large records ends before it fills the memory. Reads of transactions are not counted, for a write must not
+// fail by what it reads.
+type meteredRows struct {
 	entsql.ColumnScanner
 	ctx context.Context // of the query
 }
 
 // Scan implements entsql.ColumnScanner.
-func (m metered) Scan(columns ...any) error {
+func (m meteredRows) Scan(columns ...any) error {
 	if err := m.ColumnScanner.Scan(columns...); err != nil {
 		return err
 	}
@@ -175,7 +180,7 @@ func (m metered) Scan(columns ...any) error {
 	return meter.Answer(m.ctx, meter.Read, size)
 }
 
-// bytesOf is how many bytes a column has; numbers, times and what is short by its nature do not count.
+// bytesOf returns how many bytes a column has; numbers, times and what is short by its nature do not count.
 func bytesOf(column any) int {
 	switch c := column.(type) {
 	case *sql.NullString:

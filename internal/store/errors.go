@@ -20,8 +20,8 @@ import (
 	"slipway/internal/fault"
 )
 
-// IsUniqueViolation reports whether err is the violation of a unique index. The database tells by its code, never by
-// its text.
+// IsUniqueViolation reports whether err is the violation of a unique index, by the code of the database's error
+// and not by its text.
 func IsUniqueViolation(err error) bool {
 	if pq.As(err, pqerror.UniqueViolation) != nil {
 		return true
@@ -58,14 +58,15 @@ func isRetryable(err error) bool {
 	return isLostConnection(err) && !isWireTimeout(err)
 }
 
-// isLostConnection reports whether err is the network's rather than the database's.
+// isLostConnection reports whether err is of the network rather than of the database.
 func isLostConnection(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, driver.ErrBadConn)
 }
 
-// isWireTimeout reports whether err is a wire deadline that ran out: the server is there and does not answer.
+// isWireTimeout reports whether err is a deadline on the wire that was exceeded: the server is there and does not
+// answer.
 func isWireTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
 // isUnavailable reports whether err means that the database cannot serve for now.
@@ -86,7 +87,7 @@ func isUnavailable(err error) bool {
 // logStorageEvery is how often the log says that the storage fails.
 const logStorageEvery = time.Minute
 
-// storage is what is known of the disk and the files under the database.
+// storage is the state of the disk and the files under the database, as the errors of the database tell it.
 type storage struct {
 	log *slog.Logger
 	// writesFail is whether the last write failed for the storage.
@@ -98,7 +99,7 @@ type storage struct {
 
 func newStorage(log *slog.Logger) *storage { return &storage{log: log} }
 
-// storageFault says what is wrong with the storage where err is of it, and "" otherwise.
+// storageFault returns what is wrong with the storage, or "" where err is not about the storage.
 func storageFault(err error) string {
 	if e := pq.As(err); e != nil {
 		return postgresStorageFaults[e.Code]
@@ -113,7 +114,7 @@ func storageFault(err error) string {
 	return ""
 }
 
-// takesNoWrites and the rest are what callers and the log are told.
+// What is wrong with the storage, for callers and the log.
 const (
 	takesNoWrites = "it takes no writes"
 	diskFull      = "its disk is full"
@@ -138,8 +139,8 @@ var sqliteStorageFaults = map[int]string{
 	sqlite3.SQLITE_NOTADB:   fileBroken,
 }
 
-// wrote keeps how a write has ended.
-func (s *storage) wrote(ctx context.Context, err error) {
+// recordWrite records how a write has ended.
+func (s *storage) recordWrite(ctx context.Context, err error) {
 	switch {
 	case err == nil:
 		if s.writesFail.CompareAndSwap(true, false) {
@@ -150,8 +151,8 @@ func (s *storage) wrote(ctx context.Context, err error) {
 	}
 }
 
-// publicError is err as callers of the store get it: their own context's end as such, and a database that
-// cannot serve as ServerUnavailable.
+// publicError returns err as callers of the store get it: ctx.Err() where their context has ended, and
+// ServerUnavailable for a database that cannot serve.
 func (s *storage) publicError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -160,7 +161,7 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if what := storageFault(err); what != "" {
-		s.report(ctx, what, err)
+		s.logFault(ctx, what, err)
 		return unavailable("The database cannot do this for now: " + what + ".").WithLoggedCause(err)
 	}
 	if isUnavailable(err) {
@@ -169,8 +170,8 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 	return err
 }
 
-// unavailable returns an error that asks to come back. Its metadata say when to callers of GraphQL, where the
-// failure of a field is no status and has no Retry-After.
+// unavailable returns ServerUnavailable with the seconds after which to try again in its metadata: the failure of a
+// field of GraphQL has neither a status nor the header Retry-After.
 func unavailable(message string) *fault.Error {
 	const retry = 5
 	e := fault.New(fault.ServerUnavailable, "%s", message)
@@ -178,8 +179,8 @@ func unavailable(message string) *fault.Error {
 	return e
 }
 
-// report writes to the log what is wrong with the storage, unless it has within the minute.
-func (s *storage) report(ctx context.Context, what string, err error) {
+// logFault logs what is wrong with the storage, unless it has done so within the minute.
+func (s *storage) logFault(ctx context.Context, what string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()

@@ -31,7 +31,7 @@ func makePrivate(path string) error {
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", serverLock} {
 		if err == nil {
-			err = narrow(path + suffix)
+			err = restrictMode(path + suffix)
 		}
 	}
 	if err != nil {
@@ -40,9 +40,9 @@ func makePrivate(path string) error {
 	return nil
 }
 
-// narrow takes the rights of others to a file away. It goes by the name and not by a descriptor: closing
+// restrictMode takes the rights of others to a file away. It goes by the name and not by a descriptor: closing
 // one of a database's file would give up the locks that SQLite has on it in this process.
-func narrow(path string) error {
+func restrictMode(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -130,8 +130,8 @@ func rename(from, to string) error {
 	return syncFile(filepath.Dir(to))
 }
 
-// isThere reports whether a name is taken, if only by a symbolic link that leads nowhere.
-func isThere(path string) (bool, error) {
+// exists reports whether a name is taken, if only by a symbolic link that leads nowhere.
+func exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -146,21 +146,4 @@ func hasContent(path string) (bool, error) {
 		return false, nil
 	}
 	return err == nil && info.Size() > 0, err
-}
-
-// followLinks returns the file that a symbolic link stands for, and any other path as it is. A file has
-// its locks under one name, however it is named.
-func followLinks(path string) (string, error) {
-	const most = 40
-	for range most {
-		target, err := os.Readlink(path)
-		if err != nil { // no link, or nothing there
-			return path, nil //nolint:nilerr // whoever opens it says what is wrong
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(path), target)
-		}
-		path = target
-	}
-	return "", fmt.Errorf("more than %d symbolic links, the last of which is %s", most, path)
 }
