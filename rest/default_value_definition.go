@@ -88,7 +88,7 @@ func updated(p *model.UpdateDefaultValueDefinitionPayload, err error) (*ent.Defa
 	return p.DefaultValueDefinition, nil
 }
 
-// inData gives an error's violations their places in the body.
+// inData returns an error's violations their places in the body.
 func inData(err error) error {
 	found, ok := errors.AsType[*fault.Error](err)
 	if !ok || len(found.Violations) == 0 {
