@@ -1,11 +1,9 @@
 package runner_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,28 +16,10 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// logged keeps a log's text.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // config is that of a runner of acme's, in a folder of its own.
-func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *logged) {
+func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *testkit.Log) {
 	t.Helper()
-	var log logged
+	var log testkit.Log
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the runner's log:\n%s", &log)
