@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// organized gives a database with organizations of these slugs.
+// organized returns a database with organizations of these slugs.
 func organized(t *testing.T, slugs ...string) string {
 	t.Helper()
 	url := migrated(t)
@@ -35,7 +35,7 @@ func slugs(t *testing.T, url string) string {
 
 func pathOf(url string) string { return strings.TrimPrefix(url, "sqlite:") }
 
-// backedUp gives a backup of a database.
+// backedUp returns a backup of a database.
 func backedUp(t *testing.T, url string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "backup.db")

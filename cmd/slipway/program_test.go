@@ -67,13 +67,13 @@ func mustFail(t *testing.T, code int, says string, args ...string) {
 	}
 }
 
-// file gives the URL of a SQLite database that is not there yet.
+// file returns the URL of a SQLite database that is not there yet.
 func file(t *testing.T) string {
 	t.Helper()
 	return "sqlite:" + filepath.Join(t.TempDir(), "slipway.db")
 }
 
-// migrated gives the URL of an empty SQLite database.
+// migrated returns the URL of an empty SQLite database.
 func migrated(t *testing.T) string {
 	t.Helper()
 	url := file(t)

@@ -193,7 +193,7 @@ func (f filler) report() string {
 
 func raw(text string) json.RawMessage { return json.RawMessage(text) }
 
-// members gives the format n times with the number, with commas between them, and list in brackets.
+// members returns the format n times with the number, with commas between them, and list in brackets.
 func members(n int, format string) string { return strings.TrimSuffix(each(n, format+","), ",") }
 func list(n int, format string) string    { return "[" + members(n, format) + "]" }
 

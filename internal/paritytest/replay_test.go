@@ -23,7 +23,7 @@ type terms struct {
 	header string
 }
 
-// told gives the replay with its terms.
+// told returns the replay with its terms.
 func (o operation) told(with terms) operation {
 	o.headers = map[string]string{}
 	if with.live != nil {

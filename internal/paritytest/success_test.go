@@ -34,7 +34,7 @@ func TestDeploymentsReadTheSameOnBothSurfaces(t *testing.T) {
 	})
 }
 
-// deploymentsOfEveryKind gives deployments in every state, of every origin and of both kinds.
+// deploymentsOfEveryKind returns deployments in every state, of every origin and of both kinds.
 func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.Deployment {
 	t.Helper()
 	p, developer := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Developer)

@@ -66,7 +66,7 @@ func until(t *testing.T, what string, happened func() bool) {
 	}
 }
 
-// read gives a deployment as it is now.
+// read returns a deployment as it is now.
 func read(t *testing.T, w *worldtest.World, id string) *ent.Deployment {
 	t.Helper()
 	d, err := w.Store.Client.Deployment.Get(w.Acme.As(actor.Viewer), id)

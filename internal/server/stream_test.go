@@ -41,7 +41,7 @@ func say(t *testing.T, conn *websocket.Conn, text string) {
 	}
 }
 
-// hear gives the next message, or the code that the socket was closed with.
+// hear returns the next message, or the code that the socket was closed with.
 func hear(t *testing.T, conn *websocket.Conn) (string, websocket.StatusCode) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -78,7 +78,7 @@ func listen(t *testing.T, url, token, body string) *bufio.Reader {
 	return in
 }
 
-// event gives the next event of a stream.
+// event returns the next event of a stream.
 func event(t *testing.T, in *bufio.Reader) string {
 	t.Helper()
 	for block := ""; ; {

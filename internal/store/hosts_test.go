@@ -13,7 +13,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// several gives the URL of one database through several proxies, of which a server takes that which writes.
+// several returns the URL of one database through several proxies, of which a server takes that which writes.
 func several(t *testing.T, database string, through ...string) string {
 	t.Helper()
 	u, err := url.Parse(database)

@@ -115,7 +115,7 @@ func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 	}
 }
 
-// answered gives what a call fails with, and fails the test where it hangs.
+// answered returns what a call fails with, and fails the test where it hangs.
 func answered(t *testing.T, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)

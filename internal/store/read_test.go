@@ -22,7 +22,7 @@ const everyone = 1 << 30
 
 var isolations = map[string]store.Isolation{"filter": store.Filter, "strict": store.Strict}
 
-// behindProxy gives a world whose store reaches the database through a proxy.
+// behindProxy returns a world whose store reaches the database through a proxy.
 func behindProxy(t *testing.T, w *worldtest.World, isolation store.Isolation) (*worldtest.World, *proxy) {
 	t.Helper()
 	p, through := newProxy(t, w.DatabaseURL)
