@@ -10,6 +10,8 @@ import (
 	"slipway/graph/generated"
 	"slipway/graph/scalar"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/stream"
 )
 
 // Config is the configuration of the endpoint.
@@ -22,7 +24,7 @@ type Config struct {
 func NewHandler(r *Resolver, c Config) http.Handler {
 	c.Server = ofSchema(c.Server)
 	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema(), Resolvers: r}), c.Server,
-		gqlhttp.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
+		stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
 	s.Use(batching{})
 	return s
 }
@@ -33,7 +35,7 @@ func ReadTrusted(text []byte, c Config) (*gqlhttp.Trusted, error) {
 }
 
 func schema() *ast.Schema {
-	return gqlhttp.Standard(generated.NewExecutableSchema(generated.Config{}).Schema())
+	return document.StandardSchema(generated.NewExecutableSchema(generated.Config{}).Schema())
 }
 
 // ofSchema adds what is special about this schema to a configuration.

@@ -15,6 +15,8 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/deployment"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/server"
@@ -38,9 +40,9 @@ type settings struct {
 	trustedOnly               bool
 	trusted                   *gqlhttp.Trusted // those of the file
 	maxBody, maxQuery         int
-	limits                    gqlhttp.Limits
+	limits                    document.Limits
 	bucket                    quota.Bucket
-	streams                   gqlhttp.StreamConfig
+	streams                   stream.Config
 	maxMessage, maxRequests   int
 	requestTimeout            time.Duration
 	lease, cancelTimeout      time.Duration

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/testkit"
 )
 
 func TestNoMoreStreamsThanMayBeOpen(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Open: 2})
+	l := goLive(t, stream.Config{Open: 2})
 	p := l.welcome(t)
 	l.listen(t, items)
 	if _, resp := l.handshake(t, transport); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
@@ -62,7 +62,7 @@ func refusal(t *testing.T, resp *http.Response) (message, metadata string) {
 func TestACallerHasItsStreamsAndNoMore(t *testing.T) {
 	t.Parallel()
 	const elsewhere = "192.0.2.1:1"
-	l := goLive(t, gqlhttp.StreamConfig{PerCaller: 2})
+	l := goLive(t, stream.Config{PerCaller: 2})
 	p := l.welcome(t)
 	l.listen(t, items)
 
@@ -90,7 +90,7 @@ func TestACallerHasItsStreamsAndNoMore(t *testing.T) {
 
 func TestSilentSocketsTakeNoPlaceOfThoseWhoSayWhoTheyAre(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Open: 2, InitTimeout: patience})
+	l := goLive(t, stream.Config{Open: 2, InitTimeout: patience})
 	var silent []*peer
 	for range 50 {
 		silent = append(silent, l.socket(t))
@@ -111,7 +111,7 @@ func TestSilentSocketsTakeNoPlaceOfThoseWhoSayWhoTheyAre(t *testing.T) {
 
 func TestOneSilentSocketTooManyEndsTheOldestOfTheBusiestAddress(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Handshakes: 3, InitTimeout: patience})
+	l := goLive(t, stream.Config{Handshakes: 3, InitTimeout: patience})
 	const reason = "At most 3 sockets may wait for their connection_init (--max-handshakes); this was the oldest."
 	open := func(headers ...string) *peer { // that is read from, so that the sockets come in this order
 		p := l.socket(t, headers...)

@@ -18,6 +18,9 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
 	"slipway/internal/origin"
 	"slipway/internal/quota"
@@ -53,13 +56,13 @@ type Config struct {
 	// Timeout bounds the execution of a request, and of each event of a subscription; 0 stands for 10 s.
 	Timeout time.Duration
 	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
-	Limits gqlhttp.Limits
+	Limits document.Limits
 	Bucket quota.Bucket
 	// MaxRequests is how many requests a caller may have in flight, of either surface; 0 is without limit.
 	MaxRequests int
 	// Streams says how streams and sockets behave; who may open one, the Timeout and the Requests are put in.
 	// Its WriteTimeout is also that of every other answer.
-	Streams gqlhttp.StreamConfig
+	Streams stream.Config
 	// TrustedProxies are the networks of proxies, whose X-Forwarded-For is believed and whose Host is taken.
 	TrustedProxies []netip.Prefix
 	// Origins are those whose pages may use the API, besides its own.
@@ -112,7 +115,7 @@ func (c Config) basePath() string {
 type Server struct {
 	// Services are what the API calls.
 	Services *Services
-	streams  *gqlhttp.Streams
+	streams  *stream.Streams
 	handler  http.Handler
 }
 
@@ -126,7 +129,7 @@ func New(s *store.Store, c Config) *Server {
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, organizations, c.Log), c.Timeout
 	c.Streams.Requests, c.Streams.OriginChecked = requestsInFlight(c.MaxRequests), true
-	streams := gqlhttp.NewStreams(c.Streams)
+	streams := stream.New(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, organizations, streams, c)}
 }
 
@@ -140,12 +143,12 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 
 // routes is the way of every request: its id, its client, its log line, the end of its panics, what is
 // refused whoever asks, then its surface, which authenticates it.
-func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *gqlhttp.Streams, c Config) http.Handler {
+func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	costs := quota.NewCosts(c.Bucket, c.Now)
 	base := c.basePath()
 	surface := rest.Surface{
-		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
+		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: func(r *http.Request) quota.Caller { return httpx.Caller(r.Context()) },
 		Enter: entering(organizations),
 	}
 
@@ -179,9 +182,9 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
-	r.Get("/openapi.json", document("application/json", rest.OpenAPI(base)))
+	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))
 	if c.Introspection {
-		r.Get("/schema.graphql", document("text/plain", slipway.Schema))
+		r.Get("/schema.graphql", staticText("text/plain", slipway.Schema))
 	}
 	if c.Playground {
 		r.Mount(pathExplorer, web.Explorer(c.Explorer, web.GraphiQL()))
@@ -195,7 +198,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 func bySurface(others fail) fail {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		if r.URL.Path == pathGraphQL {
-			gqlhttp.Refuse(w, r, err)
+			wire.Refuse(w, r, err)
 			return
 		}
 		others(w, r, err)
@@ -207,7 +210,7 @@ func bySurface(others fail) fail {
 func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		unverified(r.Context(), log, err)
-		gqlhttp.Refuse(w, r, err)
+		wire.Refuse(w, r, err)
 	}
 }
 
