@@ -41,7 +41,7 @@ func defaultValueDefinitionOf(d *ent.DefaultValueDefinition) defaultValueDefinit
 
 func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		if err := r.noQuery(); err != nil {
+		if err := r.checkNoQuery(); err != nil {
 			return answer{}, err
 		}
 		versions, err := ifMatch(r.Header)

@@ -59,7 +59,7 @@ func deploymentOf(d *ent.Deployment) deployment {
 
 func getDeployment(q Queries) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		if err := r.bare(); err != nil {
+		if err := r.checkNoInput(); err != nil {
 			return answer{}, err
 		}
 		ctx, err := r.enter()
@@ -78,7 +78,7 @@ func getDeployment(q Queries) func(request) (answer, error) {
 // What it takes beyond the path is in headers, for it takes no body.
 func replayDeployment(create func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*ent.Deployment, error)) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		if err := r.bare(); err != nil {
+		if err := r.checkNoInput(); err != nil {
 			return answer{}, err
 		}
 		key, err := idempotencyKey(r.Header)

@@ -93,7 +93,7 @@ type listParameters struct {
 }
 
 func (r request) listParameters() (in listParameters, err error) {
-	if err := r.noBody(); err != nil {
+	if err := r.checkNoBody(); err != nil {
 		return in, err
 	}
 	p, err := r.query("status", "limit", "cursor")

@@ -46,7 +46,7 @@ var doings = map[string]func(*testing.T, *worldtest.World, *worldtest.Place, *cl
 	},
 	"expire": func(t *testing.T, w *worldtest.World, p *worldtest.Place, c *clock) *ent.Deployment {
 		d := states["RUNNING"](t, p, w)
-		c.pass(deployment.DefaultLease)
+		c.Advance(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d, %v", n, err)
 		}

@@ -33,8 +33,6 @@ func Codes() []Entry {
 	return slices.SortedFunc(slices.Values(entries), func(a, b Entry) int { return cmp.Compare(a.Code, b.Code) })
 }
 
-//go:generate go run ./cmd/errordocs ../../docs/errors.md
-
 // The codes. Each has an entry in the registry and is used somewhere, which the tests hold.
 const (
 	RequestMalformed          Code = "slipway:Request:MALFORMED"

@@ -1,0 +1,3 @@
+package fault
+
+//go:generate go run ./cmd/errordocs ../../docs/errors.md
