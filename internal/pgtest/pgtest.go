@@ -29,7 +29,7 @@ func URL(t testing.TB) string {
 	return create(t, Superuser(t), "template1")
 }
 
-// Superuser returns a connection to the cluster's own database as a superuser. It is closed with the
+// Superuser gives a connection to the cluster's own database as a superuser. It is closed with the
 // test. Where no cluster is named the test is skipped.
 func Superuser(t testing.TB) *sql.DB {
 	t.Helper()
@@ -61,7 +61,7 @@ func create(t testing.TB, db *sql.DB, template string) string {
 	return locate(t, name)
 }
 
-// locate returns the URL of a database in the cluster, as the role that owns it.
+// locate gives the URL of a database in the cluster, as the role that owns it.
 func locate(t testing.TB, database string) string {
 	t.Helper()
 	u, err := url.Parse(os.Getenv(Env))

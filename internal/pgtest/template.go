@@ -13,7 +13,7 @@ import (
 // templateLock is the key of the advisory lock under which templates are made.
 const templateLock = 7_261_104_558
 
-// Template returns the URL of a database of the test's own, as URL does, that is a copy of what prepare
+// Template gives the URL of a database of the test's own, as URL does, that is a copy of what prepare
 // makes. prepare runs once in the life of the cluster for each name, whichever process comes first, so
 // the name has to change with what prepare does: let it carry a hash. prepare has to close its
 // connections.

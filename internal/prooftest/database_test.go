@@ -70,7 +70,7 @@ func (p *pair) run(t *testing.T, on *cluster.Cluster, statement string) {
 	}
 }
 
-// url returns the URL of the database on those of several servers that take writes.
+// url gives the URL of the database on those of several servers that take writes.
 func (p *pair) url(t *testing.T, on ...*cluster.Cluster) string {
 	t.Helper()
 	var hosts []string
@@ -100,7 +100,7 @@ func (p *pair) switchOver(t *testing.T) {
 	}
 }
 
-// withThird makes another standby of the first server.
+// withThird gives the first server another standby.
 func (p *pair) withThird(t *testing.T) {
 	t.Helper()
 	third, err := p.first.Standby()

@@ -149,7 +149,7 @@ func (w *World) Cancel(t testing.TB, o *Org, deploymentID string) *ent.Deploymen
 	return d
 }
 
-// LeaseOf returns the id of the lease that an organization's deployment was claimed under, "" for none.
+// LeaseOf gives the id of the lease that an organization's deployment was claimed under, "" for none.
 func (w *World) LeaseOf(o *Org, deploymentID string) string {
 	d, err := w.Store.Client.Deployment.Get(o.As(actor.Viewer), deploymentID)
 	if err != nil || d.LeaseID == nil {

@@ -17,7 +17,7 @@ var ErrNotFound = errors.New("no PostgreSQL server is installed")
 // Packages is where Debian and its like keep the servers of every version, out of PATH.
 const Packages = "/usr/lib/postgresql"
 
-// Find returns the directory of a server's programs: the one in PATH, else the newest version under
+// Find gives the directory of a server's programs: the one in PATH, else the newest version under
 // packages, a directory of <version>/bin. It fails with ErrNotFound.
 func Find(packages string) (string, error) {
 	if initdb, err := exec.LookPath("initdb"); err == nil && serves(filepath.Dir(initdb)) {
@@ -32,7 +32,7 @@ func Find(packages string) (string, error) {
 	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
 }
 
-// serves reports whether a directory has both programs that a cluster needs.
+// serves says whether a directory has both programs that a cluster needs.
 func serves(dir string) bool {
 	for _, program := range []string{"initdb", "postgres"} {
 		if _, err := exec.LookPath(filepath.Join(dir, program)); err != nil {
