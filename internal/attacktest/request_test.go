@@ -214,7 +214,7 @@ func (t *tally) kinds() string {
 	return strings.Join(kinds, ", ")
 }
 
-// flood does something many times, on some goroutines, and gives the verdicts.
+// flood does something many times, on some goroutines, and returns the verdicts.
 func flood(times, at int, do func(i int) (string, error)) (string, error) {
 	return repeat(times, at, do).String(), nil
 }

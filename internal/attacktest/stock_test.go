@@ -118,7 +118,7 @@ func (f filler) definitions() {
 	}
 }
 
-// make calls a mutation and gives the id of the record that its payload has.
+// make calls a mutation and returns the id of the record that its payload has.
 func (f filler) make(mutation, kind string, input object) string {
 	f.t.Helper()
 	var made struct{ ID string }

@@ -33,7 +33,7 @@ func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *t
 	}, &log
 }
 
-// start runs a runner until it is stopped; stop tells it to end and waits until it has.
+// start runs a runner until it is stopped; stop shuts it down and waits until it has ended.
 func start(t *testing.T, c runner.Config) (stop func() error) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())

@@ -125,7 +125,7 @@ func TestProgramThatOutlivesTheShutdownTimeoutFails(t *testing.T) {
 	}
 	testkit.MustEnd(t, gone)
 	got := read(t, w, d.ID)
-	if got.Status != "FAILED" || got.Error.Message != "The runner was told to end, and the program had not ended 100ms later." ||
+	if got.Status != "FAILED" || got.Error.Message != "The runner was shut down, and the program had not ended 100ms later." ||
 		got.Error.Description != "told to end" {
 		t.Errorf("%s %+v", got.Status, got.Error)
 	}
