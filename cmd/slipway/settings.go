@@ -53,9 +53,9 @@ type settings struct {
 
 func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fallbackOrigins string) {
 	s.source.flags(fs, fallbackDatabase, databaseUsage)
-	setting(fs, &s.isolation, "isolation", string(store.Filter), choice(store.Filter, store.Strict),
+	setting(fs, &s.isolation, "isolation", string(store.DefaultIsolation), choice(store.Filter, store.Strict),
 		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, or strictly under row-level security too")
-	setting(fs, &s.maxConnections, "max-connections", "16", between(1, 1000), "connections to PostgreSQL")
+	setting(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), between(1, 1000), "connections to PostgreSQL")
 
 	setting(fs, &s.listen, "listen", "127.0.0.1:8080", address, "where to serve the API; port 0 takes a free one")
 	setting(fs, &s.admin, "admin-listen", "127.0.0.1:9090", orEmpty(address), "where to serve health; empty turns it off")
@@ -66,15 +66,15 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fal
 	s.callerFlags(fs)
 	setting(fs, &s.introspection, "introspection", "true", boolean, "tell the GraphQL schema to callers that ask for it")
 	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground and the REST documents at /docs")
-	setting(fs, &s.maxBody, "max-body", "256KiB", size, "largest body of a request")
-	setting(fs, &s.maxQuery, "max-query", "16KiB", size, "largest GraphQL document")
+	setting(fs, &s.maxBody, "max-body", sizeText(gqlhttp.DefaultMaxBody), size, "largest body of a request")
+	setting(fs, &s.maxQuery, "max-query", sizeText(gqlhttp.DefaultMaxQuery), size, "largest GraphQL document")
 	setting(fs, &s.trustedDocuments, "trusted-documents", "", orEmpty(text), "a JSON file of GraphQL documents by the ids that callers may name them by")
 	setting(fs, &s.trustedOnly, "trusted-only", "false", boolean, "refuse every other document, but those of runners")
 	s.graphqlFlags(fs)
-	setting(fs, &s.requestTimeout, "request-timeout", "10s", atLeast(time.Millisecond), "how long a request may run")
-	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Minute),
+	setting(fs, &s.requestTimeout, "request-timeout", durationText(gqlhttp.DefaultTimeout), atLeast(time.Millisecond), "how long a request may run")
+	setting(fs, &s.lease, "lease", durationText(deployment.DefaultLease), atLeast(time.Minute),
 		"how long a runner may be silent before its deployment has failed")
-	setting(fs, &s.cancelTimeout, "cancel-timeout", deployment.DefaultCancelTimeout.String(), atLeast(time.Second),
+	setting(fs, &s.cancelTimeout, "cancel-timeout", durationText(deployment.DefaultCancelTimeout), atLeast(time.Second),
 		"how long a program may take to end once its cancellation was requested, before it is killed")
 	setting(fs, &s.drainWait, "drain-wait", "0s", atLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")
 	setting(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", atLeast(time.Millisecond), "how long requests may finish after that")

@@ -26,9 +26,9 @@ type Config struct {
 	// variables of Slipway's own are taken out of.
 	Command string
 	Environ []string
-	// Parallel is how many deployments may run at once; 0 stands for 1.
+	// Parallel is how many deployments may run at once; 0 stands for DefaultParallel.
 	Parallel int
-	// Poll is how long to wait before asking again where nothing was waiting; 0 stands for 2 s.
+	// Poll is how long to wait before asking again where nothing was waiting; 0 stands for DefaultPoll.
 	Poll time.Duration
 	// WorkDir has a folder for each module instance, where its programs run.
 	WorkDir string
@@ -42,7 +42,11 @@ type Config struct {
 	Log   *slog.Logger
 }
 
-const defaultPoll = 2 * time.Second
+// What a Config of zeros stands for.
+const (
+	DefaultParallel = 1
+	DefaultPoll     = 2 * time.Second
+)
 
 // settling is how long the last requests may take once the programs have ended.
 const settling = 10 * time.Second
@@ -75,7 +79,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return fmt.Errorf("cannot make the folder to work in: %w", err)
 	}
-	c.WorkDir, c.Parallel, c.Poll = dir, max(1, c.Parallel), cmp.Or(c.Poll, defaultPoll)
+	c.WorkDir, c.Parallel, c.Poll = dir, max(c.Parallel, DefaultParallel), cmp.Or(c.Poll, DefaultPoll)
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
