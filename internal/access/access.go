@@ -81,6 +81,9 @@ var table = map[Action]rule{
 
 // given are the roles that a role gives to the tokens that it makes.
 var given = map[actor.Role][]actor.Role{
+	actor.Viewer:     nil,
+	actor.Developer:  nil,
+	actor.Runner:     nil,
 	actor.Admin:      {actor.Viewer, actor.Developer, actor.Admin, actor.Runner},
 	actor.Superadmin: actor.Roles,
 	actor.System:     actor.Roles,
