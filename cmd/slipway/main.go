@@ -99,8 +99,7 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// explain is an error on one line: a refusal by its message, and with its cause where that is the
-// server's own.
+// explain returns an error on one line: of a refusal its message, and its cause where that is the server's own.
 func explain(err error) string {
 	text := err.Error()
 	if f, ok := errors.AsType[*fault.Error](err); ok {

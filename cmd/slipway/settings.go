@@ -165,15 +165,15 @@ func readWithin(path string, most int64) ([]byte, error) {
 
 func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.logFormat, s.logLevel) }
 
-// opening says how to open the database for a server.
+// opening returns how to open the database for a server.
 func (s *settings) opening(log *slog.Logger) store.Config {
 	return store.Config{
 		URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log,
-		Checking: func(why string) { log.Warn("checking the database before it is served", "why", why) },
+		Checking: func(why string) { log.Warn("checking the database before it is served", "reason", why) },
 	}
 }
 
-// api says how to serve the API. With loopbackOnly it is served under the names of this machine.
+// api returns how to serve the API. With loopbackOnly it answers only under the names of this machine.
 func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger) server.Config {
 	s.streams.Message = int64(s.maxMessage)
 	return server.Config{
