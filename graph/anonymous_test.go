@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/ent/moduledefinition"
@@ -53,7 +55,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 		if name != "Public" {
 			text = []byte(`[{"id":"Hidden","label":"Hidden","type":"boolean","default":true}]`)
 		}
-		inputs, err := inputprop.Parse(text)
+		inputs, err := strictjson.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,9 +83,9 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 	return p
 }
 
-func must(t *testing.T, text string) *inputprop.Node {
+func must(t *testing.T, text string) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.Parse([]byte(text))
+	n, err := strictjson.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func members(t reflect.Type) map[string]member {
 			continue
 		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		rules := strings.Split(field.Tag.Get("ip"), ",")
+		rules := strings.Split(field.Tag.Get("rules"), ",")
 		all[camel(name)] = member{required: slices.Contains(rules, "required")}
 	}
 	return all

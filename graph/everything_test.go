@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
@@ -30,7 +32,7 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 	raw = bytes.Replace(raw, []byte("12345678901234567890"), []byte("1234567890"), 1) // which a version may have as a default
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		admin := w.Acme.As(actor.Admin)
-		inputs, err := inputprop.Parse(raw)
+		inputs, err := strictjson.Parse(raw)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"slipway/graph/generated"
 	"slipway/internal/actor"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
 	"slipway/internal/worldtest"
 )
 
@@ -140,7 +141,7 @@ func published(t *testing.T) coordinates {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = gqlhttp.Standard(s)
+	s = document.StandardSchema(s)
 	c := coordinates{}
 	c.add("schema", s.Query.Name, s.Mutation.Name, s.Subscription.Name, s.Description)
 	for _, d := range s.Types {
@@ -250,7 +251,7 @@ const ages = `
 // ask answers a query of a schema, with introspection on, that nothing resolves.
 func ask(t *testing.T, sdl, query string) string {
 	t.Helper()
-	schema := generated.NewExecutableSchema(generated.Config{Schema: gqlhttp.Standard(gqlparser.MustLoadSchema(&ast.Source{Input: sdl}))})
+	schema := generated.NewExecutableSchema(generated.Config{Schema: document.StandardSchema(gqlparser.MustLoadSchema(&ast.Source{Input: sdl}))})
 	h := gqlhttp.NewServer(schema, gqlhttp.Config{Introspection: true}, gqlhttp.HTTP{})
 	body, _ := json.Marshal(map[string]string{"query": query})
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(string(body)))

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/worldtest"
@@ -37,9 +38,9 @@ func used(t testing.TB, r worldtest.Response) string {
 }
 
 // node is the tree of a JSON text.
-func node(t testing.TB, text string) *inputprop.Node {
+func node(t testing.TB, text string) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.Parse([]byte(text))
+	n, err := strictjson.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestAnInputCostsWhatIsAskedOfItsVariant(t *testing.T) {
 		p := w.Place(t, w.Acme, "web")
 		var version string
 		publish := func(n int, of string) {
-			inputs := inputprop.Node{Kind: inputprop.Array}
+			inputs := strictjson.Node{Kind: strictjson.Array}
 			for i := range n {
 				inputs.Items = append(inputs.Items, node(t, fmt.Sprintf(`{"id":"i%d","label":"I",%s}`, i, of)))
 			}

@@ -10,6 +10,8 @@ import (
 	"slipway/graph/generated"
 	"slipway/graph/scalar"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/stream"
 )
 
 // Config is what the endpoint may be told.
@@ -22,7 +24,7 @@ type Config struct {
 func NewHandler(r *Resolver, c Config) http.Handler {
 	c.Server = ofSchema(c.Server)
 	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema(), Resolvers: r}), c.Server,
-		gqlhttp.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
+		stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
 	s.Use(answers{})
 	return s
 }
@@ -33,7 +35,7 @@ func ReadTrusted(text []byte, c Config) (*gqlhttp.Trusted, error) {
 }
 
 func schema() *ast.Schema {
-	return gqlhttp.Standard(generated.NewExecutableSchema(generated.Config{}).Schema())
+	return document.StandardSchema(generated.NewExecutableSchema(generated.Config{}).Schema())
 }
 
 // ofSchema adds to a configuration what the schema has special.

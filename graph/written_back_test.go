@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
@@ -26,31 +28,31 @@ func reading() string {
 
 // asInput is what a client makes of an input that it has read, to write it: the value of the member that is named as
 // its type, and so the inputs inside it.
-func asInput(read *inputprop.Node) *inputprop.Node {
+func asInput(read *strictjson.Node) *strictjson.Node {
 	typename, _ := strings.CutSuffix(textOf(read.Get("__typename")), "Property")
 	member := strings.ToLower(typename[:1]) + typename[1:]
-	property := &inputprop.Node{Kind: inputprop.Object, Keys: read.Keys, Items: slices.Clone(read.Items)}
+	property := &strictjson.Node{Kind: strictjson.Object, Keys: read.Keys, Items: slices.Clone(read.Items)}
 	for i, name := range property.Keys {
-		if (name == "itemInputs" || name == "mappedInputs") && property.Items[i].Kind == inputprop.Array {
+		if (name == "itemInputs" || name == "mappedInputs") && property.Items[i].Kind == strictjson.Array {
 			property.Items[i] = asInputs(property.Items[i])
 		}
 	}
 	return object(member, property)
 }
 
-func asInputs(read *inputprop.Node) *inputprop.Node {
-	list := &inputprop.Node{Kind: inputprop.Array}
+func asInputs(read *strictjson.Node) *strictjson.Node {
+	list := &strictjson.Node{Kind: strictjson.Array}
 	for _, item := range read.Items {
 		list.Items = append(list.Items, asInput(item))
 	}
 	return list
 }
 
-func object(name string, value *inputprop.Node) *inputprop.Node {
-	return &inputprop.Node{Kind: inputprop.Object, Keys: []string{name}, Items: []*inputprop.Node{value}}
+func object(name string, value *strictjson.Node) *strictjson.Node {
+	return &strictjson.Node{Kind: strictjson.Object, Keys: []string{name}, Items: []*strictjson.Node{value}}
 }
 
-func textOf(n *inputprop.Node) string {
+func textOf(n *strictjson.Node) string {
 	if n == nil {
 		return ""
 	}
@@ -58,7 +60,7 @@ func textOf(n *inputprop.Node) string {
 }
 
 // tree is an answer with its members in their order and its numbers in their digits.
-func tree(t testing.TB, r worldtest.Response, keys ...string) *inputprop.Node {
+func tree(t testing.TB, r worldtest.Response, keys ...string) *strictjson.Node {
 	t.Helper()
 	n := parsed(t, r.Body)
 	for _, key := range keys {
@@ -69,9 +71,9 @@ func tree(t testing.TB, r worldtest.Response, keys ...string) *inputprop.Node {
 	return n
 }
 
-func parsed(t testing.TB, text []byte) *inputprop.Node {
+func parsed(t testing.TB, text []byte) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.ParseWithin(text, inputprop.Limits{Depth: 200, Bytes: len(text)})
+	n, err := strictjson.ParseWithin(text, strictjson.Limits{Depth: 200, Bytes: len(text)})
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -80,7 +82,7 @@ func parsed(t testing.TB, text []byte) *inputprop.Node {
 
 // schemas are the 14 variants, each with all its members, with some of them left out, and with none that may be left
 // out; the collections and the reference with all the others inside.
-func schemas(t testing.TB) []*inputprop.Node {
+func schemas(t testing.TB) []*strictjson.Node {
 	t.Helper()
 	raw, err := os.ReadFile("../internal/inputprop/testdata/all_variants.json")
 	if err != nil {
@@ -93,15 +95,15 @@ func schemas(t testing.TB) []*inputprop.Node {
 			inside = append(inside, p)
 		}
 	}
-	var all []*inputprop.Node
+	var all []*strictjson.Node
 	for i, p := range full {
 		if holds(p) {
 			p = with(p, "item_inputs", inside)
 			p = with(p, "mapped_inputs", inside)
 			if p.Get("mapped_inputs") != nil {
-				p = replaced(p, "show_when", &inputprop.Node{Kind: inputprop.Object}) // it would depend on what depends on it
+				p = replaced(p, "show_when", &strictjson.Node{Kind: strictjson.Object}) // it would depend on what depends on it
 			}
-			if p.Get("default") != nil && p.Get("default").Kind == inputprop.Object {
+			if p.Get("default") != nil && p.Get("default").Kind == strictjson.Object {
 				p = replaced(p, "default", parsed(t, []byte(`{"web":{"name":"web"}}`)))
 			}
 		}
@@ -114,27 +116,27 @@ func schemas(t testing.TB) []*inputprop.Node {
 	return all
 }
 
-func holds(p *inputprop.Node) bool {
+func holds(p *strictjson.Node) bool {
 	return p.Get("item_inputs") != nil || p.Get("mapped_inputs") != nil
 }
 
-func with(p *inputprop.Node, name string, list []*inputprop.Node) *inputprop.Node {
+func with(p *strictjson.Node, name string, list []*strictjson.Node) *strictjson.Node {
 	if p.Get(name) == nil {
 		return p
 	}
-	return replaced(p, name, &inputprop.Node{Kind: inputprop.Array, Items: list})
+	return replaced(p, name, &strictjson.Node{Kind: strictjson.Array, Items: list})
 }
 
-func replaced(p *inputprop.Node, name string, value *inputprop.Node) *inputprop.Node {
+func replaced(p *strictjson.Node, name string, value *strictjson.Node) *strictjson.Node {
 	items := slices.Clone(p.Items)
 	items[slices.Index(p.Keys, name)] = value
-	return &inputprop.Node{Kind: inputprop.Object, Keys: p.Keys, Items: items}
+	return &strictjson.Node{Kind: strictjson.Object, Keys: p.Keys, Items: items}
 }
 
 // thinned leaves out what may be left out of an input and of what is inside it: by chance, or all where there is none.
 // A flag may be turned off instead.
-func thinned(p *inputprop.Node, chance *rand.Rand) *inputprop.Node {
-	thin := &inputprop.Node{Kind: inputprop.Object}
+func thinned(p *strictjson.Node, chance *rand.Rand) *strictjson.Node {
+	thin := &strictjson.Node{Kind: strictjson.Object}
 	kind := textOf(p.Get("type"))
 	for i, name := range p.Keys {
 		value := p.Items[i]
@@ -142,12 +144,12 @@ func thinned(p *inputprop.Node, chance *rand.Rand) *inputprop.Node {
 		case isNeeded(kind, name):
 		case chance == nil, chance.IntN(2) == 0:
 			continue
-		case value.Kind == inputprop.Bool && chance.IntN(2) == 0:
-			value = &inputprop.Node{Kind: inputprop.Bool}
+		case value.Kind == strictjson.Bool && chance.IntN(2) == 0:
+			value = &strictjson.Node{Kind: strictjson.Bool}
 		}
 		switch name {
 		case "item_inputs", "mapped_inputs":
-			list := &inputprop.Node{Kind: inputprop.Array}
+			list := &strictjson.Node{Kind: strictjson.Array}
 			for _, item := range value.Items {
 				list.Items = append(list.Items, thinned(item, chance))
 			}
@@ -198,7 +200,7 @@ func TestWhatIsReadOfAnInputIsWrittenBackWithoutAChange(t *testing.T) {
 			path := "/default-value-definitions/" + id
 			overREST := w.REST(t, http.MethodPatch, path, admin, `{"data":{}}`, nil)
 			rows := w.Rows(t)
-			for way, schema := range map[string]*inputprop.Node{
+			for way, schema := range map[string]*strictjson.Node{
 				"typed": asInput(record.Get("schema")), "schemaJson": object("json", record.Get("schemaJson")),
 				"REST to json": object("json", tree(t, overREST, "data", "schema")),
 			} {
@@ -208,7 +210,7 @@ func TestWhatIsReadOfAnInputIsWrittenBackWithoutAChange(t *testing.T) {
 					t.Errorf("%s of %s: %s", way, schema.JSON(), r.Body)
 				}
 			}
-			for way, schema := range map[string]*inputprop.Node{"REST": tree(t, overREST, "data", "schema"), "schemaJson to REST": record.Get("schemaJson")} {
+			for way, schema := range map[string]*strictjson.Node{"REST": tree(t, overREST, "data", "schema"), "schemaJson to REST": record.Get("schemaJson")} {
 				r := w.REST(t, http.MethodPatch, path, admin, `{"data":`+string(object("schema", schema).JSON())+`}`, nil)
 				if !bytes.Equal(r.Body, overREST.Body) || r.Header.Get("ETag") != overREST.Header.Get("ETag") || r.Header.Get("ETag") == "" {
 					t.Errorf("%s of %s: %s", way, schema.JSON(), r.Body)
@@ -241,7 +243,7 @@ func TestWhatIsReadOfAnInputIsWrittenElsewhere(t *testing.T) {
 		admin := w.Acme.Tokens[actor.Admin]
 		place := w.Place(t, w.Acme, "web")
 		for i, schema := range all {
-			made := func(givenID string, schema *inputprop.Node) *inputprop.Node {
+			made := func(givenID string, schema *strictjson.Node) *strictjson.Node {
 				r := w.GraphQL(t, admin, create, map[string]any{"id": givenID, "schema": schema})
 				if r.Refusal(t) != nil {
 					t.Fatalf("%s: %s", schema.JSON(), r.Body)
@@ -282,15 +284,15 @@ func TestWhatIsReadOfAnInputIsWrittenElsewhere(t *testing.T) {
 }
 
 // literal writes a value as GraphQL's own literal of it.
-func literal(n *inputprop.Node) string {
+func literal(n *strictjson.Node) string {
 	var parts []string
 	switch n.Kind {
-	case inputprop.Object:
+	case strictjson.Object:
 		for i, name := range n.Keys {
 			parts = append(parts, name+": "+literal(n.Items[i]))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
-	case inputprop.Array:
+	case strictjson.Array:
 		for _, item := range n.Items {
 			parts = append(parts, literal(item))
 		}
@@ -396,7 +398,7 @@ func TestTheDocumentationSaysWhichMemberATypeIsWrittenAs(t *testing.T) {
 		if row := fmt.Sprintf("| `%s` | `%s` | %s |\n", typename, field.Name, kind); !strings.Contains(string(text), row) {
 			t.Errorf("docs/inputs.md does not have %s", row)
 		}
-		if read := (&inputprop.Node{Kind: inputprop.String, Text: typename}); asInput(object("__typename", read)).Keys[0] != field.Name {
+		if read := (&strictjson.Node{Kind: strictjson.String, Text: typename}); asInput(object("__typename", read)).Keys[0] != field.Name {
 			t.Errorf("%s is not named as its type %s", field.Name, typename)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/ent"
@@ -101,7 +103,7 @@ func inData(err error) error {
 
 // patchBody is the body of an update.
 type patchBody struct {
-	Data patchData `json:"data" ip:"required"`
+	Data patchData `json:"data" rules:"required"`
 }
 
 type patchData struct {
@@ -114,12 +116,12 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 	if len(r.body) == 0 {
 		return input, fault.New(fault.RequestMalformed, `A body is needed: an object {"data": {…}} with any of description, name and schema.`)
 	}
-	root, err := inputprop.ParseBody(r.body)
+	root, err := strictjson.ParseBody(r.body)
 	if err != nil {
 		return input, err
 	}
 	var body patchBody
-	if violations := inputprop.Decode(root, &body, ""); len(violations) > 0 {
+	if violations := strictjson.Decode(root, &body, ""); len(violations) > 0 {
 		return input, refusePatch(violations, body.Data)
 	}
 	input.ID = r.id()

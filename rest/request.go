@@ -10,10 +10,11 @@ import (
 	"net/url"
 	"strings"
 
+	"slipway/internal/strictjson"
+
 	"github.com/go-chi/chi/v5"
 
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 )
 
 const (
@@ -66,14 +67,14 @@ func (r request) noBody() error {
 	if len(bytes.Trim(r.body, whiteSpace)) == 0 {
 		return nil
 	}
-	root, err := inputprop.ParsePart(r.body, "")
+	root, err := strictjson.ParsePart(r.body, "")
 	if err != nil {
 		return err
 	}
-	if root.Kind != inputprop.Object {
+	if root.Kind != strictjson.Object {
 		return fault.New(fault.RequestMalformed, "The operation takes no body; it may be absent, empty or {}, found %s.", root.Kind)
 	}
-	if violations := inputprop.Decode(root, &struct{}{}, ""); len(violations) > 0 {
+	if violations := strictjson.Decode(root, &struct{}{}, ""); len(violations) > 0 {
 		for i := range violations {
 			violations[i].Message = "is not a field here; the body may be absent, empty or {}"
 		}

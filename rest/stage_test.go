@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
@@ -50,7 +52,7 @@ func newStage(t *testing.T, w *worldtest.World) *stage {
 
 func define(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValueDefinition {
 	t.Helper()
-	schema, err := inputprop.Parse([]byte(`{"id":"engine","label":"Engine","type":"string","values":["postgres","mysql"]}`))
+	schema, err := strictjson.Parse([]byte(`{"id":"engine","label":"Engine","type":"string","values":["postgres","mysql"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
@@ -20,7 +22,7 @@ func TestCheckSaysWhatTodaysRulesWouldRefuse(t *testing.T) {
 			if got := must(t, "check", "--database", w.DatabaseURL); got != "0 of 1 would be refused now" {
 				t.Errorf("with nothing to be found: %q", got)
 			}
-			schema, err := inputprop.Parse([]byte(`{"id":"mode","label":"Mode","type":"string","values":["a"],"default":"a"}`))
+			schema, err := strictjson.Parse([]byte(`{"id":"mode","label":"Mode","type":"string","values":["a"],"default":"a"}`))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,18 +5,19 @@ import (
 	"regexp"
 	"time"
 
-	"slipway/internal/gqlhttp"
-	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
+
+	"slipway/internal/gqlhttp/document"
 )
 
 // Checks are what the schema's own scalars have against values, by the scalars' names. They refuse,
 // before anything runs, all that the decoders here would refuse.
-func Checks() map[string]gqlhttp.Check {
-	return map[string]gqlhttp.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
+func Checks() map[string]document.Check {
+	return map[string]document.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
 }
 
 func checkJSON(v any) error {
-	if _, err := inputprop.FromValue(v); err != nil {
+	if _, err := strictjson.FromValue(v); err != nil {
 		return fmt.Errorf("must be a JSON value, but %w", err)
 	}
 	return nil
@@ -57,14 +58,14 @@ func found(v any) string {
 		return fmt.Sprintf("%.80q", v)
 	case bool:
 		return "a boolean"
-	case gqlhttp.EnumLiteral:
+	case document.EnumLiteral:
 		return "the enum value " + fmt.Sprintf("%.80s", string(v))
 	case []any:
 		return "a list"
 	case map[string]any:
 		return "an object"
-	case inputprop.Node:
-		if v.Kind == inputprop.Array {
+	case strictjson.Node:
+		if v.Kind == strictjson.Array {
 			return "a list"
 		}
 		return v.Kind.String()

@@ -7,10 +7,11 @@ import (
 	"io"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 )
 
 // Node is a record with a global id; see the interface of the schema.
@@ -29,7 +30,7 @@ func MarshalJSON(v json.RawMessage) graphql.Marshaler {
 
 // UnmarshalJSON takes any value. Numbers of variables keep their digits.
 func UnmarshalJSON(v any) (json.RawMessage, error) {
-	n, err := inputprop.FromValue(v)
+	n, err := strictjson.FromValue(v)
 	if err != nil {
 		return nil, refused(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"entgo.io/ent/dialect/sql"
 	"github.com/Masterminds/semver/v3"
 
@@ -64,7 +66,7 @@ type NewVersion struct {
 	Version      string
 	Kind         string
 	// Inputs are read when the version is published.
-	Inputs    *inputprop.Node
+	Inputs    *strictjson.Node
 	SourceURL *string
 	SourceRef *string
 	// Violations are what was already found wrong while the input was read.

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 
@@ -12,13 +14,12 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
 )
 
-func inputs(t *testing.T, text string) *inputprop.Node {
+func inputs(t *testing.T, text string) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.Parse([]byte(text))
+	n, err := strictjson.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

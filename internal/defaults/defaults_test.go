@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -26,9 +28,9 @@ import (
 
 const region = `{"id":"region","type":"string","label":"Region"}`
 
-func parsed(t *testing.T, text string) *inputprop.Node {
+func parsed(t *testing.T, text string) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.Parse([]byte(text))
+	n, err := strictjson.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

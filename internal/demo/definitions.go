@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
@@ -31,7 +33,7 @@ func (d *demo) definitions(ctx context.Context) error {
 	}
 	for _, in := range list {
 		d.clock.pass(10 * time.Minute)
-		schema, err := inputprop.Parse(in.Schema)
+		schema, err := strictjson.Parse(in.Schema)
 		if err != nil {
 			return fmt.Errorf("demo: the definition %s: %w", in.GivenID, err)
 		}

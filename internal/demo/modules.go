@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent/moduledefinition"
 	"slipway/internal/catalog"
-	"slipway/internal/inputprop"
 )
 
 //go:embed modules/*.json
@@ -80,7 +81,7 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 	d.published[f.Type] = m
 	for _, v := range f.Versions {
 		d.clock.pass(25 * time.Minute)
-		inputs, err := inputprop.Parse(v.Inputs)
+		inputs, err := strictjson.Parse(v.Inputs)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -13,7 +15,6 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/id"
-	"slipway/internal/inputprop"
 	"slipway/internal/release"
 	"slipway/internal/worldtest"
 )
@@ -33,7 +34,7 @@ const shop = `[
 
 func publish(t *testing.T, w *worldtest.World, p *worldtest.Place, version, inputs string) *worldtest.Place {
 	t.Helper()
-	list, err := inputprop.Parse([]byte(inputs))
+	list, err := strictjson.Parse([]byte(inputs))
 	if err != nil {
 		t.Fatal(err)
 	}

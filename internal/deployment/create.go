@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -116,7 +118,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 }
 
 // complete gives the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) complete(ctx context.Context, in New, p *prepared) (*inputprop.Node, []fault.Violation, error) {
+func (s *Service) complete(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
 	values, violations := inputprop.ParseValues(in.Inputs, "/inputs")
 	if len(violations) > 0 {
 		return nil, violations, nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -16,7 +18,6 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
 )
 
@@ -27,7 +28,7 @@ var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Place) 
 		return d, p.Claim(t, d)
 	},
 	catalog.KindTerraform: func(t *testing.T, w *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
-		inputs, err := inputprop.Parse([]byte(`[]`))
+		inputs, err := strictjson.Parse([]byte(`[]`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func TestReplayOfNothingStartsEmpty(t *testing.T) {
 func TestReplayRefusesWhatIsNoTaskDefinition(t *testing.T) {
 	t.Parallel()
 	for artifact, want := range map[string]string{
-		`{"revision":"3"}`: `at "/revision" it must be a number, found a string`,
+		`{"revision":"3"}`: `at "/revision" it must be a whole number, found the string "3"`,
 		`[]`:               `at "" it must be an object, found an array`,
 	} {
 		_, err := decoded(t, full).Replay(json.RawMessage(artifact), nil, "rest", "ada")

@@ -5,21 +5,14 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+
+	"slipway/internal/strictjson"
 )
 
-// Encode gives data as JSON, fields in the order of the struct.
-func (d *Data) Encode() json.RawMessage {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false) // a definition keeps its text
-	if err := enc.Encode(d); err != nil {
-		// Only a Definition that was set to what is not JSON gets here.
-		panic(fmt.Errorf("ecs: encode data: %w", err))
-	}
-	return bytes.TrimRight(out.Bytes(), "\n")
-}
+// Encode returns data as JSON, fields in the order of the struct.
+func (d *Data) Encode() json.RawMessage { return strictjson.Encode(d) }
 
-// Column gives data as its column, or the zero Column for nil.
+// Column returns data as its column, or the zero Column for nil.
 func (d *Data) Column() Column {
 	if d == nil {
 		return Column{}
@@ -33,10 +26,10 @@ type Column struct {
 	raw json.RawMessage
 }
 
-// IsZero says whether there is no data.
+// IsZero reports whether there is no data.
 func (c Column) IsZero() bool { return len(c.raw) == 0 }
 
-// JSON gives the stored text, nil where there is none.
+// JSON returns the stored text, nil where there is none.
 func (c Column) JSON() json.RawMessage { return c.raw }
 
 // Data reads the stored text; both are nil where there is none. The error says that the text is not

@@ -10,7 +10,7 @@ const Type = "aws:ecs"
 // Data is the detail of one deployment. What is nil is not known and is left out of the JSON; false, 0,
 // "" and [] are kept. Every …At is the text of a UTC date-time (RFC 3339 with Z) as it was sent.
 type Data struct {
-	Type                       string                  `json:"type"`
+	Type                       string                  `json:"type" rules:"enum=aws:ecs"`
 	ClusterARN                 *string                 `json:"clusterArn,omitzero"`
 	ServiceARN                 *string                 `json:"serviceArn,omitzero"`
 	AcceptedPauseControl       *AcceptedPauseControl   `json:"acceptedPauseControl,omitzero"`
@@ -18,24 +18,24 @@ type Data struct {
 	PreviousTaskDefinition     *TaskDefinition         `json:"previousTaskDefinition,omitzero"`
 	DetectedVia                *string                 `json:"detectedVia,omitzero"`
 	ECSModuleDeploymentID      *string                 `json:"ecsModuleDeploymentId,omitzero"`
-	ELBListenerState           []ListenerState         `json:"elbListenerState,omitzero"`
+	ELBListenerState           []ListenerState         `json:"elbListenerState,omitzero" rules:"each.open"`
 	Events                     []Event                 `json:"events,omitzero"`
 	PostDeployEnabled          *bool                   `json:"postDeployEnabled,omitzero"`
 	PreDeployEnabled           *bool                   `json:"preDeployEnabled,omitzero"`
 	RevertExternalDeploymentID *string                 `json:"revertExternalDeploymentId,omitzero"`
-	RevertRequestedAt          *string                 `json:"revertRequestedAt,omitzero"`
+	RevertRequestedAt          *string                 `json:"revertRequestedAt,omitzero" rules:"format=utc_time"`
 	RevertServiceDeploymentARN *string                 `json:"revertServiceDeploymentArn,omitzero"`
 	ServiceDeploymentARN       *string                 `json:"serviceDeploymentArn,omitzero"`
-	ServiceDeploymentState     *ServiceDeploymentState `json:"serviceDeploymentState,omitzero"`
+	ServiceDeploymentState     *ServiceDeploymentState `json:"serviceDeploymentState,omitzero" rules:"open"`
 	TriggerChannel             *string                 `json:"triggerChannel,omitzero"`
 	TriggeredBy                *string                 `json:"triggeredBy,omitzero"`
 }
 
 // AcceptedPauseControl is a pause of the deployment that was accepted.
 type AcceptedPauseControl struct {
-	AcceptedAt     *string `json:"acceptedAt,omitzero"`
+	AcceptedAt     *string `json:"acceptedAt,omitzero" rules:"format=utc_time"`
 	HookID         *string `json:"hookId,omitzero"`
-	EventStartedAt *string `json:"eventStartedAt,omitzero"`
+	EventStartedAt *string `json:"eventStartedAt,omitzero" rules:"format=utc_time"`
 	LifecycleStage *string `json:"lifecycleStage,omitzero"`
 }
 
@@ -43,16 +43,16 @@ type AcceptedPauseControl struct {
 type TaskDefinition struct {
 	ARN *string `json:"arn,omitzero"`
 	// Definition is a JSON object of any form, kept as it was sent but for white space.
-	Definition json.RawMessage `json:"definition,omitzero"`
+	Definition json.RawMessage `json:"definition,omitzero" rules:"shape=object"`
 	Revision   *int32          `json:"revision,omitzero"`
 }
 
 // ListenerState is what a load balancer's listeners did at one moment.
 type ListenerState struct {
-	CapturedAt          *string        `json:"capturedAt,omitzero"`
+	CapturedAt          *string        `json:"capturedAt,omitzero" rules:"format=utc_time"`
 	LoadBalancerARN     *string        `json:"loadBalancerArn,omitzero"`
 	LoadBalancerDNSName *string        `json:"loadBalancerDnsName,omitzero"`
-	Rules               []ListenerRule `json:"rules,omitzero"`
+	Rules               []ListenerRule `json:"rules,omitzero" rules:"each.open"`
 }
 
 // ListenerRule is one rule of a listener.
@@ -73,7 +73,7 @@ type ListenerRule struct {
 type Event struct {
 	CurrentStep    *int32  `json:"currentStep,omitzero"`
 	TotalSteps     *int32  `json:"totalSteps,omitzero"`
-	StartedAt      *string `json:"startedAt,omitzero"`
+	StartedAt      *string `json:"startedAt,omitzero" rules:"format=utc_time"`
 	DesiredCount   *int32  `json:"desiredCount,omitzero"`
 	HookID         *string `json:"hookId,omitzero"`
 	LifecycleStage *string `json:"lifecycleStage,omitzero"`
@@ -84,14 +84,14 @@ type Event struct {
 // stage and strategy are open: the cloud adds values.
 type ServiceDeploymentState struct {
 	AcceptsNativeStandbyRevert *bool             `json:"acceptsNativeStandbyRevert,omitzero"`
-	ObservedAt                 *string           `json:"observedAt,omitzero"`
+	ObservedAt                 *string           `json:"observedAt,omitzero" rules:"format=utc_time"`
 	ServiceDeploymentARN       *string           `json:"serviceDeploymentArn,omitzero"`
 	Status                     *string           `json:"status,omitzero"`
 	LifecycleStage             *string           `json:"lifecycleStage,omitzero"`
 	StatusReason               *string           `json:"statusReason,omitzero"`
 	Strategy                   *string           `json:"strategy,omitzero"`
-	SourceServiceRevisions     []ServiceRevision `json:"sourceServiceRevisions,omitzero"`
-	TargetServiceRevision      *ServiceRevision  `json:"targetServiceRevision,omitzero"`
+	SourceServiceRevisions     []ServiceRevision `json:"sourceServiceRevisions,omitzero" rules:"each.open"`
+	TargetServiceRevision      *ServiceRevision  `json:"targetServiceRevision,omitzero" rules:"open"`
 }
 
 // ServiceRevision is how far one revision of the service is: tasks, and weights of traffic in whole
@@ -101,6 +101,6 @@ type ServiceRevision struct {
 	RequestedTaskCount               *int32  `json:"requestedTaskCount,omitzero"`
 	RunningTaskCount                 *int32  `json:"runningTaskCount,omitzero"`
 	ServiceRevisionARN               *string `json:"serviceRevisionArn,omitzero"`
-	RequestedProductionTrafficWeight *int32  `json:"requestedProductionTrafficWeight,omitzero"`
-	RequestedTestTrafficWeight       *int32  `json:"requestedTestTrafficWeight,omitzero"`
+	RequestedProductionTrafficWeight *int32  `json:"requestedProductionTrafficWeight,omitzero" rules:"rounded"`
+	RequestedTestTrafficWeight       *int32  `json:"requestedTestTrafficWeight,omitzero" rules:"rounded"`
 }

@@ -168,22 +168,22 @@ func TestEveryWrongValueIsNamedByItsPlace(t *testing.T) {
 func TestBadValuesAreExplained(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]fault.Violation{
-		`{`:          {{Pointer: "", Rule: "json", Message: "must be well-formed JSON"}},
-		``:           {{Pointer: "", Rule: "json", Message: "must be well-formed JSON"}},
-		"{\"\xff\"}": {{Pointer: "", Rule: "encoding", Message: "must be valid UTF-8"}},
+		`{`:          {{Pointer: "", Rule: "json", Message: "expected a key in double quotes, found the end (line 1, column 2)"}},
+		``:           {{Pointer: "", Rule: "json", Message: "expected a JSON value, found the end (line 1, column 1)"}},
+		"{\"\xff\"}": {{Pointer: "", Rule: "json", Message: "byte 0xff in a string is not UTF-8 (line 1, column 3)"}},
 		` [] `:       {{Pointer: "", Rule: "type", Message: "must be an object, found an array"}},
-		`{}`:         {{Pointer: "/type", Rule: "required", Message: `must be "aws:ecs", found nothing`}},
+		`{}`:         {{Pointer: "/type", Rule: "required", Message: "is required"}},
 		`{"type":"terraform"}`: {{Pointer: "/type", Rule: "enum",
-			Message: `must be "aws:ecs", found "terraform"`}},
+			Message: `must be one of aws:ecs, found "terraform"`}},
 		`{"type":"aws:ecs","events":[{},{"currentStep":1.5,"totalSteps":2147483648,"desiredCount":-1e400}]}`: {
-			{Pointer: "/events/1/currentStep", Rule: "int32", Message: "must be an integer, found 1.5"},
-			{Pointer: "/events/1/totalSteps", Rule: "int32", Message: "must be from -2147483648 to 2147483647, found 2147483648"},
-			{Pointer: "/events/1/desiredCount", Rule: "range", Message: "must be a number that a double can hold, found -1e400"},
+			{Pointer: "/events/1/currentStep", Rule: "int32", Message: "must be a whole number, found 1.5"},
+			{Pointer: "/events/1/totalSteps", Rule: "int32", Message: "must be between -2147483648 and 2147483647, found 2147483648"},
+			{Pointer: "/events/1/desiredCount", Rule: "int32", Message: "must be between -2147483648 and 2147483647, found -1e400"},
 		},
-		`{"type":"aws:ecs","a/b~":1,"a/b~":2}`: {{Pointer: "/a~1b~0", Rule: "duplicate_key", Message: "must be there once, found it again"}},
-		`{"type":"aws:ecs","serviceArn":null}`: {{Pointer: "/serviceArn", Rule: "null", Message: "must be a string, found null; leave it out instead"}},
+		`{"type":"aws:ecs","a/b~":1,"a/b~":2}`: {{Pointer: "/a~1b~0", Rule: "json", Message: `duplicate key "a/b~" (line 1, column 28)`}},
+		`{"type":"aws:ecs","serviceArn":null}`: {{Pointer: "/serviceArn", Rule: "null", Message: "must not be null; leave it out instead"}},
 		`{"type":"aws:ecs","revertRequestedAt":"2026-03-01"}`: {{Pointer: "/revertRequestedAt", Rule: "format",
-			Message: `must be a UTC date-time with Z and at most 9 digits of fraction, such as 2026-01-31T09:30:00.5Z, found "2026-03-01"`}},
+			Message: `must be a UTC date-time with Z and at most 9 digits of fraction, such as 2026-01-31T09:30:00.5Z, found "2026-03-01": it is no date-time`}},
 	} {
 		d, got := ecs.Decode([]byte(text))
 		if diff := cmp.Diff(want, got); diff != "" || d != nil {
@@ -280,7 +280,7 @@ func TestWhatACallerWritesHasDeclaredKeysOnly(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"clusterArn":"c","type":"aws:ecs"}`:                                    "",
-		`{"clusterArm":"c","b":{},"serviceArn":1}`:                               "/b unknown_field, /clusterArm unknown_field, /serviceArn type",
+		`{"clusterArm":"c","b":{},"serviceArn":1}`:                               "/clusterArm unknown_field, /b unknown_field, /serviceArn type",
 		`{"acceptedPauseControl":{"hook":1},"events":[{},{"note":"x"}]}`:         "/acceptedPauseControl/hook unknown_field, /events/1/note unknown_field",
 		`{"serviceDeploymentState":{"new":1,"targetServiceRevision":{"new":1}}}`: "",
 		`{"elbListenerState":[{"new":1,"rules":[{"new":1}]}]}`:                   "",

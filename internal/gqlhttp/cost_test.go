@@ -1,6 +1,8 @@
 package gqlhttp_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -8,6 +10,9 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/gqlhttp/wire"
 )
 
 func TestAnAnswerTellsWhatItCost(t *testing.T) {
@@ -43,7 +48,7 @@ func TestAnAnswerTellsWhatItCost(t *testing.T) {
 		{`{ herd(first: 2) { nodes { id } } take }`, ``, 10},
 		{`{ __schema { types { name fields { name } } } }`, ``, 4},
 	} {
-		a := treeServer(gqlhttp.Config{Introspection: true, Limits: gqlhttp.Limits{Large: []string{"JSON"}}}).run(t, c.query, c.variables)
+		a := treeServer(gqlhttp.Config{Introspection: true, Limits: document.Limits{Large: []string{"JSON"}}}).run(t, c.query, c.variables)
 		cost, _ := a.Extensions["cost"].(map[string]any)
 		if a.Status != 200 || len(cost) != 2 || cost["used"] != c.want || cost["limit"] != 10_000.0 {
 			t.Errorf("%s %s: %s, want %v", c.query, c.variables, a.Body, c.want)
@@ -74,12 +79,20 @@ func TestOnlyTheOperationThatRunsIsPaidFor(t *testing.T) {
 	}
 }
 
+// tap is a transport that gives away the executor.
+type tap struct{ exec *stream.Executor }
+
+func (tap) Supports(*http.Request) bool { return true }
+
+func (t tap) Do(_ http.ResponseWriter, _ *http.Request, exec stream.Executor) { *t.exec = exec }
+
 func TestEventsDoNotTellTheirCost(t *testing.T) {
 	t.Parallel()
-	exec := executor(treeSchema, gqlhttp.Config{})
+	var exec stream.Executor
+	gqlhttp.NewServer(toy{treeSchema}, gqlhttp.Config{}, tap{&exec}).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/graphql", nil))
 	for query, want := range map[string]int{`subscription { cats { id } }`: 0, `{ cat { id } }`: 1} {
 		ctx := graphql.StartOperationTrace(t.Context())
-		op, errs := exec.CreateOperationContext(ctx, &graphql.RawParams{Query: query})
+		op, errs := exec.Create(ctx, &wire.Request{RawParams: graphql.RawParams{Query: query}})
 		if errs != nil {
 			t.Fatal(errs)
 		}

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/wire"
 )
 
 // fail is how the toy's field fails.
@@ -152,7 +153,7 @@ func TestBothSurfacesSayTheSameOfEveryCode(t *testing.T) {
 	t.Parallel()
 	for _, entry := range fault.Codes() {
 		for _, d := range []fault.Data{full(t, entry.Code), {Code: string(entry.Code), Message: "m"}} {
-			e := gqlhttp.FromFault(d)
+			e := wire.FromFault(d)
 			flat := map[string]any{"message": e.Message}
 			for k, v := range e.Extensions {
 				flat[k] = v

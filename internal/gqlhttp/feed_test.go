@@ -22,6 +22,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
 )
 
@@ -161,12 +162,12 @@ func (f feed) source(ctx context.Context, of string) (<-chan int, error) {
 type live struct {
 	feed
 	*httptest.Server
-	streams *gqlhttp.Streams
+	streams *stream.Streams
 	log     *locked
 }
 
 // goLive serves a feed. When the test ends, nothing that it started may be left.
-func goLive(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.HandlerExtension) *live {
+func goLive(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtension) *live {
 	t.Helper()
 	l := prepare(t, c, extensions...)
 	l.Start()
@@ -174,11 +175,11 @@ func goLive(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.HandlerE
 }
 
 // prepare makes a server of a feed that is not started yet.
-func prepare(t *testing.T, c gqlhttp.StreamConfig, extensions ...graphql.HandlerExtension) *live {
+func prepare(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtension) *live {
 	t.Helper()
-	l := &live{feed: feed{items: make(chan int), ended: make(chan string, 1000)}, streams: gqlhttp.NewStreams(c), log: &locked{}}
+	l := &live{feed: feed{items: make(chan int), ended: make(chan string, 1000)}, streams: stream.New(c), log: &locked{}}
 	config := gqlhttp.Config{Presenter: gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(l.log, nil))}}
-	s := gqlhttp.NewServer(l.feed, config, gqlhttp.WebSocket{Streams: l.streams, MaxQuery: 4096}, gqlhttp.HTTP{Streams: l.streams, Requests: c.Requests})
+	s := gqlhttp.NewServer(l.feed, config, stream.WebSocket{Streams: l.streams, MaxQuery: 4096}, gqlhttp.HTTP{Streams: l.streams, Requests: c.Requests})
 	for _, e := range extensions {
 		s.Use(e)
 	}

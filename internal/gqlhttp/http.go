@@ -14,15 +14,15 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/fault"
+	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/httpx"
 	"slipway/internal/quota"
 	"slipway/internal/requestlog"
 )
 
-// What a request may hold where HTTP does not say otherwise.
-const (
-	DefaultMaxBody  = 256 << 10
-	DefaultMaxQuery = 16 << 10
-)
+// DefaultMaxBody is what a POST may carry, in bytes, where nothing else is said.
+const DefaultMaxBody = 256 << 10
 
 // HTTP is the transport of queries and mutations over POST, and of queries over GET, as the
 // GraphQL-over-HTTP specification has them, and of all operations as event streams. It supports every
@@ -30,40 +30,36 @@ const (
 type HTTP struct {
 	// MaxBody is the most that a POST may carry, in bytes; 0 stands for DefaultMaxBody.
 	MaxBody int64
-	// MaxQuery is the longest text of a document, in bytes; 0 stands for DefaultMaxQuery.
+	// MaxQuery is the longest text of a document, in bytes; 0 stands for wire.DefaultMaxQuery.
 	MaxQuery int
 	// Timeout bounds the execution of an operation that is answered in one piece; 0 stands for
-	// DefaultTimeout.
+	// stream.DefaultTimeout.
 	Timeout time.Duration
 	// Streams serve those who accept text/event-stream; without them nobody is.
-	Streams *Streams
+	Streams *stream.Streams
 	// Requests bounds the queries and mutations that a caller may have in flight; nil is without limit.
 	Requests *quota.Gate
 }
 
-// Caller returns whom a request counts for where each caller has a limit: the actor that it was
-// authenticated as, or the address that it comes from.
-func Caller(r *http.Request) quota.Caller { return callerOf(r.Context()) }
+var _ Transport = HTTP{}
 
-var _ graphql.Transport = HTTP{}
-
-// Supports implements graphql.Transport.
+// Supports implements Transport.
 func (HTTP) Supports(*http.Request) bool { return true }
 
-// Do implements graphql.Transport.
-func (h HTTP) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+// Do implements Transport.
+func (h HTTP) Do(w http.ResponseWriter, r *http.Request, exec stream.Executor) {
 	if err := h.serve(w, r, exec); err != nil {
-		Refuse(w, r, err)
+		wire.Refuse(w, r, err)
 	}
 }
 
-// serve answers the request, or gives the error to refuse it with.
-func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) error {
+// serve answers the request, or returns the error to refuse it with.
+func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor) error {
 	media, err := h.media(w, r)
 	if err != nil {
 		return err
 	}
-	leave, err := h.Requests.Enter(r.Context(), callerOf(r.Context()).Key)
+	leave, err := h.Requests.Enter(r.Context(), httpx.Caller(r.Context()).Key)
 	if err != nil {
 		return err
 	}
@@ -72,16 +68,16 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	if err != nil {
 		return err
 	}
-	op, errs := create(r.Context(), exec, params)
-	defer note(r.Context(), op) // by then the cost is settled
-	limitRate(w.Header(), op)
+	op, errs := exec.Create(r.Context(), params)
+	defer logOperation(r.Context(), op) // by then the cost is settled
+	setRateLimit(w.Header(), op)
 	if len(errs) > 0 {
 		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
 	}
 	kind := op.Operation.Operation
 	if named, _ := h.events(r); named && kind == ast.Subscription {
-		media = mediaEvents
+		media = wire.MediaEvents
 	}
 	if err := permit(w, r.Method, kind, media); err != nil {
 		return err
@@ -89,33 +85,33 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec graphql.GraphEx
 	if kind == ast.Subscription {
 		leave() // it counts as a stream
 	}
-	if media == mediaEvents {
-		return h.Streams.serveEvents(w, r, exec, op)
+	if media == wire.MediaEvents {
+		return h.Streams.ServeEvents(w, r, exec, op)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(h.Timeout, DefaultTimeout))
+	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(h.Timeout, stream.DefaultTimeout))
 	defer cancel()
 	next, ctx := exec.DispatchOperation(ctx, op)
 	resp := next(ctx)
 	if resp == nil {
-		return timeout(ctx.Err())
+		return wire.Timeout(ctx.Err())
 	}
-	limitRate(w.Header(), op)
+	setRateLimit(w.Header(), op)
 	if isShared(ctx, r.Method, params, op, resp) {
 		share(w, r, media, resp)
 		return nil
 	}
-	respond(w, media, resp)
+	wire.Respond(w, media, resp)
 	return nil
 }
 
-// note tells the request's log line of its operation.
-func note(ctx context.Context, op *graphql.OperationContext) {
+// logOperation adds the operation to the request's log line.
+func logOperation(ctx context.Context, op *graphql.OperationContext) {
 	name := op.OperationName
 	if op.Operation != nil {
 		name = op.Operation.Name
 	}
 	cost := 0
-	if spent, ok := op.Stats.GetExtension(spendingName).(*spending); ok {
+	if spent, ok := op.Stats.GetExtension(costName).(*costExtension); ok {
 		cost = spent.Used
 	}
 	requestlog.From(ctx).SetOperation(name, cost)
@@ -124,28 +120,28 @@ func note(ctx context.Context, op *graphql.OperationContext) {
 // refuse answers with the errors of an operation that was not run. What is wrong with a document a stream
 // tells too; that the caller has to wait is the status of the whole answer.
 func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
-	switch status := statusOf(resp); {
-	case media != mediaEvents:
-		respond(w, media, resp)
+	switch status := wire.Status(resp); {
+	case media != wire.MediaEvents:
+		wire.Respond(w, media, resp)
 	case fault.MayRetry(status):
-		answer(w, cmp.Or(negotiate(r.Header), mediaJSON), status, resp)
+		wire.Write(w, cmp.Or(wire.Negotiate(r.Header), wire.MediaJSON), status, resp)
 	default:
-		h.Streams.refuseEvents(w, resp)
+		h.Streams.RefuseEvents(w, resp)
 	}
 }
 
-// media gives the media type of the answer, if the operation leaves the choice.
+// media returns the media type of the answer, if the operation leaves the choice.
 func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
 	if r.Method != http.MethodPost && !isRead(r.Method) {
-		return "", wrongMethod(w, "GET, HEAD, POST, OPTIONS", "GraphQL is served by POST and GET; found %s.", shorten(r.Method))
+		return "", wrongMethod(w, "GET, HEAD, POST, OPTIONS", "GraphQL is served by POST and GET; found %s.", wire.Shorten(r.Method))
 	}
 	if _, first := h.events(r); first {
-		return mediaEvents, nil
+		return wire.MediaEvents, nil
 	}
-	media := negotiate(r.Header)
+	media := wire.Negotiate(r.Header)
 	if media == "" {
 		return "", fault.New(fault.RequestNotAcceptable,
-			"Accept must allow %s or %s; it allows neither.", mediaGraphQL, mediaJSON)
+			"Accept must allow %s or %s; it allows neither.", wire.MediaGraphQL, wire.MediaJSON)
 	}
 	return media, nil
 }
@@ -154,17 +150,17 @@ func (h HTTP) events(r *http.Request) (named, first bool) {
 	if h.Streams == nil {
 		return false, false
 	}
-	return negotiateEvents(r.Header)
+	return wire.NegotiateEvents(r.Header)
 }
 
-// read gives the parameters of the operation.
-func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*request, error) {
+// read returns the parameters of the operation.
+func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*wire.Request, error) {
 	start := graphql.Now()
 	params, err := h.params(w, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := withinQuery(params.Query, h.MaxQuery); err != nil {
+	if err := wire.CheckQuery(params.Query, h.MaxQuery); err != nil {
 		return nil, err
 	}
 	params.Headers = r.Header
@@ -172,23 +168,13 @@ func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*request, error) {
 	return params, nil
 }
 
-// withinQuery refuses a document whose text is longer than most; 0 stands for DefaultMaxQuery.
-func withinQuery(text string, most int) error {
-	if most = cmp.Or(most, DefaultMaxQuery); len(text) > most {
-		e := fault.New(fault.DocumentTooLarge, "The document may have at most %d bytes; found %d.", most, len(text))
-		e.Metadata = map[string]any{"limit": "query", "value": most, "found": len(text)}
-		return e
-	}
-	return nil
-}
-
-func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*request, error) {
+func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*wire.Request, error) {
 	if isRead(r.Method) {
-		return paramsOfURL(r.URL.RawQuery)
+		return wire.ParseURL(r.URL.RawQuery)
 	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != mediaJSON || !isUTF8(params) {
-		return nil, fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8.", mediaJSON)
+	if err != nil || media != wire.MediaJSON || !wire.IsUTF8(params) {
+		return nil, fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8.", wire.MediaJSON)
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
@@ -204,7 +190,7 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*request, error) {
 	if err != nil {
 		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").WithCause(err)
 	}
-	return paramsOfBody(body)
+	return wire.ParseBody(body)
 }
 
 // permit refuses the operations that the method or the media type of the answer cannot carry.
@@ -212,9 +198,9 @@ func permit(w http.ResponseWriter, method string, op ast.Operation, media string
 	switch {
 	case op == ast.Subscription && method == http.MethodHead:
 		return wrongMethod(w, "GET, POST, OPTIONS", "A subscription has no end that HEAD could tell of; send it by GET or POST.")
-	case op == ast.Subscription && media != mediaEvents:
+	case op == ast.Subscription && media != wire.MediaEvents:
 		return fault.New(fault.RequestNotAcceptable,
-			"A subscription has more than one answer; Accept must name %s, or use a WebSocket.", mediaEvents)
+			"A subscription has more than one answer; Accept must name %s, or use a WebSocket.", wire.MediaEvents)
 	case op == ast.Mutation && isRead(method):
 		return wrongMethod(w, "POST, OPTIONS", "GET carries queries only; send a mutation by POST.")
 	default:

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/wire"
 )
 
 func TestTheMediaTypeFollowsAccept(t *testing.T) {
@@ -82,7 +83,7 @@ func TestARefusalHasItsStatusAndCodeAndNoData(t *testing.T) {
 		"subscription":         {post(`{"query":"subscription { ticks }"}`), 406, fault.RequestNotAcceptable},
 		"subscription by GET":  {get(url.Values{"query": {"subscription { ticks }"}}), 406, fault.RequestNotAcceptable},
 		"large body":           {post(`{"query":"` + strings.Repeat(" ", gqlhttp.DefaultMaxBody) + `"}`), 413, fault.RequestTooLarge},
-		"long document":        {post(`{"query":"` + strings.Repeat(" ", gqlhttp.DefaultMaxQuery+1) + `"}`), 413, fault.DocumentTooLarge},
+		"long document":        {post(`{"query":"` + strings.Repeat(" ", wire.DefaultMaxQuery+1) + `"}`), 413, fault.DocumentTooLarge},
 		"syntax":               {post(`{"query":"{"}`), 400, fault.DocumentParseFailed},
 		"unknown field":        {post(`{"query":"{ nothing }"}`), 400, fault.DocumentValidationFailed},
 		"no operation":         {post(`{"query":"fragment f on Query { __typename }"}`), 400, fault.DocumentValidationFailed},
@@ -171,7 +172,7 @@ func TestRefuseAnswersBeforeAnythingRuns(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/graphql", nil)
-		gqlhttp.Refuse(w, r.WithContext(actor.WithRequestID(r.Context(), "r1")), err)
+		wire.Refuse(w, r.WithContext(actor.WithRequestID(r.Context(), "r1")), err)
 		body := w.Body.String()
 		if w.Code != want || !strings.Contains(body, `"requestId":"r1"`) || strings.Contains(body, "secret") {
 			t.Errorf("%v: %d %s", err, w.Code, body)
@@ -197,7 +198,7 @@ func TestWhoHasToWaitIsToldHowLong(t *testing.T) {
 		if c.given != "" {
 			w.Header().Set("Retry-After", c.given)
 		}
-		gqlhttp.Refuse(w, httptest.NewRequest(http.MethodPost, "/graphql", nil), c.err)
+		wire.Refuse(w, httptest.NewRequest(http.MethodPost, "/graphql", nil), c.err)
 		if got := w.Header().Get("Retry-After"); got != c.want {
 			t.Errorf("%s: Retry-After %q, want %q", name, got, c.want)
 		}
@@ -221,7 +222,7 @@ func TestBodyAndDocumentHaveTheirLengthAndNoMore(t *testing.T) {
 		message string
 	}{
 		{body, gqlhttp.DefaultMaxBody, "body", "The body may have at most 262144 bytes, found 262145."},
-		{document, gqlhttp.DefaultMaxQuery, "query", "The document may have at most 16384 bytes; found 16385."},
+		{document, wire.DefaultMaxQuery, "query", "The document may have at most 16384 bytes; found 16385."},
 	} {
 		if a := s.do(t, post(c.text(c.most))); a.Status != 200 || len(a.Errors) > 0 {
 			t.Errorf("%s of %d bytes: %d %s", c.limit, c.most, a.Status, a.Body)

@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/quota"
 )
 
@@ -48,7 +48,7 @@ func (l *live) ask(t *testing.T, accept string, headers ...string) <-chan *http.
 func TestACallerHasSoManyRequestsInFlightAndNoMore(t *testing.T) {
 	t.Parallel()
 	h := newHold()
-	l := goLive(t, gqlhttp.StreamConfig{Requests: atMost(3, 0)}, h)
+	l := goLive(t, stream.Config{Requests: atMost(3, 0)}, h)
 	p := l.welcome(t)
 	whole := l.ask(t, "application/json")
 	<-h.running
@@ -83,7 +83,7 @@ func TestACallerHasSoManyRequestsInFlightAndNoMore(t *testing.T) {
 
 func TestOpenStreamsAreNoRequestsInFlight(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Requests: atMost(1, patience)})
+	l := goLive(t, stream.Config{Requests: atMost(1, patience)})
 	l.listen(t, items)
 	l.listen(t, items)
 	p := l.welcome(t)
@@ -96,7 +96,7 @@ func TestOpenStreamsAreNoRequestsInFlight(t *testing.T) {
 func TestOneRequestMoreWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	h := newHold()
-	l := goLive(t, gqlhttp.StreamConfig{Requests: atMost(1, patience)}, h)
+	l := goLive(t, stream.Config{Requests: atMost(1, patience)}, h)
 	first := l.ask(t, "application/json")
 	<-h.running
 	one, other := l.ask(t, "application/json"), l.ask(t, "application/json")

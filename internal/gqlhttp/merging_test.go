@@ -39,23 +39,6 @@ func TestFieldsOfOneNameHaveToAgree(t *testing.T) {
 	}
 }
 
-func TestTypenameIsAStringThatIsNeverNullWhereFieldsMerge(t *testing.T) {
-	t.Parallel()
-	judge := judge(served(t), gqlhttp.Config{})
-	for other, want := range map[string]string{
-		"description": "their types String! and String differ", "id": "their types String! and ID! differ",
-		"status": "their types String! and DeploymentStatus! differ", "__typename": "",
-	} {
-		err := judge(`{ node(id: "prj_1") { ... on Project { a: __typename } ... on Deployment { a: ` + other + ` } } }`)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("__typename beside %s: %v, want %q", other, err, want)
-		}
-	}
-	if err := judge(`{ node(id: "prj_1") { ... on Deployment { a: __typename } ... on Project { a: name } } }`); err != nil {
-		t.Errorf("__typename beside a String!: %v", err)
-	}
-}
-
 // multiplied is a document whose fields are to be merged with those of three types at each level.
 func multiplied(levels int) string {
 	inner := "id"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/meter"
 )
@@ -22,7 +23,7 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 		return next(ctx) // what begins is no answer yet
 	case strings.HasPrefix(fc.Object, "__"):
 		result, err := next(ctx) // which was counted before
-		return exact(ctx, fc, result), err
+		return standardIntrospection(ctx, fc, result), err
 	}
 	r := runningOf(ctx)
 	if r == nil {
@@ -72,10 +73,10 @@ func (r *running) stop(ctx context.Context) error {
 // found counts the objects that a field was resolved to, or the items of its list, in the place of those that were
 // assumed.
 func (r *running) found(ctx context.Context, fc *graphql.FieldContext, result any) {
-	if introspects(fc.Field.Field) {
+	if strings.HasPrefix(fc.Field.Name, "__") {
 		return
 	}
-	assumed := r.cost.times(fc.Field.Field, parent{page: r.pageAround(fc)}) * r.eachOf(fc.Field, "")
+	assumed := r.cost.Items(fc.Field.Field, fieldAround(fc)) * r.eachOf(fc.Field, "")
 	if extra := r.objects(fc.Field, reflect.ValueOf(result)) - assumed; extra != 0 {
 		r.meter.Add(ctx, meter.Fields, extra)
 	}
@@ -90,7 +91,7 @@ func (r *running) objects(f graphql.CollectedField, value reflect.Value) (sum fl
 		return 0 // there is none
 	}
 	if value.Kind() != reflect.Slice || value.Type().Elem().Kind() == reflect.Uint8 {
-		return r.eachOf(f, r.objectOf(f, value.Type().Name()))
+		return r.eachOf(f, r.cost.Object(f.Field, value.Type().Name()))
 	}
 	for i := range value.Len() {
 		item := value.Index(i)
@@ -102,25 +103,12 @@ func (r *running) objects(f graphql.CollectedField, value reflect.Value) (sum fl
 	return sum
 }
 
-// objectOf is the type of an object that a field of an interface or a union was resolved to, which Go has under the
-// same name. It is empty for others.
-func (r *running) objectOf(f graphql.CollectedField, name string) string {
-	schema := r.cost.schema
-	for _, possible := range schema.PossibleTypes[f.Definition.Type.Name()] {
-		if possible.Name == name {
-			return name
-		}
+// fieldAround returns the field that a field is of, nil at the root.
+func fieldAround(fc *graphql.FieldContext) *ast.Field {
+	if fc.Parent == nil {
+		return nil
 	}
-	return ""
-}
-
-// pageAround is how many nodes the connection that a field is of is taken to have, 0 for a field of
-// something else.
-func (r *running) pageAround(fc *graphql.FieldContext) float64 {
-	if around := fc.Parent; around != nil && around.Field.Field != nil && around.Field.Definition != nil {
-		return r.cost.page(around.Field.Field)
-	}
-	return 0
+	return fc.Parent.Field.Field
 }
 
 // eachOf is what an object costs that a field was resolved to; its type is empty where it is not known.
@@ -130,7 +118,7 @@ func (r *running) eachOf(f graphql.CollectedField, object string) float64 {
 	of := kindOfItem{f.Field, object}
 	each, known := r.each[of]
 	if !known {
-		each = r.cost.each(f.Field, f.Selections, object)
+		each = r.cost.Each(f.Field, f.Selections, object)
 		if r.each == nil {
 			r.each = map[kindOfItem]float64{}
 		}

@@ -16,13 +16,15 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/fault"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/meter"
 )
 
 // running is an operation, or an event of a subscription, that is being carried out.
 type running struct {
 	meter *meter.Meter
-	cost  cost
+	cost  document.Cost
 	// roots bounds how many fields of a query's root are resolved at once, and so how much is in memory.
 	roots chan struct{}
 
@@ -46,9 +48,11 @@ type kindOfItem struct {
 // rootsAtOnce is how many fields of a query's root are resolved at once.
 const rootsAtOnce = 4
 
-func (d *documents) run(c cost, most int, spent float64) *running {
+// newRunning counts what an operation costs at most cost, of which so much is spent already, and answers with at most
+// answer bytes.
+func newRunning(c document.Cost, limits meter.Limits, spent float64) *running {
 	r := &running{cost: c, roots: make(chan struct{}, rootsAtOnce)}
-	r.meter = meter.New(meter.Limits{Cost: most, Answer: d.limits.Answer}, spent, r)
+	r.meter = meter.New(limits, spent, r)
 	return r
 }
 
@@ -89,13 +93,13 @@ func runningOf(ctx context.Context) *running {
 // metering counts what an operation works on while it runs and what it answers with, and tells the cost
 // in the answer. A subscription is paid for when it begins; each of its events is counted anew, and does
 // not tell.
-type metering struct{ *documents }
+type metering struct{ limits meter.Limits }
 
 func (metering) ExtensionName() string                   { return "Metering" }
 func (metering) Validate(graphql.ExecutableSchema) error { return nil }
 
 // The names of what an operation carries with it; its cost is told by the first.
-const spendingName, runningName = "cost", "running"
+const costName, runningName = "cost", "running"
 
 // InterceptResponse implements graphql.ResponseInterceptor.
 func (m metering) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
@@ -106,7 +110,7 @@ func (m metering) InterceptResponse(ctx context.Context, next graphql.ResponseHa
 	}
 	kind := op.Operation.Operation
 	if kind == ast.Subscription {
-		r = m.run(r.cost, m.limits.Cost, 0)
+		r = newRunning(r.cost, m.limits, 0)
 	}
 	ctx = with(ctx, r)
 	resp := next(ctx)
@@ -126,9 +130,9 @@ func (r *running) end(ctx context.Context, kind ast.Operation, resp *graphql.Res
 	switch {
 	case kind == ast.Mutation:
 	case r.isTooLarge():
-		resp.Data, resp.Errors = nil, gqlerror.List{FromFault(fault.Public(over, view(ctx, "")))}
+		resp.Data, resp.Errors = nil, gqlerror.List{wire.Error(ctx, over)}
 	case ctx.Err() != nil && kind == ast.Query:
-		resp.Data, resp.Errors = nil, gqlerror.List{FromFault(fault.Public(timeout(ctx.Err()), view(ctx, "")))}
+		resp.Data, resp.Errors = nil, gqlerror.List{wire.Error(ctx, wire.Timeout(ctx.Err()))}
 	}
 	if resp.Data == nil && kind == ast.Subscription {
 		resp.Data = json.RawMessage("null") // without data the stream would end
@@ -142,9 +146,9 @@ func (r *running) end(ctx context.Context, kind ast.Operation, resp *graphql.Res
 	if len(r.truncated) > 0 {
 		tell("truncated", slices.Sorted(maps.Keys(r.truncated)))
 	}
-	if s, ok := graphql.GetOperationContext(ctx).Stats.GetExtension(spendingName).(*spending); ok && kind != ast.Subscription {
+	if s, ok := graphql.GetOperationContext(ctx).Stats.GetExtension(costName).(*costExtension); ok && kind != ast.Subscription {
 		s.settle(ctx, r.meter.Cost())
-		tell(spendingName, s)
+		tell(costName, s)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
 )
 
 func TestDocumentsThatTheLibraryTakesAreRefused(t *testing.T) {
@@ -32,7 +33,7 @@ func TestDeferIsNoDirectiveOfAnySchema(t *testing.T) {
 	if a.code() != string(fault.DocumentValidationFailed) || a.Errors[0].Message != `Unknown directive "@defer".` {
 		t.Error(a.Body)
 	}
-	if toySchema.Directives["defer"] == nil || gqlhttp.Standard(toySchema).Directives["defer"] != nil {
+	if toySchema.Directives["defer"] == nil || document.StandardSchema(toySchema).Directives["defer"] != nil {
 		t.Error("Standard changes the schema that it is given, or not the one that it gives")
 	}
 }

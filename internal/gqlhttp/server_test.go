@@ -16,6 +16,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/wire"
 )
 
 // around is an extension made of a function.
@@ -58,7 +59,7 @@ func TestAPanicOutsideTheResolversIsMaskedAndLogged(t *testing.T) {
 func TestAnExtensionThatRefusesGivesItsStatusAndNoData(t *testing.T) {
 	t.Parallel()
 	s := serverWith(func(context.Context, graphql.OperationHandler) graphql.ResponseHandler {
-		refusal := gqlhttp.FromFault(fault.Data{Code: string(fault.RequestRateLimited), Message: "Too much."})
+		refusal := wire.FromFault(fault.Data{Code: string(fault.RequestRateLimited), Message: "Too much."})
 		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{refusal}})
 	})
 	for _, accept := range []string{"application/json", "application/graphql-response+json"} {

@@ -11,6 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
 )
 
@@ -19,17 +20,17 @@ const sharedFor = time.Minute
 
 // isShared reports whether everybody gets the same answer to a request: the whole answer to a trusted query in a URL,
 // for a caller without a token.
-func isShared(ctx context.Context, method string, r *request, op *graphql.OperationContext, resp *graphql.Response) bool {
-	return isRead(method) && r.named && op.Operation.Operation == ast.Query && callerOf(ctx).Anonymous && resp.Data != nil && len(resp.Errors) == 0
+func isShared(ctx context.Context, method string, r *wire.Request, op *graphql.OperationContext, resp *graphql.Response) bool {
+	return isRead(method) && r.IsTrusted && op.Operation.Operation == ast.Query && httpx.Caller(ctx).Anonymous && resp.Data != nil && len(resp.Errors) == 0
 }
 
 // share answers with what caches may keep, or tells the caller that it is still what he has. What the caller has
 // spent is left out, which would make every answer another one.
 func share(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
-	delete(resp.Extensions, spendingName)
+	delete(resp.Extensions, costName)
 	digest := sha256.New()
 	digest.Write([]byte(media + "\n"))
-	head, data, tail := parts(resp)
+	head, data, tail := wire.Parts(resp)
 	for _, part := range [][]byte{head, data, tail} {
 		digest.Write(part)
 	}
@@ -42,5 +43,5 @@ func share(w http.ResponseWriter, r *http.Request, media string, resp *graphql.R
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	answer(w, media, http.StatusOK, resp)
+	wire.Write(w, media, http.StatusOK, resp)
 }

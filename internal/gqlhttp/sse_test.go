@@ -14,6 +14,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/quota"
 )
 
@@ -134,7 +135,7 @@ func (s *listener) ends() {
 
 func TestAnEventStreamCarriesEveryKindOfOperation(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	const one, two, three = `next {"data":{"feed":{"n":1}}}`, `next {"data":{"feed":{"n":2}}}`, `next {"data":{"feed":{"n":3}}}`
 	for query, want := range map[string][]string{
 		`{ echo(text: "x") }`:                      {`next {"data":{"echo":"x"}}`},
@@ -156,7 +157,7 @@ func TestAnEventStreamCarriesEveryKindOfOperation(t *testing.T) {
 
 func TestAcceptChoosesBetweenStreamsAndAnswersInOnePiece(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	const query, subscription = `{ echo }`, `subscription { feed(of: "three") { n } }`
 	const events, whole = "text/event-stream; charset=utf-8", "application/json; charset=utf-8"
 	for _, c := range []struct {
@@ -186,7 +187,7 @@ func TestAcceptChoosesBetweenStreamsAndAnswersInOnePiece(t *testing.T) {
 
 func TestABadDocumentIsAnEventAndABadRequestAStatus(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	for query, want := range map[string]fault.Code{
 		`{`:           fault.DocumentParseFailed,
 		`{ nothing }`: fault.DocumentValidationFailed,
@@ -215,7 +216,7 @@ func TestABadDocumentIsAnEventAndABadRequestAStatus(t *testing.T) {
 
 func TestAnEventStreamLivesLongerThanARequestMayTake(t *testing.T) {
 	t.Parallel()
-	l := prepare(t, gqlhttp.StreamConfig{Heartbeat: 10 * time.Millisecond})
+	l := prepare(t, stream.Config{Heartbeat: 10 * time.Millisecond})
 	l.Config.ReadTimeout, l.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
 	l.Start()
 	s := l.listen(t, items)
@@ -232,7 +233,7 @@ func TestAnEventStreamLivesLongerThanARequestMayTake(t *testing.T) {
 
 func TestASlowReaderOfAnEventStreamIsCutOff(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{WriteTimeout: 20 * time.Millisecond, Heartbeat: time.Millisecond})
+	l := goLive(t, stream.Config{WriteTimeout: 20 * time.Millisecond, Heartbeat: time.Millisecond})
 	l.listen(t, `subscription { feed(of: "large") { text } }`)
 	l.over(t, "large")
 }
@@ -240,7 +241,7 @@ func TestASlowReaderOfAnEventStreamIsCutOff(t *testing.T) {
 func TestAnEventStreamEndsWithItsToken(t *testing.T) {
 	t.Parallel()
 	shut := make(chan struct{})
-	l := goLive(t, gqlhttp.StreamConfig{Authenticate: doorkeeper(shut), Recheck: time.Millisecond})
+	l := goLive(t, stream.Config{Authenticate: doorkeeper(shut), Recheck: time.Millisecond})
 	s := l.listen(t, items, "Authorization", "Bearer down") // a question without an answer ends nothing
 	l.items <- 7
 	s.hear(`next {"data":{"feed":{"n":7}}}`)
@@ -256,7 +257,7 @@ func TestAnEventStreamEndsWithItsToken(t *testing.T) {
 func TestAnEmptyBucketIsTheStatusOfAStreamToo(t *testing.T) {
 	t.Parallel()
 	config := gqlhttp.Config{Costs: quota.NewCosts(quota.Bucket{Capacity: 10, PerSecond: 1}, func() time.Time { return time.Time{} })}
-	h := gqlhttp.NewServer(toy{toySchema}, config, gqlhttp.HTTP{Streams: gqlhttp.NewStreams(gqlhttp.StreamConfig{})})
+	h := gqlhttp.NewServer(toy{toySchema}, config, gqlhttp.HTTP{Streams: stream.New(stream.Config{})})
 	for _, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
 		r := post(`{"query":"{ echo }"}`)
 		r.Header.Set("Accept", "text/event-stream")

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 )
 
 func TestNoMoreStreamsThanMayBeOpen(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Open: 2})
+	l := goLive(t, stream.Config{Open: 2})
 	p := l.welcome(t)
 	l.listen(t, items)
 	if _, resp := l.handshake(t, transport); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
@@ -61,7 +61,7 @@ func refusal(t *testing.T, resp *http.Response) (message, metadata string) {
 func TestACallerHasItsStreamsAndNoMore(t *testing.T) {
 	t.Parallel()
 	const elsewhere = "192.0.2.1:1"
-	l := goLive(t, gqlhttp.StreamConfig{PerCaller: 2})
+	l := goLive(t, stream.Config{PerCaller: 2})
 	p := l.welcome(t)
 	l.listen(t, items)
 
@@ -89,7 +89,7 @@ func TestACallerHasItsStreamsAndNoMore(t *testing.T) {
 
 func TestSilentSocketsTakeNoPlaceOfThoseWhoSayWhoTheyAre(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Open: 2, InitTimeout: patience})
+	l := goLive(t, stream.Config{Open: 2, InitTimeout: patience})
 	var silent []*peer
 	for range 50 {
 		silent = append(silent, l.socket(t))
@@ -110,7 +110,7 @@ func TestSilentSocketsTakeNoPlaceOfThoseWhoSayWhoTheyAre(t *testing.T) {
 
 func TestOneSilentSocketTooManyEndsTheOldestOfTheBusiestAddress(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Handshakes: 3, InitTimeout: patience})
+	l := goLive(t, stream.Config{Handshakes: 3, InitTimeout: patience})
 	const reason = "At most 3 sockets may wait for their connection_init (--max-handshakes); this was the oldest."
 	open := func(headers ...string) *peer { // that is read from, so that the sockets come in this order
 		p := l.socket(t, headers...)

@@ -11,12 +11,12 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 )
 
 func TestShutdownTellsEveryStream(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	var peers []*peer
 	for range 50 {
 		p := l.welcome(t)
@@ -49,7 +49,7 @@ func TestShutdownTellsEveryStream(t *testing.T) {
 
 func TestWhatRunsAtShutdownFinishesAndNothingNewStarts(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Timeout: 200 * time.Millisecond})
+	l := goLive(t, stream.Config{Timeout: 200 * time.Millisecond})
 	p := l.welcome(t)
 	p.say(subscribe("m", `mutation { slow }`))
 	p.say(subscribe("s", items))
@@ -80,7 +80,7 @@ func TestWhatRunsAtShutdownFinishesAndNothingNewStarts(t *testing.T) {
 
 func TestShutdownWaitsNoLongerThanItMay(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Timeout: time.Second})
+	l := goLive(t, stream.Config{Timeout: time.Second})
 	p := l.welcome(t)
 	p.say(subscribe("m", `mutation { slow }`))
 	p.say(`{"type":"ping"}`)
@@ -95,7 +95,7 @@ func TestShutdownWaitsNoLongerThanItMay(t *testing.T) {
 func TestTheTimeoutIsThatOfAnEventNotOfItsStream(t *testing.T) {
 	t.Parallel()
 	const limit = 30 * time.Millisecond
-	l := goLive(t, gqlhttp.StreamConfig{Timeout: limit})
+	l := goLive(t, stream.Config{Timeout: limit})
 	p := l.welcome(t)
 	p.say(subscribe("1", `subscription { feed(of: "items") { n slow } }`))
 	begun := time.Now()
@@ -136,7 +136,7 @@ func TestAPanicOutsideTheResolversEndsItsStreamOnly(t *testing.T) {
 			return &graphql.Response{Data: []byte(`{}`), Extensions: map[string]any{"secret": make(chan int)}}
 		},
 	} {
-		l := goLive(t, gqlhttp.StreamConfig{}, f)
+		l := goLive(t, stream.Config{}, f)
 		p := l.welcome(t)
 		for range 2 {
 			p.say(subscribe("1", `subscription { feed(of: "endless") { n } }`))
@@ -156,7 +156,7 @@ func TestAPanicOutsideTheResolversEndsItsStreamOnly(t *testing.T) {
 
 // TestNothingIsLeftOfStreams is not parallel: it counts goroutines.
 func TestNothingIsLeftOfStreams(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
-	l := goLive(t, gqlhttp.StreamConfig{Recheck: time.Millisecond})
+	l := goLive(t, stream.Config{Recheck: time.Millisecond})
 	before := runtime.NumGoroutine()
 	for i := range 20 {
 		p, s := l.welcome(t), l.listen(t, items)

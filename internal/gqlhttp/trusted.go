@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 
+	"slipway/internal/strictjson"
+
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/wire"
 )
 
 const (
@@ -31,27 +34,26 @@ type Trusted struct {
 
 	byID map[string]string
 	// byText has every document; it is nil for those that are not kept parsed.
-	byText map[string]*document
+	byText map[string]*document.Document
 }
 
 // ReadTrusted reads documents from a JSON object of their texts by their ids, and validates each as a server of the
-// schema and the configuration does. maxQuery is the longest text of one, in bytes; 0 stands for DefaultMaxQuery.
+// schema and the configuration does. maxQuery is the longest text of one, in bytes; 0 stands for wire.DefaultMaxQuery.
 // The error names each id that is wrong, up to ten.
 func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trusted, error) {
-	root, err := inputprop.ParseWithin(text, inputprop.Limits{Bytes: max(len(text), 1)})
+	root, err := strictjson.ParseWithin(text, strictjson.Limits{Bytes: max(len(text), 1)})
 	if err != nil {
 		return nil, fmt.Errorf("not JSON as it must be: %w", err)
 	}
-	if root.Kind != inputprop.Object {
+	if root.Kind != strictjson.Object {
 		return nil, fmt.Errorf("want an object of documents by their ids, found %s", root.Kind)
 	}
-	c.Limits = c.Limits.WithDefaults()
-	d := newDocuments(schema, c)
-	t := &Trusted{byID: map[string]string{}, byText: map[string]*document{}}
+	d := document.New(schema, c.documents())
+	t := &Trusted{byID: map[string]string{}, byText: map[string]*document.Document{}}
 	kept := 0
 	var wrong []error
 	for i, id := range root.Keys {
-		doc, err := d.trust(id, root.Items[i], maxQuery)
+		doc, err := readTrusted(d, id, root.Items[i], maxQuery)
 		if err != nil {
 			if wrong = append(wrong, err); len(wrong) == maxTrustedErrors {
 				break
@@ -60,7 +62,7 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 		}
 		text := root.Items[i].Text
 		t.byID[id] = text
-		if kept += doc.bytes(); kept > maxTrustedKept {
+		if kept += doc.Bytes(); kept > maxTrustedKept {
 			doc = nil
 		}
 		t.byText[text] = doc
@@ -68,26 +70,26 @@ func ReadTrusted(text []byte, schema *ast.Schema, c Config, maxQuery int) (*Trus
 	return t, errors.Join(wrong...)
 }
 
-// trust parses a document that is to be trusted.
-func (d *documents) trust(id string, item *inputprop.Node, maxQuery int) (*document, error) {
+// readTrusted parses a document that is to be trusted.
+func readTrusted(d *document.Documents, id string, item *strictjson.Node, maxQuery int) (*document.Document, error) {
 	switch {
 	case id == "" || len(id) > maxTrustedID:
-		return nil, fmt.Errorf("the id %q: want 1 to %d bytes, found %d", shorten(id), maxTrustedID, len(id))
-	case item.Kind != inputprop.String:
-		return nil, fmt.Errorf("document %q: want the text of a GraphQL document, found %s", shorten(id), item.Kind)
+		return nil, fmt.Errorf("the id %q: want 1 to %d bytes, found %d", wire.Shorten(id), maxTrustedID, len(id))
+	case item.Kind != strictjson.String:
+		return nil, fmt.Errorf("document %q: want the text of a GraphQL document, found %s", wire.Shorten(id), item.Kind)
 	}
-	if most := cmp.Or(maxQuery, DefaultMaxQuery); len(item.Text) > most {
-		return nil, fmt.Errorf("document %q: want at most %d bytes, found %d", shorten(id), most, len(item.Text))
+	if most := cmp.Or(maxQuery, wire.DefaultMaxQuery); len(item.Text) > most {
+		return nil, fmt.Errorf("document %q: want at most %d bytes, found %d", wire.Shorten(id), most, len(item.Text))
 	}
-	doc, errs := d.parse(item.Text)
+	doc, errs := d.Parse(item.Text)
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("document %q: %s", shorten(id), told(errs[0]))
+		return nil, fmt.Errorf("document %q: %s", wire.Shorten(id), withPlace(errs[0]))
 	}
 	return doc, nil
 }
 
-// told is an error of a document with its place.
-func told(e *gqlerror.Error) string {
+// withPlace returns the message of an error of a document, with its place.
+func withPlace(e *gqlerror.Error) string {
 	if len(e.Locations) == 0 {
 		return e.Message
 	}
@@ -95,7 +97,7 @@ func told(e *gqlerror.Error) string {
 }
 
 // document returns a trusted document that is kept parsed, nil for any other.
-func (t *Trusted) document(text string) *document {
+func (t *Trusted) document(text string) *document.Document {
 	if t == nil {
 		return nil
 	}
@@ -103,9 +105,9 @@ func (t *Trusted) document(text string) *document {
 }
 
 // find puts the text of the document in a request that names one. It refuses what is not there, or not to be run.
-func (t *Trusted) find(ctx context.Context, r *request) error {
+func (t *Trusted) find(ctx context.Context, r *wire.Request) error {
 	switch {
-	case r.documentID != "":
+	case r.DocumentID != "":
 		return t.findByID(r)
 	case r.Query == "":
 		return t.findByHash(r)
@@ -124,25 +126,25 @@ func isRunner(ctx context.Context) bool {
 	return a != nil && a.Role == actor.Runner
 }
 
-func (t *Trusted) findByID(r *request) error {
+func (t *Trusted) findByID(r *wire.Request) error {
 	if t == nil {
-		return fault.New(fault.DocumentNotFound, "There are no trusted documents here, so none has the id %q; the flag is --trusted-documents.", shorten(r.documentID))
+		return fault.New(fault.DocumentNotFound, "There are no trusted documents here, so none has the id %q; the flag is --trusted-documents.", wire.Shorten(r.DocumentID))
 	}
-	text, known := t.byID[r.documentID]
+	text, known := t.byID[r.DocumentID]
 	if !known {
-		return fault.New(fault.DocumentNotFound, "No trusted document has the id %q.", shorten(r.documentID))
+		return fault.New(fault.DocumentNotFound, "No trusted document has the id %q.", wire.Shorten(r.DocumentID))
 	}
-	r.Query, r.named = text, true
+	r.Query, r.IsTrusted = text, true
 	return nil
 }
 
 // findByHash finds a document by its SHA-256. Clients take the message of the refusal for the advice to send
 // texts from then on.
-func (t *Trusted) findByHash(r *request) error {
+func (t *Trusted) findByHash(r *wire.Request) error {
 	if t != nil {
-		for _, id := range []string{r.hash, "sha256:" + r.hash} {
+		for _, id := range []string{r.Hash, "sha256:" + r.Hash} {
 			if text, known := t.byID[id]; known {
-				r.Query, r.named = text, true
+				r.Query, r.IsTrusted = text, true
 				return nil
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 )
 
 func TestAPeerThatVanishesEndsItsSubscriptions(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	p := l.welcome(t)
 	p.say(subscribe("1", items))
 	p.say(subscribe("2", items))
@@ -24,7 +24,7 @@ func TestAPeerThatVanishesEndsItsSubscriptions(t *testing.T) {
 
 func TestASlowReaderOfASocketIsCutOff(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{WriteTimeout: 20 * time.Millisecond, Heartbeat: time.Hour})
+	l := goLive(t, stream.Config{WriteTimeout: 20 * time.Millisecond, Heartbeat: time.Hour})
 	p := l.welcome(t)
 	p.say(subscribe("1", `subscription { feed(of: "large") { text } }`))
 	l.over(t, "large") // p reads nothing
@@ -33,7 +33,7 @@ func TestASlowReaderOfASocketIsCutOff(t *testing.T) {
 func TestASocketEndsWithItsToken(t *testing.T) {
 	t.Parallel()
 	shut := make(chan struct{})
-	l := goLive(t, gqlhttp.StreamConfig{Authenticate: doorkeeper(shut), Recheck: time.Millisecond})
+	l := goLive(t, stream.Config{Authenticate: doorkeeper(shut), Recheck: time.Millisecond})
 	p := l.welcome(t)
 	p.say(subscribe("1", items))
 	l.items <- 7
@@ -45,7 +45,7 @@ func TestASocketEndsWithItsToken(t *testing.T) {
 
 func TestAFieldThatPanicsFailsItsEventOnly(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	p := l.welcome(t)
 	p.say(subscribe("1", `subscription { feed(of: "three") { n panics } }`))
 	for range 3 {

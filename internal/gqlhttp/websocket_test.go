@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 )
 
 const items = `subscription { feed(of: "items") { n } }`
 
 func TestASocketCarriesEveryKindOfOperation(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	p := l.welcome(t)
 	p.say(subscribe("q", `{ echo(text: "x") }`))
 	p.hear(`{"type":"next","id":"q","payload":{"data":{"echo":"x"}}}`, complete("q"))
@@ -68,7 +68,7 @@ func TestASocketIsClosedForWhatTheProtocolForbids(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := goLive(t, gqlhttp.StreamConfig{Authenticate: doorkeeper(nil)}).socket(t)
+			p := goLive(t, stream.Config{Authenticate: doorkeeper(nil)}).socket(t)
 			for _, text := range c.say {
 				p.say(text)
 			}
@@ -110,7 +110,7 @@ func TestFramesThatAreNoMessagesCloseTheSocket(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := goLive(t, gqlhttp.StreamConfig{}).welcome(t)
+			p := goLive(t, stream.Config{}).welcome(t)
 			p.frame(c.op, true, []byte(c.payload))
 			p.ends(c.code, "")
 		})
@@ -119,7 +119,7 @@ func TestFramesThatAreNoMessagesCloseTheSocket(t *testing.T) {
 
 func TestATokenMayComeInTheHeaderOrTheFirstMessage(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Authenticate: doorkeeper(nil)})
+	l := goLive(t, stream.Config{Authenticate: doorkeeper(nil)})
 	for _, init := range []string{
 		`{"type":"connection_init"}`, `{"type":"connection_init","payload":null}`, `{"type":"connection_init","payload":{"other":1}}`,
 		`{"type":"connection_init","payload":{"authorization":null}}`,
@@ -135,7 +135,7 @@ func TestATokenMayComeInTheHeaderOrTheFirstMessage(t *testing.T) {
 
 func TestASocketWithoutTheSubprotocolIsToldSo(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	for _, headers := range [][]string{nil, {"Sec-WebSocket-Protocol: graphql-ws"}} {
 		p, resp := l.handshake(t, headers...)
 		if resp.StatusCode != http.StatusSwitchingProtocols || resp.Header.Get("Sec-WebSocket-Protocol") != "" {
@@ -150,7 +150,7 @@ func TestASocketWithoutTheSubprotocolIsToldSo(t *testing.T) {
 
 func TestPagesOfOtherHostsGetNoSocketUnlessTheirOriginWasLookedAt(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	host := strings.TrimPrefix(l.URL, "http://")
 	for origin, want := range map[string]int{
 		"http://" + host: 101, "https://" + host: 101, "https://evil.example": 403, "null": 403, "http://" + host + ".evil.example": 403, "%": 403,
@@ -159,7 +159,7 @@ func TestPagesOfOtherHostsGetNoSocketUnlessTheirOriginWasLookedAt(t *testing.T) 
 			t.Errorf("Origin %s: %d, want %d", origin, resp.StatusCode, want)
 		}
 	}
-	l = goLive(t, gqlhttp.StreamConfig{OriginChecked: true})
+	l = goLive(t, stream.Config{OriginChecked: true})
 	if _, resp := l.handshake(t, "Origin: https://app.example", transport); resp.StatusCode != http.StatusSwitchingProtocols {
 		t.Errorf("an origin that was looked at: %d", resp.StatusCode)
 	}
@@ -167,10 +167,10 @@ func TestPagesOfOtherHostsGetNoSocketUnlessTheirOriginWasLookedAt(t *testing.T) 
 
 func TestASocketThatSaysNothingIsClosed(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{InitTimeout: time.Millisecond})
+	l := goLive(t, stream.Config{InitTimeout: time.Millisecond})
 	l.socket(t).ends(4408, "Connection initialisation timeout")
 
-	l = goLive(t, gqlhttp.StreamConfig{InitTimeout: 100 * time.Millisecond})
+	l = goLive(t, stream.Config{InitTimeout: 100 * time.Millisecond})
 	p := l.welcome(t)
 	<-time.After(150 * time.Millisecond)
 	p.say(`{"type":"ping"}`)
@@ -179,13 +179,13 @@ func TestASocketThatSaysNothingIsClosed(t *testing.T) {
 
 func TestPingsAreAnsweredBothWays(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Heartbeat: time.Millisecond})
+	l := goLive(t, stream.Config{Heartbeat: time.Millisecond})
 	p := l.socket(t)
 	p.mute = true
 	if op, _, err := p.read(); op != opPing || err != nil {
 		t.Fatalf("no ping: frame of kind %d, %v", op, err)
 	}
-	l = goLive(t, gqlhttp.StreamConfig{})
+	l = goLive(t, stream.Config{})
 	p = l.socket(t)
 	p.say(`{"type":"ping"}`) // even before connection_init
 	p.hear(`{"type":"pong"}`)
@@ -201,7 +201,7 @@ func TestPingsAreAnsweredBothWays(t *testing.T) {
 
 func TestASocketWhosePeerIsSilentIsCutOff(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{Heartbeat: 5 * time.Millisecond})
+	l := goLive(t, stream.Config{Heartbeat: 5 * time.Millisecond})
 	p := l.welcome(t)
 	p.say(subscribe("1", items))
 	p.mute = true
@@ -215,7 +215,7 @@ func TestASocketWhosePeerIsSilentIsCutOff(t *testing.T) {
 
 func TestAMessageMayComeInPiecesAndBe64KiBLong(t *testing.T) {
 	t.Parallel()
-	p := goLive(t, gqlhttp.StreamConfig{}).welcome(t)
+	p := goLive(t, stream.Config{}).welcome(t)
 	p.frame(opText, false, []byte(`{"type":`))
 	p.frame(opPing, true, nil) // in between
 	p.frame(0, false, []byte(`"ping"`))
@@ -230,7 +230,7 @@ func TestAMessageMayComeInPiecesAndBe64KiBLong(t *testing.T) {
 
 func TestRefusedOperationsAreToldAndTheSocketGoesOn(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	p := l.welcome(t)
 	for query, want := range map[string]fault.Code{
 		`{`:                                      fault.DocumentParseFailed,
@@ -253,7 +253,7 @@ func TestRefusedOperationsAreToldAndTheSocketGoesOn(t *testing.T) {
 
 func TestOneOperationTooManyIsRefusedAndTheSocketGoesOn(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	p := l.welcome(t)
 	for i := range 20 {
 		p.say(subscribe(fmt.Sprint(i), items))
@@ -274,7 +274,7 @@ func TestOneOperationTooManyIsRefusedAndTheSocketGoesOn(t *testing.T) {
 
 func TestACompletedOperationIsSilentAndItsIDFree(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, gqlhttp.StreamConfig{})
+	l := goLive(t, stream.Config{})
 	p := l.welcome(t)
 	for range 20 {
 		p.say(subscribe("1", `subscription { feed(of: "endless") { n } }`))

@@ -1,6 +1,10 @@
 package inputprop
 
-import "context"
+import (
+	"context"
+
+	"slipway/internal/strictjson"
+)
 
 // maxUndeclared bounds, on each level, the values that are kept of inputs which a version has no more: as many as a
 // module may have inputs.
@@ -9,16 +13,16 @@ const maxUndeclared = 500
 // Baseline returns what immutable inputs are compared with once a deployment of the values has succeeded; before is
 // what they were compared with until then, nil for nothing. Of each immutable input it has the value of the last
 // success that had it: what is hidden stays, an item that was removed is forgotten.
-func Baseline(list []Property, values, before *Node) *Node {
+func Baseline(list []Property, values, before *strictjson.Node) *strictjson.Node {
 	// Without anything that is live elsewhere: the values have what it gave. The context is none of a request's,
 	// because what has happened is not refused for what it costs.
 	r := newResolver(context.Background(), &Env{Previous: before}, "")
 	return baselineOf(r.root(list, values))
 }
 
-func baselineOf(f *form) *Node {
-	n := &Node{Kind: Object}
-	keep := func(id string, value *Node) {
+func baselineOf(f *form) *strictjson.Node {
+	n := &strictjson.Node{Kind: strictjson.Object}
+	keep := func(id string, value *strictjson.Node) {
 		if value != nil {
 			n.Keys, n.Items = append(n.Keys, id), append(n.Items, value)
 		}
@@ -28,7 +32,7 @@ func baselineOf(f *form) *Node {
 		keep(fl.in.id, fl.baseline())
 	}
 	undeclared := 0
-	if f.before != nil && f.before.Kind == Object {
+	if f.before != nil && f.before.Kind == strictjson.Object {
 		for i, id := range f.before.Keys {
 			if f.plan.byID[id] == nil && undeclared < maxUndeclared {
 				undeclared++
@@ -41,7 +45,7 @@ func baselineOf(f *form) *Node {
 
 // baseline is what the field is compared with from now on, nil for nothing. A value that was once kept is kept up
 // to date, also by versions in which the input may change.
-func (fl *field) baseline() *Node {
+func (fl *field) baseline() *strictjson.Node {
 	_, isMap := fl.in.Property.(*ObjectMapProperty)
 	_, isList := fl.in.Property.(*ObjectArrayProperty)
 	switch {
@@ -58,20 +62,20 @@ func (fl *field) baseline() *Node {
 
 // itemBaselines has an entry for each item that there is; in a list also for those of which nothing is kept, so that
 // positions stay.
-func (fl *field) itemBaselines() *Node {
+func (fl *field) itemBaselines() *strictjson.Node {
 	if !isValue(fl.entered) {
 		return nil
 	}
 	kept := false
-	n := &Node{Kind: fl.entered.Kind}
+	n := &strictjson.Node{Kind: fl.entered.Kind}
 	for _, e := range fl.entries {
-		item := &Node{Kind: Object}
+		item := &strictjson.Node{Kind: strictjson.Object}
 		if e.form != nil {
 			item = baselineOf(e.form)
 		}
 		kept = kept || len(item.Keys) > 0
 		switch {
-		case n.Kind == Array:
+		case n.Kind == strictjson.Array:
 			n.Items = append(n.Items, item)
 		case len(item.Keys) > 0:
 			n.Keys, n.Items = append(n.Keys, e.key), append(n.Items, item)
@@ -85,22 +89,22 @@ func (fl *field) itemBaselines() *Node {
 
 // Overlay returns live values together with what a baseline has besides them. The baseline must know of the release
 // that has the values.
-func Overlay(live, baseline *Node) *Node {
+func Overlay(live, baseline *strictjson.Node) *strictjson.Node {
 	switch {
 	case live == nil:
 		return baseline
 	case baseline == nil || live.Kind != baseline.Kind:
 		return live
-	case live.Kind == Array && len(live.Items) == len(baseline.Items):
-		n := &Node{Kind: Array}
+	case live.Kind == strictjson.Array && len(live.Items) == len(baseline.Items):
+		n := &strictjson.Node{Kind: strictjson.Array}
 		for i, item := range live.Items {
 			n.Items = append(n.Items, Overlay(item, baseline.Items[i]))
 		}
 		return n
-	case live.Kind != Object:
+	case live.Kind != strictjson.Object:
 		return live
 	}
-	n := &Node{Kind: Object}
+	n := &strictjson.Node{Kind: strictjson.Object}
 	for i, key := range live.Keys {
 		n.Keys, n.Items = append(n.Keys, key), append(n.Items, Overlay(live.Items[i], baseline.Get(key)))
 	}

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/inputprop"
 )
 
 // succeeded gives what immutable inputs are compared with after successes, each as inputs and values, and the values
 // of the last.
-func succeeded(t *testing.T, successes ...[2]string) (baseline, live *inputprop.Node) {
+func succeeded(t *testing.T, successes ...[2]string) (baseline, live *strictjson.Node) {
 	t.Helper()
 	for _, s := range successes {
 		live = parse(t, s[1])

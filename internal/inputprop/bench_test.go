@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/inputprop"
 )
 
@@ -26,7 +28,7 @@ func benchmarkDecode(b *testing.B, size int) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		n, err := inputprop.Parse(text)
+		n, err := strictjson.Parse(text)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -46,7 +48,7 @@ func BenchmarkDecode200KB(b *testing.B) { benchmarkDecode(b, 200<<10) }
 func BenchmarkDepth10000(b *testing.B) {
 	text := []byte(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000))
 	for b.Loop() {
-		if _, err := inputprop.Parse(text); err == nil {
+		if _, err := strictjson.Parse(text); err == nil {
 			b.Fatal("taken")
 		}
 	}

@@ -2,6 +2,8 @@ package inputprop
 
 import (
 	"fmt"
+
+	"slipway/internal/strictjson"
 )
 
 // mapItems checks how the keys and titles of a map's entries are made.
@@ -10,8 +12,8 @@ func (c *checker) mapItems(p *ObjectMapProperty, level *plan) {
 	if p.Key == nil {
 		return
 	}
-	c.at.member("key")
-	defer c.at.up()
+	c.Path.PushKey("key")
+	defer c.Path.Pop()
 	c.patterns(p.Key.Patterns)
 	for i, id := range p.Key.FromFields {
 		if id != nil && *id != "" {
@@ -24,23 +26,23 @@ func (c *checker) fromField(id string, level *plan, at string) {
 	in, ok := level.byID[id]
 	if !ok {
 		ids := level.sources()
-		c.failBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", listing(ids), quote(id), c.hint(id, ids))
+		c.FailBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", strictjson.Listing(ids), strictjson.Quote(id), c.Hint(id, ids))
 		return
 	}
 	switch in.Property.(type) {
 	case *StringProperty, *NumberProperty, *BooleanProperty:
 	default:
-		c.failBelow(at, "from_field_type", "must be a string, number or boolean input, found %s of the type %s",
-			quote(id), quote(in.Head().Type))
+		c.FailBelow(at, "from_field_type", "must be a string, number or boolean input, found %s of the type %s",
+			strictjson.Quote(id), strictjson.Quote(in.Head().Type))
 	}
 }
 
 func (c *checker) arrayItems(p *ObjectArrayProperty, level *plan) {
 	c.titleOf(p.ItemTitle, level, false)
 	if p.ItemDescription != nil {
-		c.at.member("item_description")
+		c.Path.PushKey("item_description")
 		c.placeholders(*p.ItemDescription, level, false)
-		c.at.up()
+		c.Path.Pop()
 	}
 }
 
@@ -48,18 +50,18 @@ func (c *checker) titleOf(t *ObjectCollectionItemTitleConfig, level *plan, keyed
 	if t == nil {
 		return
 	}
-	c.at.member("item_title")
-	c.at.member("template")
+	c.Path.PushKey("item_title")
+	c.Path.PushKey("template")
 	c.placeholders(t.Template, level, keyed)
-	c.at.up()
-	c.at.up()
+	c.Path.Pop()
+	c.Path.Pop()
 }
 
 // placeholders checks that each names an item input with a value, or for maps the key.
 func (c *checker) placeholders(text string, level *plan, keyed bool) {
 	pieces, err := titlePieces(text)
 	if err != nil {
-		c.fail("placeholder_syntax", "%v", err)
+		c.Fail("placeholder_syntax", "%v", err)
 		return
 	}
 	ids := level.sources()
@@ -71,10 +73,10 @@ func (c *checker) placeholders(text string, level *plan, keyed bool) {
 		switch {
 		case p.name == "" || keyed && p.name == keyPlaceholder:
 		case !ok:
-			c.fail("placeholder_input", "must name one of %s within { }, found %s%s; a brace is written {{",
-				listing(ids), quote(p.name), c.hint(p.name, ids))
+			c.Fail("placeholder_input", "must name one of %s within { }, found %s%s; a brace is written {{",
+				strictjson.Listing(ids), strictjson.Quote(p.name), c.Hint(p.name, ids))
 		case isSection(in.Property):
-			c.fail("placeholder_input", "must name an input that has a value, found the section %s", quote(p.name))
+			c.Fail("placeholder_input", "must name an input that has a value, found the section %s", strictjson.Quote(p.name))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package inputprop
 import (
 	"fmt"
 	"slices"
+
+	"slipway/internal/strictjson"
 )
 
 // options checks static values: each is a value that the input itself takes, and no two are the same.
@@ -15,32 +17,32 @@ func (c *checker) options(p Property) {
 	if !ok {
 		return
 	}
-	c.at.member("values")
-	defer c.at.up()
+	c.Path.PushKey("values")
+	defer c.Path.Pop()
 	first := make(map[string]int, len(values.Options))
-	kinds := map[string]Kind{}
+	kinds := map[string]strictjson.Kind{}
 	for i, o := range values.Options {
-		c.at.item(i)
+		c.Path.PushIndex(i)
 		if isCompound {
 			c.record(compound, o, kinds)
 		} else {
 			c.option(p, o)
 		}
-		key := canonical(choice(p, o))
+		key := strictjson.Key(choice(p, o))
 		if other, taken := first[key]; taken {
-			c.fail("unique_value", "must be unique among the values, found that of %d again", other)
+			c.Fail("unique_value", "must be unique among the values, found that of %d again", other)
 		} else {
 			first[key] = i
 		}
-		c.at.up()
+		c.Path.Pop()
 	}
 }
 
 // option checks a value by the input's own bounds.
 func (c *checker) option(p Property, o Option) {
 	if !o.Bare {
-		c.at.member("value")
-		defer c.at.up()
+		c.Path.PushKey("value")
+		defer c.Path.Pop()
 	}
 	j := c.judge()
 	switch p := p.(type) {
@@ -57,27 +59,27 @@ func (c *checker) option(p Property, o Option) {
 func (c *checker) exposed(p *CompoundProperty) {
 	for i, name := range p.Fields {
 		if slices.Contains(p.Fields[:i], name) {
-			c.failBelow(fmt.Sprintf("/fields/%d", i), "unique_field", "must be unique among the fields, found %s again", quote(name))
+			c.FailBelow(fmt.Sprintf("/fields/%d", i), "unique_field", "must be unique among the fields, found %s again", strictjson.Quote(name))
 		}
 	}
 }
 
 // record checks that an option has every field that is exposed, and fields of the types that the
 // options before it have.
-func (c *checker) record(p *CompoundProperty, o Option, kinds map[string]Kind) {
+func (c *checker) record(p *CompoundProperty, o Option, kinds map[string]strictjson.Kind) {
 	record, _ := o.Value.(Record)
-	c.at.member("fields")
-	defer c.at.up()
+	c.Path.PushKey("fields")
+	defer c.Path.Pop()
 	for _, name := range p.Fields {
 		if _, ok := record[name]; !ok {
-			c.failMember(name, "missing_field", "must be there, for the input exposes it")
+			c.FailMember(name, "missing_field", "must be there, for the input exposes it")
 		}
 	}
 	value := nodeOf(record)
 	for i, name := range value.Keys {
 		kind := value.Items[i].Kind
 		if before, known := kinds[name]; known && kind != before {
-			c.failMember(name, "field_type", "must be %s, as in the options before, found %s", before, value.Items[i].found())
+			c.FailMember(name, "field_type", "must be %s, as in the options before, found %s", before, strictjson.Show(value.Items[i]))
 			continue
 		}
 		kinds[name] = kind

@@ -1,17 +1,21 @@
 package inputprop
 
-import "fmt"
+import (
+	"fmt"
+
+	"slipway/internal/strictjson"
+)
 
 // maxPatternBytes is how long all patterns of a schema may be together, because reading them takes its time.
 const maxPatternBytes = 32 << 10
 
 // patterns checks the patterns themselves.
 func (c *checker) patterns(list []ValidationPattern) {
-	c.at.member("patterns")
-	defer c.at.up()
+	c.Path.PushKey("patterns")
+	defer c.Path.Pop()
 	for i, p := range list {
-		c.at.item(i)
-		c.at.member("pattern")
+		c.Path.PushIndex(i)
+		c.Path.PushKey("pattern")
 		var v verdict
 		if c.patternBytes += len(p.Pattern); c.patternBytes > maxPatternBytes {
 			v = verdict{rule: "max_patterns", message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes)}
@@ -19,12 +23,12 @@ func (c *checker) patterns(list []ValidationPattern) {
 			v = c.match.compile(p.Pattern)
 		}
 		if v.rule != "" {
-			c.fail(v.rule, "%s, in %s", v.message, quote(p.Pattern))
+			c.Fail(v.rule, "%s, in %s", v.message, strictjson.Quote(p.Pattern))
 		}
 		for _, warning := range v.warnings {
 			c.warn("pattern_portability", warning)
 		}
-		c.at.up()
-		c.at.up()
+		c.Path.Pop()
+		c.Path.Pop()
 	}
 }

@@ -1,7 +1,11 @@
 package inputprop
 
 import (
+	"strconv"
 	"strings"
+
+	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // conditions checks what decides whether the inputs of a level are shown, and the inputs that dynamic
@@ -14,7 +18,7 @@ func (c *checker) conditions(p *plan, alone bool) {
 			place = strings.TrimPrefix(place, "/0")
 		}
 		for _, cond := range in.conditions {
-			at := place + trail{{"show_when", -1}, {cond.id, -1}}.pointer("")
+			at := place + fault.Pointer("show_when", cond.id)
 			if !alone || in.owner != nil {
 				c.sibling(in, cond.id, cond.source, at, ids)
 			}
@@ -29,7 +33,7 @@ func (c *checker) conditions(p *plan, alone bool) {
 		if alone {
 			place = strings.TrimPrefix(place, "/0")
 		}
-		c.failBelow(place, "cycle", "must not depend on itself, found %s", strings.Join(l.ids, " → "))
+		c.FailBelow(place, "cycle", "must not depend on itself, found %s", strings.Join(l.ids, " → "))
 	}
 }
 
@@ -48,11 +52,11 @@ func (p *plan) sources() []string {
 func (c *checker) sibling(in *planned, id string, source *planned, at string, ids []string) {
 	switch {
 	case id == in.id:
-		c.failBelow(at, "self_reference", "must not be the input itself, found %s", quote(id))
+		c.FailBelow(at, "self_reference", "must not be the input itself, found %s", strictjson.Quote(id))
 	case source == nil:
-		c.failBelow(at, "unknown_input", "must be an input of the same level, found %s%s", quote(id), c.hint(id, ids))
+		c.FailBelow(at, "unknown_input", "must be an input of the same level, found %s%s", strictjson.Quote(id), c.Hint(id, ids))
 	case isSection(source.Property):
-		c.failBelow(at, "no_value", "must be an input that has a value, found the section %s", quote(id))
+		c.FailBelow(at, "no_value", "must be an input that has a value, found the section %s", strictjson.Quote(id))
 	}
 }
 
@@ -63,36 +67,36 @@ func (c *checker) params(p *plan, in *planned, place string, ids []string) {
 	}
 	for _, name := range ref.paramNames() {
 		if id := ref.Params[name].Input; id != "" {
-			at := place + trail{{"values", -1}, {"params", -1}, {name, -1}, {"input", -1}}.pointer("")
+			at := place + fault.Pointer("values", "params", name, "input")
 			c.sibling(in, id, p.byID[id], at, ids)
 		}
 	}
 }
 
 // expectation checks what an entry expects: a value, or an object of operators.
-func (c *checker) expectation(n *Node, at string) {
+func (c *checker) expectation(n *strictjson.Node, at string) {
 	switch n.Kind {
-	case Null:
+	case strictjson.Null:
 		c.noNull(at)
-	case Object:
+	case strictjson.Object:
 		if len(n.Keys) == 0 {
-			c.failBelow(at, "operator", "must have one of the operators %s, found none", strings.Join(operators, ", "))
+			c.FailBelow(at, "operator", "must have one of the operators %s, found none", strings.Join(operators, ", "))
 		}
 		for i, operator := range n.Keys {
-			c.operator(operator, n.Items[i], at+trail{{operator, -1}}.pointer(""))
+			c.operator(operator, n.Items[i], at+fault.Pointer(operator))
 		}
 	}
 }
 
 // noNull refuses an expectation that would never hold, or always under not.
 func (c *checker) noNull(at string) {
-	c.failBelow(at, "operand", `must not be null, which is the same as absent; use {"exists": false}`)
+	c.FailBelow(at, "operand", `must not be null, which is the same as absent; use {"exists": false}`)
 }
 
-func (c *checker) operator(operator string, operand *Node, at string) {
+func (c *checker) operator(operator string, operand *strictjson.Node, at string) {
 	switch operator {
 	case opEquals:
-		if operand.Kind == Null {
+		if operand.Kind == strictjson.Null {
 			c.noNull(at)
 		}
 	case opNot:
@@ -100,25 +104,25 @@ func (c *checker) operator(operator string, operand *Node, at string) {
 	case opAnyOf:
 		c.operandList(operand, at)
 		for i, item := range operand.Items {
-			if operand.Kind == Array && item.Kind == Null {
-				c.noNull(at + trail{{index: i}}.pointer(""))
+			if operand.Kind == strictjson.Array && item.Kind == strictjson.Null {
+				c.noNull(at + "/" + strconv.Itoa(i))
 			}
 		}
 	case opContains:
 	case opContainsAny, opContainsAll, opContainsEvery:
 		c.operandList(operand, at)
 	case opExists:
-		if operand.Kind != Bool {
-			c.failBelow(at, "operand", "must be true or false, found %s", operand.found())
+		if operand.Kind != strictjson.Bool {
+			c.FailBelow(at, "operand", "must be true or false, found %s", strictjson.Show(operand))
 		}
 	default:
-		c.failBelow(at, "operator", "must be one of the operators %s%s; an object to compare with stands under %s",
-			strings.Join(operators, ", "), hint(operator, operators), opEquals)
+		c.FailBelow(at, "operator", "must be one of the operators %s%s; an object to compare with stands under %s",
+			strings.Join(operators, ", "), strictjson.Hint(operator, operators), opEquals)
 	}
 }
 
-func (c *checker) operandList(operand *Node, at string) {
-	if operand.Kind != Array {
-		c.failBelow(at, "operand", "must be an array of values, found %s", operand.found())
+func (c *checker) operandList(operand *strictjson.Node, at string) {
+	if operand.Kind != strictjson.Array {
+		c.FailBelow(at, "operand", "must be an array of values, found %s", strictjson.Show(operand))
 	}
 }

@@ -1,19 +1,21 @@
 package inputprop
 
+import "slipway/internal/strictjson"
+
 // start checks a default: its templates, and where it has none, that the input takes it. Whether
 // something is left to be filled in is not asked of it.
 func (c *checker) start(p Property) {
 	s := startOf(p)
 	if s.first {
 		if v, ok := valuesOf(p).(*StaticValues); valuesOf(p) == nil || ok && len(v.Options) == 0 {
-			c.failMember("default", "values_first", "must stand beside values of which there is a first, found none")
+			c.FailMember("default", "values_first", "must stand beside values of which there is a first, found none")
 		}
 	}
 	if s.node == nil {
 		return
 	}
-	c.at.member("default")
-	defer c.at.up()
+	c.Path.PushKey("default")
+	defer c.Path.Pop()
 	if templateable(p) {
 		c.templates(s.node)
 	}
@@ -21,18 +23,14 @@ func (c *checker) start(p Property) {
 }
 
 // templates checks those in every string of a default.
-func (c *checker) templates(n *Node) {
-	if n.Kind == String {
+func (c *checker) templates(n *strictjson.Node) {
+	if n.Kind == strictjson.String {
 		c.template(n.Text)
 	}
 	for i, item := range n.Items {
-		if n.Kind == Object {
-			c.at.member(n.Keys[i])
-		} else {
-			c.at.item(i)
-		}
+		c.Path.Push(n, i)
 		c.templates(item)
-		c.at.up()
+		c.Path.Pop()
 	}
 }
 
@@ -40,24 +38,24 @@ func (c *checker) template(text string) {
 	pieces, err := templatePieces(text)
 	switch {
 	case err == nil:
-	case c.isSecret():
-		c.fail("template_syntax", "must close every ${{ with }} behind a path such as project.slug")
+	case c.IsSecret():
+		c.Fail("template_syntax", "must close every ${{ with }} behind a path such as project.slug")
 	default:
-		c.fail("template_syntax", "%v", err)
+		c.Fail("template_syntax", "%v", err)
 	}
 	for _, p := range pieces {
 		if p.name == "" {
 			continue
 		}
 		if rule, message := pathFlaw(p.name, c.mapped); rule != "" {
-			c.fail(rule, "%s", message)
+			c.Fail(rule, "%s", message)
 		}
 	}
 }
 
 // takes judges the default as a value, by the same rules as those that are entered.
-func (c *checker) takes(p Property, value *Node) {
-	r := &resolver{report: &report{}, ctx: c.ctx, env: &Env{}, saving: true}
+func (c *checker) takes(p Property, value *strictjson.Node) {
+	r := &resolver{Collector: strictjson.NewCollector(""), ctx: c.ctx, env: &Env{}, saving: true}
 	fl := &field{in: &planned{Property: p}, visible: true, entered: value, value: value}
 	r.collection(fl)
 	j := c.judge()
@@ -67,5 +65,5 @@ func (c *checker) takes(p Property, value *Node) {
 
 // judge is one for defaults and values that are saved with an input.
 func (c *checker) judge() *judge {
-	return &judge{report: c.report, match: c.match, saving: true, released: c.released}
+	return &judge{Collector: c.Collector, match: c.match, saving: true, released: c.released}
 }

@@ -1,42 +1,48 @@
 package inputprop
 
-import "reflect"
+import (
+	"slipway/internal/strictjson"
+)
 
-// values reads the values of an input whose options are of a sort: string, number or compound.
-func (d *decoder) values(n *Node, sort string) Values {
+// decodeValues reads the values of an input.
+func decodeValues(d *strictjson.Decoder, n *strictjson.Node, r *strictjson.Rules) Values {
 	switch n.Kind {
-	case Array:
-		return d.static(n, sort)
-	case Object:
+	case strictjson.Array:
+		sort, _ := r.Arg(ruleOptions)
+		if static := decodeStatic(d, n, sort); static != nil {
+			return static
+		}
+		return nil
+	case strictjson.Object:
 		ref := new(DynamicValuesRef)
-		d.object(n, reflect.ValueOf(ref).Elem(), false)
+		d.Object(n, ref, false)
 		return ref
 	default:
-		d.fail("type", `must be an array of options or an object {"source": name}, found %s`, n.found())
+		d.Fail("type", `must be an array of options or an object {"source": name}, found %s`, strictjson.Show(n))
 		return nil
 	}
 }
 
-func (d *decoder) static(n *Node, sort string) Values {
+func decodeStatic(d *strictjson.Decoder, n *strictjson.Node, sort string) *StaticValues {
 	if len(n.Items) > maxOptions {
-		d.fail("max_items", "must have at most %d items, found %d", maxOptions, len(n.Items))
+		d.Fail("max_items", "must have at most %d items, found %d", maxOptions, len(n.Items))
 		return nil
 	}
 	v := &StaticValues{Options: make([]Option, len(n.Items))}
 	for i, item := range n.Items {
-		d.at.item(i)
-		v.Options[i] = d.option(item, sort)
-		d.at.up()
+		d.Path.PushIndex(i)
+		v.Options[i] = decodeOption(d, item, sort)
+		d.Path.Pop()
 	}
 	return v
 }
 
-func (d *decoder) option(n *Node, sort string) Option {
+func decodeOption(d *strictjson.Decoder, n *strictjson.Node, sort string) Option {
 	switch sort {
 	case "string":
-		return simple[string](d, n, String, "a string")
+		return simple[string](d, n, strictjson.String, "a string")
 	case "number":
-		return simple[int32](d, n, Number, "a whole number")
+		return simple[int32](d, n, strictjson.Number, "a whole number")
 	default:
 		return compound(d, n)
 	}
@@ -44,57 +50,58 @@ func (d *decoder) option(n *Node, sort string) Option {
 
 // simple reads an option that is a value of the kind, which messages call name, or an object around
 // one.
-func simple[T any](d *decoder, n *Node, kind Kind, name string) Option {
+func simple[T any](d *strictjson.Decoder, n *strictjson.Node, kind strictjson.Kind, name string) Option {
 	var form labelled[T]
 	switch n.Kind {
 	case kind:
-		d.value(n, reflect.ValueOf(&form.Value).Elem(), &rules{max: maxValue})
+		d.Into(n, &form.Value, &strictjson.Rules{Max: maxValue})
 		return Option{Value: form.Value, Bare: true}
-	case Object:
-		d.object(n, reflect.ValueOf(&form).Elem(), false)
+	case strictjson.Object:
+		d.Object(n, &form, false)
 		return Option{Value: form.Value, Label: form.Label, Description: form.Description}
 	default:
-		d.fail("type", `must be %s or an object {"value": %s}, found %s`, name, name, n.found())
+		d.Fail("type", `must be %s or an object {"value": %s}, found %s`, name, name, strictjson.Show(n))
 		return Option{}
 	}
 }
 
-func compound(d *decoder, n *Node) Option {
+func compound(d *strictjson.Decoder, n *strictjson.Node) Option {
 	var form compoundOption
-	d.value(n, reflect.ValueOf(&form).Elem(), &rules{})
+	d.Into(n, &form, &strictjson.Rules{})
 	return Option{Value: form.Fields, Label: &form.Label, Description: form.Description}
 }
 
 // Record is a value of a compound input: strings, int32 and booleans by the names of its fields.
 type Record map[string]any
 
-func (r *Record) decodeNode(d *decoder, n *Node, rules *rules) {
-	if !d.expect(n, Object, "", rules) {
+// DecodeJSON implements strictjson.Decodable.
+func (r *Record) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, rules *strictjson.Rules) {
+	if !d.Expect(n, strictjson.Object, "", rules) {
 		return
 	}
 	*r = make(Record, len(n.Keys))
 	for i, key := range n.Keys {
-		d.at.member(key)
-		(*r)[key] = d.scalar(n.Items[i])
-		d.at.up()
+		d.Path.PushKey(key)
+		(*r)[key] = decodeScalar(d, n.Items[i])
+		d.Path.Pop()
 	}
 }
 
-func (d *decoder) scalar(n *Node) any {
+func decodeScalar(d *strictjson.Decoder, n *strictjson.Node) any {
 	switch n.Kind {
-	case String:
-		d.length(n.Text, maxValue)
+	case strictjson.String:
+		d.Length(n.Text, maxValue)
 		return n.Text
-	case Bool:
+	case strictjson.Bool:
 		return n.Bool
-	case Number:
-		number, err := parseInt32(n.Text)
+	case strictjson.Number:
+		number, err := strictjson.ParseInt32(n.Text)
 		if err != nil {
-			d.fail("int32", "%v, found %s", err, repeated(short(n.Text)))
+			d.Fail("int32", "%v, found %s", err, strictjson.ShowNumber(n.Text))
 		}
 		return number
 	default:
-		d.fail("type", "must be a string, a whole number or a boolean, found %s", n.found())
+		d.Fail("type", "must be a string, a whole number or a boolean, found %s", strictjson.Show(n))
 		return nil
 	}
 }

@@ -3,6 +3,8 @@ package inputprop
 import (
 	"maps"
 	"slices"
+
+	"slipway/internal/strictjson"
 )
 
 // valuesOf is where the property's choice comes from, nil where it has none.
@@ -24,7 +26,7 @@ func (v *DynamicValuesRef) paramNames() []string { return slices.Sorted(maps.Key
 
 // choice is the value that an input has once an option is chosen: for compound inputs, the fields of
 // the option that they expose.
-func choice(p Property, o Option) *Node {
+func choice(p Property, o Option) *strictjson.Node {
 	record, ok := o.Value.(Record)
 	compound, isCompound := p.(*CompoundProperty)
 	if !ok || !isCompound {
@@ -33,8 +35,8 @@ func choice(p Property, o Option) *Node {
 	return projection(record, compound.Fields)
 }
 
-func projection(record Record, fields []string) *Node {
-	n := &Node{Kind: Object}
+func projection(record Record, fields []string) *strictjson.Node {
+	n := &strictjson.Node{Kind: strictjson.Object}
 	for _, name := range fields {
 		if value, ok := record[name]; ok && n.Get(name) == nil {
 			n.Keys, n.Items = append(n.Keys, name), append(n.Items, nodeOf(value))
@@ -43,8 +45,8 @@ func projection(record Record, fields []string) *Node {
 	return n
 }
 
-func choicesOf(p Property, options []Option) []*Node {
-	list := make([]*Node, len(options))
+func choicesOf(p Property, options []Option) []*strictjson.Node {
+	list := make([]*strictjson.Node, len(options))
 	for i, o := range options {
 		list[i] = choice(p, o)
 	}

@@ -3,21 +3,23 @@ package inputprop
 import (
 	"strconv"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // collection resolves each item within its own level, and puts the value together again.
 func (r *resolver) collection(fl *field) {
 	switch p := fl.in.Property.(type) {
 	case *ObjectMapProperty:
-		if fl.value.Kind == Object {
+		if fl.value.Kind == strictjson.Object {
 			r.entries(fl, p.Key)
 			rekey(fl.entries, p.Key)
-			fl.value = rebuilt(Object, fl.entries)
+			fl.value = rebuilt(strictjson.Object, fl.entries)
 		}
 	case *ObjectArrayProperty:
-		if fl.value.Kind == Array {
+		if fl.value.Kind == strictjson.Array {
 			r.entries(fl, nil)
-			fl.value = rebuilt(Array, fl.entries)
+			fl.value = rebuilt(strictjson.Array, fl.entries)
 		}
 	}
 }
@@ -28,34 +30,35 @@ func (r *resolver) entries(fl *field, c *MapKeyConfig) {
 	for i, item := range fl.value.Items {
 		e := &fl.entries[i]
 		e.node = item
-		if fl.value.Kind == Object {
+		if fl.value.Kind == strictjson.Object {
 			e.key, e.given = fl.value.Keys[i], fl.value.Keys[i]
-			r.at.member(e.given)
+			r.Path.PushKey(e.given)
 		} else {
 			e.given = strconv.Itoa(i)
-			r.at.item(i)
+			r.Path.PushIndex(i)
 		}
-		if item.Kind == Object && r.err == nil && r.size <= maxEffective {
+		if item.Kind == strictjson.Object && r.err == nil && r.size <= maxEffective {
 			r.entry(fl, e, c, previous(i))
 		}
-		r.at.up()
+		r.Path.Pop()
 	}
 }
 
 // entry resolves an item against the one before, and once more where the key that comes of it is another item's.
-func (r *resolver) entry(fl *field, e *entry, c *MapKeyConfig, before *Node) {
-	found, size, item := r.found, r.size, e.node
+func (r *resolver) entry(fl *field, e *entry, c *MapKeyConfig, before *strictjson.Node) {
+	found, size, item := r.Save(), r.size, e.node
 	r.form(fl, e, c, item, before)
 	if len(c.sources()) == 0 || r.err != nil {
 		return
 	}
 	if named := memberOf(fl.before, e.computed); named != before {
-		r.found, r.size = found, size
+		r.Restore(found)
+		r.size = size
 		r.form(fl, e, c, item, named)
 	}
 }
 
-func (r *resolver) form(fl *field, e *entry, c *MapKeyConfig, item, before *Node) {
+func (r *resolver) form(fl *field, e *entry, c *MapKeyConfig, item, before *strictjson.Node) {
 	e.form = r.level(fl.in.level(), item, before)
 	e.node = e.form.values()
 	if from := c.sources(); len(from) > 0 {
@@ -86,11 +89,11 @@ func rekey(entries []entry, c *MapKeyConfig) {
 	}
 }
 
-func rebuilt(kind Kind, entries []entry) *Node {
-	n := &Node{Kind: kind, Items: make([]*Node, len(entries))}
+func rebuilt(kind strictjson.Kind, entries []entry) *strictjson.Node {
+	n := &strictjson.Node{Kind: kind, Items: make([]*strictjson.Node, len(entries))}
 	for i, e := range entries {
 		n.Items[i] = e.node
-		if kind == Object {
+		if kind == strictjson.Object {
 			n.Keys = append(n.Keys, e.key)
 		}
 	}

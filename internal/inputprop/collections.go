@@ -1,14 +1,18 @@
 package inputprop
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"slipway/internal/strictjson"
+)
 
 // ObjectProperty is a free-form object.
 type ObjectProperty struct {
 	Base
 	Common
 	Requirable
-	Default     *Default[json.RawMessage] `json:"default,omitzero" ip:"shape=object,max=10000"`
-	Placeholder *string                   `json:"placeholder,omitzero"`
+	Default     *Default[*strictjson.Node] `json:"default,omitzero" rules:"shape=object,max=10000"`
+	Placeholder *string                    `json:"placeholder,omitzero"`
 }
 
 // DefaultJSON is the default, nil when there is none.
@@ -19,8 +23,8 @@ type ArrayProperty struct {
 	Base
 	Common
 	Requirable
-	Default     *Default[json.RawMessage] `json:"default,omitzero" ip:"shape=array,max=10000"`
-	Placeholder *string                   `json:"placeholder,omitzero"`
+	Default     *Default[*strictjson.Node] `json:"default,omitzero" rules:"shape=array,max=10000"`
+	Placeholder *string                    `json:"placeholder,omitzero"`
 }
 
 // DefaultJSON is the default, nil when there is none.
@@ -32,11 +36,11 @@ type StringArrayProperty struct {
 	Common
 	Requirable
 	AddButtonLabel *string            `json:"add_button_label,omitzero"`
-	Default        *Default[[]string] `json:"default,omitzero" ip:"each.max=10000"`
+	Default        *Default[[]string] `json:"default,omitzero" rules:"each.max=10000"`
 	// Patterns hold for each item.
 	Patterns    []ValidationPattern `json:"patterns,omitzero"`
 	Placeholder *string             `json:"placeholder,omitzero"`
-	Values      Values              `json:"values,omitzero" ip:"options=string"`
+	Values      Values              `json:"values,omitzero" rules:"options=string"`
 }
 
 // DefaultJSON is the default, nil when there is none.
@@ -50,7 +54,7 @@ type KeyValueProperty struct {
 	Base
 	Common
 	Requirable
-	Default *Default[map[string]string] `json:"default,omitzero" ip:"each.max=10000"`
+	Default *Default[map[string]string] `json:"default,omitzero" rules:"each.max=10000"`
 }
 
 // DefaultJSON is the default, nil when there is none.
@@ -61,8 +65,8 @@ type ObjectMapProperty struct {
 	Base
 	Common
 	Requirable
-	ItemInputs []Property                       `json:"item_inputs" ip:"required,nonempty"`
-	Default    *Default[json.RawMessage]        `json:"default,omitzero" ip:"shape=object,max=10000"`
+	ItemInputs []Property                       `json:"item_inputs" rules:"required,nonempty"`
+	Default    *Default[*strictjson.Node]       `json:"default,omitzero" rules:"shape=object,max=10000"`
 	ItemLabel  *string                          `json:"item_label,omitzero"`
 	ItemTitle  *ObjectCollectionItemTitleConfig `json:"item_title,omitzero"`
 	Key        *MapKeyConfig                    `json:"key,omitzero"`
@@ -76,8 +80,8 @@ type ObjectArrayProperty struct {
 	Base
 	Common
 	Requirable
-	ItemInputs []Property                  `json:"item_inputs" ip:"required,nonempty"`
-	Default    *Default[[]json.RawMessage] `json:"default,omitzero" ip:"each.shape=object,each.max=10000"`
+	ItemInputs []Property                   `json:"item_inputs" rules:"required,nonempty"`
+	Default    *Default[[]*strictjson.Node] `json:"default,omitzero" rules:"each.shape=object,each.max=10000"`
 	// ItemDescription is a template with {field_id} placeholders.
 	ItemDescription *string                          `json:"item_description,omitzero"`
 	ItemLabel       *string                          `json:"item_label,omitzero"`
@@ -90,7 +94,7 @@ func (p *ObjectArrayProperty) DefaultJSON() json.RawMessage { return p.Default.j
 // ObjectCollectionItemTitleConfig makes the title of an item.
 type ObjectCollectionItemTitleConfig struct {
 	// Template has {field_id} placeholders, and {key} for maps.
-	Template string `json:"template" ip:"required"`
+	Template string `json:"template" rules:"required"`
 	// Fallback is the title where the template cannot be resolved.
 	Fallback *string `json:"fallback,omitzero"`
 }
@@ -100,7 +104,7 @@ type MapKeyConfig struct {
 	Description *string `json:"description,omitzero"`
 	// FromFields are the item inputs that make up the key, which is asked for when there are none.
 	// Null and empty entries do not count.
-	FromFields []*string `json:"from_fields,omitzero" ip:"each.nullable"`
+	FromFields []*string `json:"from_fields,omitzero" rules:"each.nullable"`
 	Label      *string   `json:"label,omitzero"`
 	// Patterns hold for the keys.
 	Patterns    []ValidationPattern `json:"patterns,omitzero"`

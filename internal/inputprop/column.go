@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/fault"
 )
 
@@ -41,7 +43,7 @@ func (c Column) Equal(other Column) bool {
 	}
 	a, errA := stored(c.text)
 	b, errB := stored(other.text)
-	return errA == nil && errB == nil && equal(a, b)
+	return errA == nil && errB == nil && strictjson.Equal(a, b)
 }
 
 // Value implements driver.Valuer.
@@ -102,8 +104,8 @@ func scan(text *json.RawMessage, src any) error {
 
 // stored parses what was within the limits when it was written; a list adds a level around its
 // properties, and the other spelling of a text some bytes.
-func stored(text []byte) (*Node, error) {
-	n, err := ParseWithin(text, Limits{Depth: MaxLevels + 1, Bytes: math.MaxInt})
+func stored(text []byte) (*strictjson.Node, error) {
+	n, err := strictjson.ParseWithin(text, strictjson.Limits{Depth: strictjson.MaxLevels + 1, Bytes: math.MaxInt})
 	if err != nil {
 		return nil, fmt.Errorf("stored inputs: %w", err)
 	}

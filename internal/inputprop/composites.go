@@ -12,9 +12,9 @@ type CompoundProperty struct {
 	Requirable
 	Dropdown
 	// Fields are the names that the chosen option exposes.
-	Fields  []string         `json:"fields" ip:"required,nonempty"`
-	Default *Default[Record] `json:"default,omitzero" ip:"first"`
-	Values  Values           `json:"values" ip:"required,options=compound"`
+	Fields  []string         `json:"fields" rules:"required,nonempty"`
+	Default *Default[Record] `json:"default,omitzero" rules:"first"`
+	Values  Values           `json:"values" rules:"required,options=compound"`
 }
 
 // DefaultJSON is the default, nil when there is none.

@@ -1,127 +1,121 @@
 package inputprop
 
 import (
-	"encoding/json"
-	"reflect"
+	"regexp"
+	"strings"
 
-	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
-// Decode fills the struct that v points to from the tree, and gives every violation of its members'
-// rules; v is of use only when there are none. The members are the struct's fields with a `json` tag;
-// their rules are in the tag `ip` (see rules). Pointers, slices, maps and interfaces stay nil where
-// the member is absent. The violations' pointers start with at.
-//
-// Fields may be strings, booleans, int32, structs, json.RawMessage for free-form JSON, Property,
-// RawProperty, and pointers, slices and maps of them.
-func Decode(n *Node, v any, at string) []fault.Violation {
-	d := newDecoder(at)
-	d.value(n, reflect.ValueOf(v).Elem(), &rules{})
-	return d.violations()
+func init() {
+	strictjson.RegisterRules(ruleOptions, ruleFirst)
+	strictjson.RegisterType(decodeProperty)
+	strictjson.RegisterType(decodeValues)
+	strictjson.RegisterFormat("repository_url", strictjson.Format{Flaw: templateOrRepositoryFlaw, Message: repositoryMessage})
 }
 
-type decoder struct {
-	report
-	// inputs counts the properties so far, and depth those around the place at hand.
+// The rules that tags of this package have besides those of strictjson.
+const (
+	// ruleOptions says which options Values have: string, number or compound.
+	ruleOptions = "options"
+	// ruleFirst lets a Default be the instruction to take the first of the values.
+	ruleFirst = "first"
+)
+
+// maxInputs bounds the properties of one input, those inside others counted.
+const maxInputs = 500
+
+// nesting is what is remembered while properties are decoded.
+type nesting struct {
+	// inputs counts the properties so far, and depth those around the value at hand.
 	inputs, depth int
-	// fallback is set within mapped_inputs.
-	fallback bool
+	// mapped is set within mapped_inputs.
+	mapped bool
 }
 
-func newDecoder(at string) *decoder { return &decoder{report: report{root: at}} }
-
-// decodable types read themselves from the tree.
-type decodable interface {
-	decodeNode(d *decoder, n *Node, r *rules)
+func nestingOf(d *strictjson.Decoder) *nesting {
+	at, ok := d.State.(*nesting)
+	if !ok {
+		at = &nesting{}
+		d.State = at
+	}
+	return at
 }
 
-var (
-	propertyType = reflect.TypeFor[Property]()
-	valuesType   = reflect.TypeFor[Values]()
-	rawType      = reflect.TypeFor[json.RawMessage]()
-)
-
-func (d *decoder) value(n *Node, v reflect.Value, r *rules) {
-	if n == nil {
-		d.fail("required", "is required")
-		return
+// decodeProperty reads one property and those inside it. It returns nil where there is none to be had.
+func decodeProperty(d *strictjson.Decoder, n *strictjson.Node, _ *strictjson.Rules) Property {
+	at := nestingOf(d)
+	if !at.admit(d, n) {
+		return nil
 	}
-	if n.Kind == Null {
-		d.null(r)
-		return
+	at.depth++
+	defer func() { at.depth-- }()
+	discriminator := n.Get("type")
+	if discriminator == nil || discriminator.Kind != strictjson.String {
+		return decodeUntyped(d, n)
 	}
-	if own, ok := v.Addr().Interface().(decodable); ok {
-		own.decodeNode(d, n, r)
-		return
+	v, ok := ofType(discriminator.Text)
+	if !ok {
+		d.FailMember("type", "unknown_type", "must be one of %s, found %s%s", strings.Join(typeNames(), ", "),
+			strictjson.Quote(discriminator.Text), strictjson.Hint(discriminator.Text, typeNames()))
+		return decodeUntyped(d, n)
 	}
-	switch v.Type() {
-	case propertyType:
-		if p := d.property(n); p != nil {
-			v.Set(reflect.ValueOf(p))
-		}
-	case valuesType:
-		if values := d.values(n, r.options); values != nil {
-			v.Set(reflect.ValueOf(values))
-		}
-	case rawType:
-		d.raw(n, v, r)
-	default:
-		d.plain(n, v, r)
+	if v.name == refPrefix {
+		return decodeReference(d, n, discriminator.Text)
 	}
+	p := v.make()
+	id := n.GetText("id")
+	d.PushNames(id)
+	d.Object(n, p, false)
+	d.PopNames(id)
+	return p
 }
 
-func (d *decoder) null(r *rules) {
-	switch {
-	case r.nullable:
-	case r.required:
-		d.fail("null", "is required and must not be null")
-	default:
-		d.fail("null", "must not be null; leave it out instead")
+// admit refuses what is no property at all, or one too many, or too deep.
+func (at *nesting) admit(d *strictjson.Decoder, n *strictjson.Node) bool {
+	if !d.Expect(n, strictjson.Object, "", &strictjson.Rules{}) {
+		return false
 	}
-}
-
-func (d *decoder) plain(n *Node, v reflect.Value, r *rules) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		d.value(n, v.Elem(), r)
-	case reflect.String:
-		if d.expect(n, String, "", r) && d.text(n.Text, r) {
-			v.SetString(n.Text)
+	if at.inputs++; at.inputs > maxInputs {
+		if at.inputs == maxInputs+1 {
+			d.Fail("max_inputs", "must not be there, for at most %d inputs are allowed, nested ones counted", maxInputs)
 		}
-	case reflect.Bool:
-		if d.expect(n, Bool, "", r) {
-			v.SetBool(n.Bool)
-		}
-	case reflect.Int32:
-		if d.expect(n, Number, "a whole number", r) {
-			d.int32(n.Text, v)
-		}
-	case reflect.Slice:
-		if d.expect(n, Array, "", r) {
-			d.slice(n, v, r)
-		}
-	case reflect.Map:
-		if d.expect(n, Object, "", r) {
-			d.mapping(n, v, r)
-		}
-	case reflect.Struct:
-		if d.expect(n, Object, "", r) {
-			d.object(n, v, false)
-		}
-	default:
-		panic("inputprop: cannot decode a " + v.Type().String())
+		return false
 	}
-}
-
-// expect says whether the value is of the kind, which messages call name, if one is given.
-func (d *decoder) expect(n *Node, kind Kind, name string, r *rules) bool {
-	if n.Kind == kind {
+	if at.depth > 0 {
 		return true
 	}
-	if name == "" {
-		name = kind.String()
+	if levels := n.Levels(); levels > strictjson.MaxLevels {
+		d.Fail("max_depth", "must be nested at most %d levels deep, found %d", strictjson.MaxLevels, levels)
+		return false
 	}
-	d.fail("type", "must be %s%s, found %s", name, r.also, n.found())
-	return false
+	return true
+}
+
+// decodeUntyped finds what is wrong with the members that every variant has, of a property whose variant is not known.
+func decodeUntyped(d *strictjson.Decoder, n *strictjson.Node) Property {
+	d.Object(n, new(Base), true)
+	return nil
+}
+
+// A reference's type has at most maxRefType characters.
+const maxRefType = 200
+
+var refType = regexp.MustCompile(`^\$ref:[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
+
+func decodeReference(d *strictjson.Decoder, n *strictjson.Node, discriminator string) Property {
+	at := nestingOf(d)
+	if at.mapped {
+		d.FailMember("type", "nested_reference", "must not be a reference within mapped_inputs, found %s", strictjson.Quote(discriminator))
+		return nil
+	}
+	if len(discriminator) > maxRefType || !refType.MatchString(discriminator) {
+		d.FailMember("type", "format", "must be $ref: and a module type such as aws/vpc or network.v2, "+
+			"of letters, digits, _ and - with : / . between, %d characters in all, found %s", maxRefType, strictjson.Quote(discriminator))
+	}
+	at.mapped = true
+	defer func() { at.mapped = false }()
+	p := new(ReferenceProperty)
+	d.Object(n, p, false)
+	return p
 }

@@ -2,8 +2,10 @@ package inputprop
 
 import (
 	"encoding/json"
-	"reflect"
+	"strconv"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // First is the default that takes the first of the input's values, whatever it is.
@@ -21,15 +23,15 @@ type Default[T any] struct {
 	Reference string
 }
 
-// MarshalJSON writes the default as it is in a property.
-func (v Default[T]) MarshalJSON() ([]byte, error) {
+// AppendJSON appends the default as it is in a property.
+func (v *Default[T]) AppendJSON(b []byte) []byte {
 	switch {
 	case v.First:
-		return marshal(First)
+		return strictjson.Append(b, First)
 	case v.Reference != "":
-		return marshal(v.Reference)
+		return strictjson.Append(b, v.Reference)
 	default:
-		return marshal(v.Literal)
+		return strictjson.Append(b, v.Literal)
 	}
 }
 
@@ -37,23 +39,27 @@ func (v *Default[T]) json() json.RawMessage {
 	if v == nil {
 		return nil
 	}
-	return mustMarshal(v)
+	return v.AppendJSON(nil)
 }
 
-func (v *Default[T]) decodeNode(d *decoder, n *Node, r *rules) {
+// DecodeJSON implements strictjson.Decodable.
+func (v *Default[T]) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, r *strictjson.Rules) {
+	_, first := r.Arg(ruleFirst)
+	mapped := nestingOf(d).mapped
+	if first {
+		r = r.Or(strconv.Quote(First))
+	}
 	switch {
-	case r.first && n.Kind == String && n.Text == First:
+	case first && n.Kind == strictjson.String && n.Text == First:
 		v.First = true
-	case d.fallback && n.Kind == String && isReference(n.Text):
-		d.length(n.Text, maxValue)
+	case mapped && n.Kind == strictjson.String && isReference(n.Text):
+		d.Length(n.Text, maxValue)
 		v.Reference = n.Text
 	default:
-		if d.fallback {
-			own := *r
-			own.also += " or one reference such as ${{ ref.input.name }}"
-			r = &own
+		if mapped {
+			r = r.Or("one reference such as ${{ ref.input.name }}")
 		}
-		d.value(n, reflect.ValueOf(&v.Literal).Elem(), r)
+		d.Into(n, &v.Literal, r)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestTheExamplesOfTheDocumentationKeepTheRules(t *testing.T) {
 }
 
 // Rules are named in calls of fail, in verdicts, and where flaws are returned.
-var ruleName = regexp.MustCompile(`(?:\bfail\(|failMember\([^,]+, |failBelow\([^,]+, |rule: |warn\()"([a-z_0-9]+)"|return "([a-z]+_[a-z]+)"`)
+var ruleName = regexp.MustCompile(`(?:\bFail\(|FailMember\([^,]+, |FailBelow\([^,]+, |rule: |warn\()"([a-z_0-9]+)"|return "([a-z]+_[a-z]+)"`)
 
 func TestTheDocumentationHasEveryRule(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // Env is what values are resolved in: what templates may name, and where the server's lists and other
@@ -13,12 +15,12 @@ type Env struct {
 	Module                             ModuleScope
 	// Previous are the values that bind: those of the live release, and those that immutable inputs had before
 	// they were hidden. It is nil before there are any. They also stand for immutable inputs that are left out.
-	Previous *Node
+	Previous *strictjson.Node
 	// Ref gives what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
 	// it has nothing there, ErrNotLive where it has nothing at all, and ErrUnknownRef where only whoever carries
 	// the deployment out can tell.
 	// Without it, values that come from instances are not known.
-	Ref func(ctx context.Context, instanceID, path string) (*Node, bool, error)
+	Ref func(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error)
 	// Reference returns why an instance may not be chosen by a reference to a module type, "" where it may. Without
 	// it, every instance may.
 	Reference func(instanceID, moduleType string) string

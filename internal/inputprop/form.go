@@ -1,6 +1,10 @@
 package inputprop
 
-import "slices"
+import (
+	"slices"
+
+	"slipway/internal/strictjson"
+)
 
 // form is a level of inputs with their values.
 type form struct {
@@ -8,7 +12,7 @@ type form struct {
 	// fields stand at the places of the plan's inputs.
 	fields []field
 	// before are the previous values of the level, nil where there are none.
-	before *Node
+	before *strictjson.Node
 	// stray are the members of the given values that are no input's.
 	stray []string
 }
@@ -20,9 +24,9 @@ type field struct {
 	// instance is what is chosen for the reference that gives the field its value, "" where it is entered.
 	instance string
 	// before is the value that binds, nil where there is none.
-	before *Node
+	before *strictjson.Node
 	// entered is what was given by hand; value is what counts, nil where there is none.
-	entered, value *Node
+	entered, value *strictjson.Node
 	// subject is the value for conditions.
 	subject subject
 	// open values have templates that name what is not known here.
@@ -40,7 +44,7 @@ type entry struct {
 	// key is the entry's place in a map; given is the one that it came with, computed what its values make.
 	key, given, computed string
 	form                 *form
-	node                 *Node
+	node                 *strictjson.Node
 }
 
 // shows says whether an input is visible, when those that it depends on are decided. What is mapped is
@@ -69,7 +73,7 @@ func (f *form) instance(reference *planned) string {
 	if reference == nil {
 		return ""
 	}
-	if n := f.fields[reference.index].value; n != nil && n.Kind == String {
+	if n := f.fields[reference.index].value; n != nil && n.Kind == strictjson.String {
 		return n.Text
 	}
 	return ""
@@ -84,8 +88,8 @@ func (f *form) isOpen(ids ...string) bool {
 }
 
 // values are the values that count, in the order of the form.
-func (f *form) values() *Node {
-	n := &Node{Kind: Object}
+func (f *form) values() *strictjson.Node {
+	n := &strictjson.Node{Kind: strictjson.Object}
 	for i := range f.fields {
 		if value := f.fields[i].value; value != nil {
 			n.Keys, n.Items = append(n.Keys, f.plan.inputs[i].id), append(n.Items, value)

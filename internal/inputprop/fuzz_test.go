@@ -3,6 +3,8 @@ package inputprop_test
 import (
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/inputprop"
@@ -10,7 +12,7 @@ import (
 
 // fuzzed decodes a list, and gives up where there is none.
 func fuzzed(t *testing.T, text []byte) []inputprop.Property {
-	n, err := inputprop.Parse(text)
+	n, err := strictjson.Parse(text)
 	if err != nil {
 		t.Skip("no JSON")
 	}
@@ -49,7 +51,7 @@ func FuzzShowWhen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, condition, source string) {
 		for _, text := range []string{condition, source} {
-			if _, err := inputprop.ParseWithin([]byte(text), inputprop.Limits{Depth: 8}); err != nil {
+			if _, err := strictjson.ParseWithin([]byte(text), strictjson.Limits{Depth: 8}); err != nil {
 				t.Skip("no JSON")
 			}
 		}
@@ -66,7 +68,7 @@ func FuzzResolve(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, given []byte) {
 		list := fuzzed(t, text)
-		values, err := inputprop.Parse(given)
+		values, err := strictjson.Parse(given)
 		if err != nil {
 			t.Skip("no JSON")
 		}

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 )
 
-func parse(t testing.TB, text string) *inputprop.Node {
+func parse(t testing.TB, text string) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.ParseWithin([]byte(text), inputprop.Limits{Bytes: 4 << 20})
+	n, err := strictjson.ParseWithin([]byte(text), strictjson.Limits{Bytes: 4 << 20})
 	if err != nil {
 		t.Fatalf("parse %.80s: %v", text, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"reflect"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // JSONSchema describes a property in JSON Schema 2020-12, for editors. It says what each member is by
@@ -25,10 +27,13 @@ func JSONSchema() []byte {
 	}
 	root["$defs"] = d.defs
 	var b bytes.Buffer
-	if err := json.Indent(&b, mustMarshal(root), "", "  "); err != nil {
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(root); err != nil {
 		panic("inputprop: " + err.Error())
 	}
-	return append(b.Bytes(), '\n')
+	return b.Bytes()
 }
 
 // describer turns the types that the decoder reads into schemas. Structs become definitions.
@@ -71,12 +76,12 @@ func refTo(name string) map[string]any { return map[string]any{"$ref": "#/$defs/
 func (d *describer) object(t reflect.Type) map[string]any {
 	properties := map[string]any{}
 	required := []string{}
-	for _, m := range layoutOf(t).members {
+	for _, m := range strictjson.Members(t) {
 		schema := maps.Clone(d.member(t, m))
-		schema["description"] = sentence(t, m.name)
-		properties[m.name] = schema
-		if m.rules.required {
-			required = append(required, m.name)
+		schema["description"] = sentence(t, m.Name)
+		properties[m.Name] = schema
+		if m.Rules.Required {
+			required = append(required, m.Name)
 		}
 	}
 	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
@@ -96,9 +101,9 @@ func sentence(t reflect.Type, member string) string {
 }
 
 // member is the schema of a struct's field. The inputs of a reference are mapped ones.
-func (d *describer) member(t reflect.Type, m member) map[string]any {
+func (d *describer) member(t reflect.Type, m strictjson.Member) map[string]any {
 	inner := describer{defs: d.defs, mapped: d.mapped || t == reflect.TypeFor[ReferenceProperty]()}
-	return inner.schema(t.FieldByIndex(m.path).Type, m.rules)
+	return inner.schema(t.FieldByIndex(m.Path).Type, m.Rules)
 }
 
 // named makes the definition of a struct once.

@@ -3,23 +3,25 @@ package inputprop
 import (
 	"math"
 	"reflect"
+
+	"slipway/internal/strictjson"
 )
 
-func (d *describer) schema(t reflect.Type, r *rules) map[string]any {
+func (d *describer) schema(t reflect.Type, r *strictjson.Rules) map[string]any {
 	switch t {
-	case propertyType:
+	case reflect.TypeFor[Property]():
 		if d.mapped {
 			return refTo("MappedInputProperty")
 		}
 		return map[string]any{"$ref": "#"}
-	case valuesType:
+	case reflect.TypeFor[Values]():
 		return d.values(r)
-	case rawType:
-		return map[string]any{"type": map[Kind]string{Object: "object", Array: "array"}[r.shape]}
+	case reflect.TypeFor[*strictjson.Node]():
+		return map[string]any{"type": map[strictjson.Kind]string{strictjson.Object: "object", strictjson.Array: "array"}[r.Shape]}
 	case reflect.TypeFor[Record]():
-		return map[string]any{"type": "object", "additionalProperties": anyOf(textSchema(&rules{max: maxValue}), int32Schema(), boolSchema())}
+		return map[string]any{"type": "object", "additionalProperties": anyOf(textSchema(&strictjson.Rules{Max: maxValue}), int32Schema(), boolSchema())}
 	case reflect.TypeFor[Param]():
-		return anyOf(textSchema(&rules{max: maxValue}), d.object(reflect.TypeFor[inputParam]()))
+		return anyOf(textSchema(&strictjson.Rules{Max: maxValue}), d.object(reflect.TypeFor[inputParam]()))
 	}
 	if def, ok := reflect.Zero(reflect.PointerTo(t)).Interface().(interface{ literal() reflect.Type }); ok {
 		return d.start(def.literal(), r)
@@ -27,7 +29,7 @@ func (d *describer) schema(t reflect.Type, r *rules) map[string]any {
 	return d.plain(t, r)
 }
 
-func (d *describer) plain(t reflect.Type, r *rules) map[string]any {
+func (d *describer) plain(t reflect.Type, r *strictjson.Rules) map[string]any {
 	switch t.Kind() {
 	case reflect.Pointer:
 		return d.schema(t.Elem(), r)
@@ -40,28 +42,28 @@ func (d *describer) plain(t reflect.Type, r *rules) map[string]any {
 	case reflect.Slice:
 		return d.list(t, r)
 	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": d.schema(t.Elem(), r.items())}
+		return map[string]any{"type": "object", "additionalProperties": d.schema(t.Elem(), r.Items())}
 	default:
 		return d.named(t)
 	}
 }
 
-func (d *describer) list(t reflect.Type, r *rules) map[string]any {
-	items := d.schema(t.Elem(), r.items())
-	if r.items().nullable {
+func (d *describer) list(t reflect.Type, r *strictjson.Rules) map[string]any {
+	items := d.schema(t.Elem(), r.Items())
+	if r.Items().Nullable {
 		items = anyOf(items, map[string]any{"type": "null"})
 	}
 	schema := map[string]any{"type": "array", "items": items}
-	if r.nonempty {
+	if r.Nonempty {
 		schema["minItems"] = 1
 	}
 	return schema
 }
 
 // start is the schema of a default: its literal, or an instruction.
-func (d *describer) start(literal reflect.Type, r *rules) map[string]any {
+func (d *describer) start(literal reflect.Type, r *strictjson.Rules) map[string]any {
 	choices := []any{d.schema(literal, r)}
-	if r.first {
+	if _, first := r.Arg(ruleFirst); first {
 		choices = append(choices, map[string]any{"const": First})
 	}
 	if d.mapped {
@@ -75,11 +77,12 @@ func (d *describer) start(literal reflect.Type, r *rules) map[string]any {
 
 func (v *Default[T]) literal() reflect.Type { return reflect.TypeFor[T]() }
 
-func (d *describer) values(r *rules) map[string]any {
+func (d *describer) values(r *strictjson.Rules) map[string]any {
 	var option any
-	switch r.options {
+	options, _ := r.Arg(ruleOptions)
+	switch options {
 	case "string":
-		option = anyOf(textSchema(&rules{max: maxValue}), d.object(reflect.TypeFor[labelled[string]]()))
+		option = anyOf(textSchema(&strictjson.Rules{Max: maxValue}), d.object(reflect.TypeFor[labelled[string]]()))
 	case "number":
 		option = anyOf(int32Schema(), d.object(reflect.TypeFor[labelled[int32]]()))
 	default:
@@ -96,13 +99,13 @@ func int32Schema() map[string]any {
 	return map[string]any{"type": "integer", "minimum": math.MinInt32, "maximum": math.MaxInt32}
 }
 
-func textSchema(r *rules) map[string]any {
+func textSchema(r *strictjson.Rules) map[string]any {
 	schema := map[string]any{"type": "string"}
-	if r.nonempty {
+	if r.Nonempty {
 		schema["minLength"] = 1
 	}
-	if r.max > 0 {
-		schema["maxLength"] = r.max
+	if r.Max > 0 {
+		schema["maxLength"] = r.Max
 	}
 	return schema
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/fault"
@@ -41,12 +43,12 @@ func worlds(t *testing.T, f func(t *testing.T, list []inputprop.Property, values
 var anywhere = inputprop.Env{
 	Project: env.Project,
 	Options: env.Options,
-	Ref: func(ctx context.Context, _, path string) (*inputprop.Node, bool, error) {
+	Ref: func(ctx context.Context, _, path string) (*strictjson.Node, bool, error) {
 		return env.Ref(ctx, instance, path)
 	},
 }
 
-func resolveAll(t *testing.T, list []inputprop.Property, values *inputprop.Node) *inputprop.Resolved {
+func resolveAll(t *testing.T, list []inputprop.Property, values *strictjson.Node) *inputprop.Resolved {
 	t.Helper()
 	r, violations, err := plain.Resolve(t.Context(), list, values, "", anywhere)
 	if err != nil || len(violations) > 0 {
@@ -55,7 +57,7 @@ func resolveAll(t *testing.T, list []inputprop.Property, values *inputprop.Node)
 	return r
 }
 
-func validateAll(t *testing.T, list []inputprop.Property, values *inputprop.Node) []fault.Violation {
+func validateAll(t *testing.T, list []inputprop.Property, values *strictjson.Node) []fault.Violation {
 	t.Helper()
 	violations, err := plain.Validate(t.Context(), list, values, "", inputprop.Context{Env: anywhere})
 	if err != nil {
@@ -121,7 +123,7 @@ func TestResolvingTheInputsOfAReleaseGivesTheSameBytes(t *testing.T) {
 }
 
 // seal returns the inputs of the release that has the values.
-func seal(t *testing.T, values *inputprop.Node) string {
+func seal(t *testing.T, values *strictjson.Node) string {
 	t.Helper()
 	s, err := release.Seal(release.Content{ModuleVersionID: "v", Kind: "k", Inputs: values.JSON()})
 	if err != nil {

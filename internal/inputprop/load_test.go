@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"golang.org/x/sys/unix"
 
 	"slipway/internal/inputprop"
@@ -51,7 +53,7 @@ func TestTheWorstInputsAreAnsweredForLittle(t *testing.T) {
 		{"a circle of everything", numbered(200, `{"id":"i%d","label":"I","type":"text","show_when":{`+numbered(199, `"i%d":1`)+`}}`), `{}`},
 		{"many items with a long default", arrayOf("l", in("a", "text", `"default":"`+strings.Repeat("x", 10_000)+`"`)), `{"l":[` + repeated(60_000, "{}") + `]}`},
 	} {
-		n, err := inputprop.ParseWithin([]byte("["+strings.ReplaceAll(c.list, "%!", "")+"]"), inputprop.Limits{Bytes: 4 << 20})
+		n, err := strictjson.ParseWithin([]byte("["+strings.ReplaceAll(c.list, "%!", "")+"]"), strictjson.Limits{Bytes: 4 << 20})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -82,7 +84,7 @@ func TestListsAndInstancesAreAskedOnceForTheSame(t *testing.T) {
 			fetches++
 			return []inputprop.Option{{Value: source}}, nil
 		},
-		Ref: func(context.Context, string, string) (*inputprop.Node, bool, error) {
+		Ref: func(context.Context, string, string) (*strictjson.Node, bool, error) {
 			looks++
 			return parse(t, `"v"`), true, nil
 		},

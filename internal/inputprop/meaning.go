@@ -1,6 +1,10 @@
 package inputprop
 
-import "reflect"
+import (
+	"reflect"
+
+	"slipway/internal/strictjson"
+)
 
 // means reports whether two columns have properties of one meaning: where one says nothing, the other may say what
 // goes without saying.
@@ -34,8 +38,8 @@ func spellOut(p Property) {
 
 // unsetFlags sets the flags of a variant that are absent to false, which is the default of every one.
 func unsetFlags(variant reflect.Value) {
-	for _, m := range layoutOf(variant.Type()).members {
-		if flag := variant.FieldByIndex(m.path); flag.Type() == reflect.TypeFor[*bool]() && flag.IsNil() {
+	for _, m := range strictjson.Members(variant.Type()) {
+		if flag := variant.FieldByIndex(m.Path); flag.Type() == reflect.TypeFor[*bool]() && flag.IsNil() {
 			flag.Set(reflect.ValueOf(new(bool)))
 		}
 	}

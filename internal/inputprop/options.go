@@ -2,7 +2,8 @@ package inputprop
 
 import (
 	"encoding/json"
-	"reflect"
+
+	"slipway/internal/strictjson"
 )
 
 // What values may have at most.
@@ -21,22 +22,22 @@ type StaticValues struct {
 
 // DynamicValuesRef names a list that the server knows.
 type DynamicValuesRef struct {
-	Source string           `json:"source" ip:"required,nonempty"`
+	Source string           `json:"source" rules:"required,nonempty"`
 	Params map[string]Param `json:"params,omitzero"`
 }
 
 func (*StaticValues) values()     {}
 func (*DynamicValuesRef) values() {}
 
-// MarshalJSON writes the options.
-func (v *StaticValues) MarshalJSON() ([]byte, error) { return marshal(v.Options) }
+// AppendJSON appends the options.
+func (v *StaticValues) AppendJSON(b []byte) []byte { return strictjson.Append(b, v.Options) }
 
 // ParamsJSON is the object of parameters, nil when there is none.
 func (v *DynamicValuesRef) ParamsJSON() json.RawMessage {
 	if v.Params == nil {
 		return nil
 	}
-	return mustMarshal(v.Params)
+	return strictjson.Encode(v.Params)
 }
 
 // Literals are the parameters that are texts.
@@ -57,29 +58,30 @@ type Param struct {
 	Input string
 }
 
-// MarshalJSON writes a text, or an object that names the input.
-func (p Param) MarshalJSON() ([]byte, error) {
+// AppendJSON appends a text, or an object that names the input.
+func (p Param) AppendJSON(b []byte) []byte {
 	if p.Input != "" {
-		return marshal(inputParam{p.Input})
+		return strictjson.Append(b, inputParam{p.Input})
 	}
-	return marshal(p.Text)
+	return strictjson.Append(b, p.Text)
 }
 
 type inputParam struct {
-	Input string `json:"input" ip:"required,nonempty"`
+	Input string `json:"input" rules:"required,nonempty"`
 }
 
-func (p *Param) decodeNode(d *decoder, n *Node, _ *rules) {
+// DecodeJSON implements strictjson.Decodable.
+func (p *Param) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, _ *strictjson.Rules) {
 	switch n.Kind {
-	case String:
-		d.length(n.Text, maxValue)
+	case strictjson.String:
+		d.Length(n.Text, maxValue)
 		p.Text = n.Text
-	case Object:
+	case strictjson.Object:
 		var form inputParam
-		d.object(n, reflect.ValueOf(&form).Elem(), false)
+		d.Object(n, &form, false)
 		p.Input = form.Input
 	default:
-		d.fail("type", `must be a string or an object {"input": id}, found %s`, n.found())
+		d.Fail("type", `must be a string or an object {"input": id}, found %s`, strictjson.Show(n))
 	}
 }
 
@@ -96,28 +98,28 @@ type Option struct {
 }
 
 // ValueJSON is the value; for compound inputs the object of its fields.
-func (o *Option) ValueJSON() json.RawMessage { return mustMarshal(o.Value) }
+func (o *Option) ValueJSON() json.RawMessage { return strictjson.Encode(o.Value) }
 
-// MarshalJSON writes the option in the form in which it was given.
-func (o Option) MarshalJSON() ([]byte, error) {
+// AppendJSON appends the option in the form in which it was given.
+func (o *Option) AppendJSON(b []byte) []byte {
 	if o.Bare {
-		return marshal(o.Value)
+		return strictjson.Append(b, o.Value)
 	}
 	if record, ok := o.Value.(Record); ok && o.Label != nil {
-		return marshal(compoundOption{*o.Label, o.Description, record})
+		return strictjson.Append(b, compoundOption{*o.Label, o.Description, record})
 	}
-	return marshal(labelled[any]{o.Value, o.Label, o.Description})
+	return strictjson.Append(b, labelled[any]{o.Value, o.Label, o.Description})
 }
 
 // labelled is the long form of an option of a string or number input.
 type labelled[T any] struct {
-	Value       T       `json:"value" ip:"required,max=10000"`
+	Value       T       `json:"value" rules:"required,max=10000"`
 	Label       *string `json:"label,omitzero"`
 	Description *string `json:"description,omitzero"`
 }
 
 type compoundOption struct {
-	Label       string  `json:"label" ip:"required,nonempty"`
+	Label       string  `json:"label" rules:"required,nonempty"`
 	Description *string `json:"description,omitzero"`
-	Fields      Record  `json:"fields" ip:"required"`
+	Fields      Record  `json:"fields" rules:"required"`
 }

@@ -3,6 +3,8 @@ package inputprop
 import (
 	"slices"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/fault"
 )
 
@@ -60,7 +62,7 @@ func (s *sorter) close(in *planned) {
 	}
 	var ids []string
 	for _, on := range s.way[slices.Index(s.way, in):] {
-		ids = append(ids, short(on.id))
+		ids = append(ids, strictjson.Short(on.id))
 	}
-	s.loops = append(s.loops, loop{s.way[len(s.way)-1], append(ids, short(in.id))})
+	s.loops = append(s.loops, loop{s.way[len(s.way)-1], append(ids, strictjson.Short(in.id))})
 }

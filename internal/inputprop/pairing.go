@@ -3,17 +3,19 @@ package inputprop
 import (
 	"slices"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // pairing returns which previous item each item of a collection is compared with, nil for one that is new. c says how
 // the keys of a map come about.
-func pairing(fl *field, c *MapKeyConfig) func(i int) *Node {
+func pairing(fl *field, c *MapKeyConfig) func(i int) *strictjson.Node {
 	before := fl.before
 	switch {
 	case before == nil || before.Kind != fl.value.Kind:
-		return func(int) *Node { return nil }
-	case before.Kind == Object:
-		return func(i int) *Node { return memberOf(before, fl.value.knownAs(i, c)) }
+		return func(int) *strictjson.Node { return nil }
+	case before.Kind == strictjson.Object:
+		return func(i int) *strictjson.Node { return memberOf(before, knownAs(fl.value, i, c)) }
 	default:
 		return listPairing(fl.in.level(), fl.value.Items, before.Items)
 	}
@@ -21,7 +23,7 @@ func pairing(fl *field, c *MapKeyConfig) func(i int) *Node {
 
 // knownAs returns the key by which an item of a map is known: the one that its values make, or the one that it came
 // with, where keys are given or the item leaves out a part of its key.
-func (n *Node) knownAs(i int, c *MapKeyConfig) string {
+func knownAs(n *strictjson.Node, i int, c *MapKeyConfig) string {
 	var parts []string
 	for _, id := range c.sources() {
 		part := plainText(memberOf(n.Items[i], id))
@@ -37,17 +39,17 @@ func (n *Node) knownAs(i int, c *MapKeyConfig) string {
 }
 
 // listPairing matches the items of a list by an immutable input whose values tell them apart, else by position.
-func listPairing(p *plan, items, before []*Node) func(i int) *Node {
+func listPairing(p *plan, items, before []*strictjson.Node) func(i int) *strictjson.Node {
 	for _, in := range p.inputs {
 		if !isImmutable(in.Property) {
 			continue
 		}
 		known, unique := byValue(before, in.id)
 		if _, alsoUnique := byValue(items, in.id); unique && alsoUnique {
-			return func(i int) *Node { return known[canonical(items[i].Get(in.id))] }
+			return func(i int) *strictjson.Node { return known[strictjson.Key(items[i].Get(in.id))] }
 		}
 	}
-	return func(i int) *Node {
+	return func(i int) *strictjson.Node {
 		if i < len(before) {
 			return before[i]
 		}
@@ -57,14 +59,14 @@ func listPairing(p *plan, items, before []*Node) func(i int) *Node {
 
 // byValue indexes items by their values of an input, and reports whether each has one of its own: a text, a number
 // or a boolean.
-func byValue(items []*Node, id string) (map[string]*Node, bool) {
-	index := make(map[string]*Node, len(items))
+func byValue(items []*strictjson.Node, id string) (map[string]*strictjson.Node, bool) {
+	index := make(map[string]*strictjson.Node, len(items))
 	for _, item := range items {
 		value := memberOf(item, id)
-		if value == nil || !slices.Contains([]Kind{String, Number, Bool}, value.Kind) || index[canonical(value)] != nil {
+		if value == nil || !slices.Contains([]strictjson.Kind{strictjson.String, strictjson.Number, strictjson.Bool}, value.Kind) || index[strictjson.Key(value)] != nil {
 			return nil, false
 		}
-		index[canonical(value)] = item
+		index[strictjson.Key(value)] = item
 	}
 	return index, true
 }
@@ -75,7 +77,7 @@ func isImmutable(p Property) bool {
 }
 
 // isValue reports whether there is a value: null is none.
-func isValue(n *Node) bool { return n != nil && n.Kind != Null }
+func isValue(n *strictjson.Node) bool { return n != nil && n.Kind != strictjson.Null }
 
 // stays reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
 // instance gives the value, that holds while the instance is the same.

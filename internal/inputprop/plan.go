@@ -2,6 +2,8 @@ package inputprop
 
 import (
 	"strconv"
+
+	"slipway/internal/strictjson"
 )
 
 // plan is a level of inputs made ready for values: those of mapped_inputs stand behind their
@@ -44,8 +46,8 @@ func (in *planned) begins() *beginning {
 	if in.beginning == nil {
 		b := &beginning{start: startOf(in.Property)}
 		if b.node != nil {
-			b.templated = templateable(in.Property) && b.node.holds(templateOpen)
-			b.size = b.node.size()
+			b.templated = templateable(in.Property) && holds(b.node, templateOpen)
+			b.size = sizeOf(b.node)
 		}
 		in.beginning = b
 	}
@@ -70,7 +72,7 @@ func (in *planned) level() *plan {
 type condition struct {
 	id       string
 	source   *planned
-	expected *Node
+	expected *strictjson.Node
 }
 
 // loop is a circle of dependencies, as the ids on its way; its first depends on its second.
@@ -106,12 +108,11 @@ func (p *plan) add(property Property, place string, owner *planned) *planned {
 // connect finds the sources of the conditions, and an order in which to decide them.
 func (p *plan) connect() {
 	for _, in := range p.inputs {
-		raw := in.ShowWhenJSON()
-		if raw == nil {
+		entries := in.Head().ShowWhen
+		if entries == nil {
 			continue
 		}
-		in.work = len(raw)
-		entries := treeOf(raw)
+		in.work = sizeOf(entries)
 		for i, id := range entries.Keys {
 			in.conditions = append(in.conditions, condition{id, p.byID[id], entries.Items[i]})
 		}
@@ -122,14 +123,14 @@ func (p *plan) connect() {
 	}
 }
 
-// size is about how many bytes the value takes as JSON.
-func (n *Node) size() int {
+// sizeOf returns about how many bytes the value takes as JSON.
+func sizeOf(n *strictjson.Node) int {
 	total := len(n.Text) + 4
 	for _, key := range n.Keys {
 		total += len(key) + 4
 	}
 	for _, item := range n.Items {
-		total += item.size()
+		total += sizeOf(item)
 	}
 	return total
 }

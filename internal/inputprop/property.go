@@ -1,11 +1,14 @@
 // Package inputprop has the inputs of modules: the 14 kinds of property, read strictly from JSON with
 // every violation named, and written back as the same JSON.
 //
-// The same tree and decoder read request bodies. What a member decides by itself is checked while
-// decoding; rules over several members are Check's.
+// What a member decides by itself is checked while decoding; rules over several members are Check's.
 package inputprop
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"slipway/internal/strictjson"
+)
 
 // Property is one input of a module. Each of the 14 variants is a pointer to a struct of this package.
 // What the JSON left out is nil, so that it is written back the same.
@@ -21,22 +24,22 @@ type Property interface {
 // Base is what every variant has.
 type Base struct {
 	// ID is the input's name among those of its level.
-	ID string `json:"id" ip:"required,nonempty"`
+	ID string `json:"id" rules:"required,nonempty"`
 	// Label stands above the field.
-	Label string `json:"label" ip:"required,nonempty"`
+	Label string `json:"label" rules:"required,nonempty"`
 	// Type is the discriminator.
-	Type string `json:"type" ip:"required"`
+	Type string `json:"type" rules:"required"`
 	// Description is a help text.
 	Description *string `json:"description,omitzero"`
 	// ShowWhen is a free-form object of conditions.
-	ShowWhen json.RawMessage `json:"show_when,omitzero" ip:"shape=object"`
+	ShowWhen *strictjson.Node `json:"show_when,omitzero" rules:"shape=object"`
 }
 
 // Head implements Property.
 func (b *Base) Head() *Base { return b }
 
 // ShowWhenJSON implements Property.
-func (b *Base) ShowWhenJSON() json.RawMessage { return b.ShowWhen }
+func (b *Base) ShowWhenJSON() json.RawMessage { return b.ShowWhen.JSON() }
 
 func (*Base) sealed() {}
 
@@ -76,9 +79,9 @@ func (d *Dropdown) KeepsMinCurrent() bool { return truth(d.MinCurrentValue) }
 
 // ValidationPattern is a JavaScript regular expression that a text must match.
 type ValidationPattern struct {
-	Pattern string `json:"pattern" ip:"required,max=1000"`
+	Pattern string `json:"pattern" rules:"required,max=1000"`
 	// Message is shown where the text does not match.
-	Message string `json:"message" ip:"required"`
+	Message string `json:"message" rules:"required"`
 }
 
 func truth(b *bool) bool { return b != nil && *b }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/inputprop"
@@ -262,7 +264,7 @@ func TestLevelsAreCountedFromTheProperty(t *testing.T) {
 		return `{"id":"a","label":"A","type":"array","default":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}`
 	}
 	for levels, want := range map[int][]string{63: {}, 64: {"/data/schema max_depth"}} {
-		n, err := inputprop.ParseWithin([]byte(`{"data":{"schema":`+nested(levels)+`}}`), inputprop.Limits{Depth: 80})
+		n, err := strictjson.ParseWithin([]byte(`{"data":{"schema":`+nested(levels)+`}}`), strictjson.Limits{Depth: 80})
 		if err != nil {
 			t.Fatal(err)
 		}

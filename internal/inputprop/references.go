@@ -1,6 +1,10 @@
 package inputprop
 
-import "slices"
+import (
+	"slices"
+
+	"slipway/internal/strictjson"
+)
 
 // Choice is an instance that a reference may choose.
 type Choice struct {
@@ -11,7 +15,7 @@ type Choice struct {
 
 // Choices returns the instances that the references of a level name, at any depth, in the values, nil ones aside,
 // and in the defaults of collections; each once. Hidden references are among them.
-func Choices(list []Property, values ...*Node) []Choice {
+func Choices(list []Property, values ...*strictjson.Node) []Choice {
 	if !hasReference(list) {
 		return nil
 	}
@@ -36,12 +40,12 @@ type choices struct {
 	index map[string]int
 }
 
-func (c *choices) level(list []Property, values *Node) {
+func (c *choices) level(list []Property, values *strictjson.Node) {
 	for _, p := range list {
 		value := memberOf(values, p.Head().ID)
 		switch p := p.(type) {
 		case *ReferenceProperty:
-			if value != nil && value.Kind == String && instanceID.MatchString(value.Text) {
+			if value != nil && value.Kind == strictjson.String && instanceID.MatchString(value.Text) {
 				c.add(value.Text, p.readsInput())
 			}
 		case *ObjectMapProperty:
@@ -52,7 +56,7 @@ func (c *choices) level(list []Property, values *Node) {
 	}
 }
 
-func (c *choices) items(list []Property, collections ...*Node) {
+func (c *choices) items(list []Property, collections ...*strictjson.Node) {
 	for _, n := range collections {
 		if n != nil {
 			for _, item := range n.Items {
@@ -78,7 +82,7 @@ func (p *ReferenceProperty) readsInput() bool {
 		reads := false
 		WalkOne(mapped, "", func(p Property, _ string) {
 			n := startOf(p).node
-			reads = reads || n != nil && n.holds(refRoot+"."+inputPath)
+			reads = reads || n != nil && holds(n, refRoot+"."+inputPath)
 		})
 		return reads
 	})
@@ -91,7 +95,7 @@ const inputPath = "input."
 // asked for.
 func (r *resolver) reference(fl *field) {
 	p, is := fl.in.Property.(*ReferenceProperty)
-	if !is || fl.value == nil || fl.value.Kind != String || fl.value.Text == "" || r.env.Reference == nil {
+	if !is || fl.value == nil || fl.value.Kind != strictjson.String || fl.value.Text == "" || r.env.Reference == nil {
 		return
 	}
 	if fl.refused = !instanceID.MatchString(fl.value.Text); fl.refused {
@@ -99,7 +103,7 @@ func (r *resolver) reference(fl *field) {
 	}
 	if flaw := r.env.Reference(fl.value.Text, p.ModuleType()); flaw != "" {
 		fl.refused = true
-		r.fail("reference", "%s", flaw)
+		r.Fail("reference", "%s", flaw)
 	}
 }
 
@@ -107,10 +111,10 @@ func (r *resolver) reference(fl *field) {
 func (r *resolver) notLive(f *form) {
 	for i := range f.fields {
 		if fl := &f.fields[i]; fl.notLive {
-			r.at.member(fl.in.id)
-			r.fail("reference_not_live", "must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
-				quoteValue(fl.value.Text))
-			r.at.up()
+			r.Path.PushKey(fl.in.id)
+			r.Fail("reference_not_live", "must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
+				strictjson.ShowText(fl.value.Text))
+			r.Path.Pop()
 		}
 	}
 }

@@ -3,26 +3,24 @@ package inputprop
 import (
 	"errors"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // render fills the templates in every string of a default; the result is nil where one cannot be
 // filled.
-func (r *resolver) render(fl *field, n *Node) *Node {
-	if n.Kind == String {
+func (r *resolver) render(fl *field, n *strictjson.Node) *strictjson.Node {
+	if n.Kind == strictjson.String {
 		return r.renderText(fl, n)
 	}
 	if len(n.Items) == 0 {
 		return n
 	}
-	full := &Node{Kind: n.Kind, Keys: n.Keys, Items: make([]*Node, len(n.Items))}
+	full := &strictjson.Node{Kind: n.Kind, Keys: n.Keys, Items: make([]*strictjson.Node, len(n.Items))}
 	for i, item := range n.Items {
-		if n.Kind == Object {
-			r.at.member(n.Keys[i])
-		} else {
-			r.at.item(i)
-		}
+		r.Path.Push(n, i)
 		full.Items[i] = r.render(fl, item)
-		r.at.up()
+		r.Path.Pop()
 		if full.Items[i] == nil {
 			return nil
 		}
@@ -32,10 +30,10 @@ func (r *resolver) render(fl *field, n *Node) *Node {
 
 // renderText fills a text. One template alone becomes what it stands for, whatever its type; within a
 // text, only what people can read has a place.
-func (r *resolver) renderText(fl *field, n *Node) *Node {
+func (r *resolver) renderText(fl *field, n *strictjson.Node) *strictjson.Node {
 	pieces, err := templatePieces(n.Text)
 	if err != nil {
-		r.fail("template_syntax", "%v", err)
+		r.Fail("template_syntax", "%v", err)
 		return nil
 	}
 	if r.isOpen(pieces) {
@@ -51,8 +49,8 @@ func (r *resolver) renderText(fl *field, n *Node) *Node {
 			if value == nil {
 				return nil
 			}
-			if value.Kind == Object || value.Kind == Array || value.Kind == Null {
-				r.fail("template_type", "must have a text, a number or a boolean for %s within a text, found %s", p.name, value.found())
+			if value.Kind == strictjson.Object || value.Kind == strictjson.Array || value.Kind == strictjson.Null {
+				r.Fail("template_type", "must have a text, a number or a boolean for %s within a text, found %s", p.name, strictjson.Show(value))
 				return nil
 			}
 			pieces[i].text = plainText(value)
@@ -66,22 +64,22 @@ func (r *resolver) renderText(fl *field, n *Node) *Node {
 }
 
 // shallow is the value of an instance, nil where it would be nested too deep here.
-func (r *resolver) shallow(n *Node) *Node {
-	if n == nil || len(r.at)+n.levels() <= MaxLevels {
+func (r *resolver) shallow(n *strictjson.Node) *strictjson.Node {
+	if n == nil || len(r.Path)+n.Levels() <= strictjson.MaxLevels {
 		return n
 	}
-	r.fail("max_depth", "must be nested at most %d levels deep, found %d in the chosen instance", MaxLevels, len(r.at)+n.levels())
+	r.Fail("max_depth", "must be nested at most %d levels deep, found %d in the chosen instance", strictjson.MaxLevels, len(r.Path)+n.Levels())
 	return nil
 }
 
 // lookUp gives what a path stands for, nil where there is nothing. Before an instance is chosen that is
 // no mistake: the value is asked for.
-func (r *resolver) lookUp(fl *field, path string) *Node {
+func (r *resolver) lookUp(fl *field, path string) *strictjson.Node {
 	inside, isRef := strings.CutPrefix(path, refRoot+".")
 	if !isRef {
 		text, ok := r.env.text(path)
 		if !ok {
-			r.fail("template_unresolved", "must name what there is, found %s", quote(path))
+			r.Fail("template_unresolved", "must name what there is, found %s", strictjson.Quote(path))
 			return nil
 		}
 		return nodeOf(text)
@@ -97,7 +95,7 @@ func (r *resolver) lookUp(fl *field, path string) *Node {
 }
 
 // inside asks for a path of the chosen instance once.
-func (r *resolver) inside(fl *field, path string) *Node {
+func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 	key := [2]string{r.instance, path}
 	value, known := r.looked[key]
 	if !known {
@@ -114,12 +112,12 @@ func (r *resolver) inside(fl *field, path string) *Node {
 			value = found
 		}
 		if r.looked == nil {
-			r.looked = map[[2]string]*Node{}
+			r.looked = map[[2]string]*strictjson.Node{}
 		}
 		r.looked[key] = value
 	}
 	if value == nil {
-		r.fail("template_unresolved", "must have a value from the chosen instance, which has no %s", path)
+		r.Fail("template_unresolved", "must have a value from the chosen instance, which has no %s", path)
 		fl.unknown = true
 	}
 	return value

@@ -9,25 +9,14 @@ import (
 	"unicode"
 )
 
-// format is a form of strings that tags can ask for.
-type format struct {
-	// flaw says what is wrong with a text, "" when nothing is.
-	flaw func(text string) string
-	// message has a place for the text and one for its flaw.
-	message string
-}
-
-var formats = map[string]format{
-	"repository_url": {repositoryProblem, repositoryMessage},
-}
-
 var (
 	hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 	userName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 )
 
-// repositoryProblem judges the URL of a repository. Templates are judged once they are rendered.
-func repositoryProblem(text string) string {
+// templateOrRepositoryFlaw returns what is wrong with the URL of a repository. One with templates is looked at once
+// they are rendered.
+func templateOrRepositoryFlaw(text string) string {
 	if strings.Contains(text, "${{") {
 		return ""
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/fault"
 	"slipway/internal/meter"
 )
@@ -12,7 +14,7 @@ import (
 type Resolved struct {
 	// Values are those that count: given ones and defaults of what is visible, under computed keys. It is
 	// what a deployment stores.
-	Values *Node
+	Values *strictjson.Node
 	// Levels are the root, and each item of a collection.
 	Levels []Level
 	// Items are the items of all collections.
@@ -56,13 +58,13 @@ type Wanted struct {
 // Resolve gives what a form shows for the values, an object or nil. The violations are of values that
 // cannot be made out, with pointers that start with at; what is wrong with given ones is Validate's. The
 // error is of env's functions or of the context.
-func (e *Engine) Resolve(ctx context.Context, list []Property, values *Node, at string, env Env) (*Resolved, []fault.Violation, error) {
+func (e *Engine) Resolve(ctx context.Context, list []Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
 	r := newResolver(ctx, &env, at)
 	f := r.root(list, values)
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{report: &report{}, ctx: ctx, resolver: r, resolved: &Resolved{Values: f.values()}}
+	s := &showing{Collector: strictjson.NewCollector(""), ctx: ctx, resolver: r, resolved: &Resolved{Values: f.values()}}
 	s.level(f)
 	if s.err == nil {
 		s.err = r.err
@@ -70,19 +72,19 @@ func (e *Engine) Resolve(ctx context.Context, list []Property, values *Node, at 
 	if s.err != nil {
 		return nil, nil, s.err
 	}
-	return s.resolved, r.violations(), nil
+	return s.resolved, r.Violations(), nil
 }
 
 func newResolver(ctx context.Context, env *Env, at string) *resolver {
-	return &resolver{report: &report{root: at}, ctx: ctx, env: env}
+	return &resolver{Collector: strictjson.NewCollector(at), ctx: ctx, env: env}
 }
 
-func (r *resolver) root(list []Property, values *Node) *form {
+func (r *resolver) root(list []Property, values *strictjson.Node) *form {
 	if values == nil {
-		values = &Node{Kind: Object}
+		values = &strictjson.Node{Kind: strictjson.Object}
 	}
-	if values.Kind != Object {
-		r.fail("type", "must be an object of values by the ids of their inputs, found %s", values.found())
+	if values.Kind != strictjson.Object {
+		r.Fail("type", "must be an object of values by the ids of their inputs, found %s", strictjson.Show(values))
 	}
 	if r.err = r.ctx.Err(); r.err != nil {
 		return nil
@@ -92,7 +94,7 @@ func (r *resolver) root(list []Property, values *Node) *form {
 
 // showing collects what is shown on every level.
 type showing struct {
-	*report
+	*strictjson.Collector
 	ctx      context.Context
 	resolver *resolver
 	resolved *Resolved
@@ -113,7 +115,7 @@ func (s *showing) afford(made, read int) bool {
 }
 
 func (s *showing) level(f *form) {
-	pointer := s.at.pointer("")
+	pointer := s.Path.Pointer("")
 	if !s.afford(len(pointer)+f.shownBytes(), 0) {
 		return
 	}
@@ -125,9 +127,9 @@ func (s *showing) level(f *form) {
 			continue
 		}
 		s.resolved.Levels[i].Visible = append(s.resolved.Levels[i].Visible, fl.in.id)
-		s.at.member(fl.in.id)
+		s.Path.PushKey(fl.in.id)
 		s.field(f, fl)
-		s.at.up()
+		s.Path.Pop()
 	}
 }
 
@@ -135,20 +137,20 @@ func (s *showing) field(f *form, fl *field) {
 	if ref := dynamic(fl.in.Property); ref != nil {
 		params, waits := f.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
-		s.resolved.Options = append(s.resolved.Options, Wanted{s.at.pointer(""), ref.Source, params, waits})
+		s.resolved.Options = append(s.resolved.Options, Wanted{s.Path.Pointer(""), ref.Source, params, waits})
 	}
 	if fl.open && fl.entries == nil {
-		s.resolver.unresolved(&s.resolved.Unresolved, &s.at, fl.value)
+		s.resolver.unresolved(&s.resolved.Unresolved, &s.Path, fl.value)
 	}
 	for i := range fl.entries {
 		e := &fl.entries[i]
-		if e.key != "" || fl.value.Kind == Object {
-			s.at.member(e.key)
+		if e.key != "" || fl.value.Kind == strictjson.Object {
+			s.Path.PushKey(e.key)
 		} else {
-			s.at.item(i)
+			s.Path.PushIndex(i)
 		}
 		s.item(fl.in.Property, e, i)
-		s.at.up()
+		s.Path.Pop()
 	}
 }
 
@@ -156,7 +158,7 @@ func (s *showing) item(p Property, e *entry, index int) {
 	if e.form == nil {
 		return
 	}
-	shown := Item{Pointer: s.at.pointer(""), Key: e.key}
+	shown := Item{Pointer: s.Path.Pointer(""), Key: e.key}
 	if !s.afford(len(shown.Pointer)+len(shown.Key), 0) {
 		return
 	}

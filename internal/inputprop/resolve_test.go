@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/inputprop"
@@ -19,7 +21,7 @@ var env = inputprop.Env{
 	Project:      inputprop.Scope{ID: "prj_1", Name: "Shop", Slug: "shop"},
 	Environment:  inputprop.Scope{ID: "env_1", Name: "Production", Slug: "prod"},
 	Module:       inputprop.ModuleScope{ID: "mod_1", Name: "Web", Type: "web", Version: "1.2.0"},
-	Ref: func(_ context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
+	Ref: func(_ context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
 		values := map[string]string{
 			"input.cidr": `"10.0.0.0/16"`, "stack.output.port": `8080`, "stack.output.subnets": `["a","b"]`, "stack.output.none": `null`,
 		}
@@ -27,7 +29,7 @@ var env = inputprop.Env{
 		if !ok || instanceID != instance {
 			return nil, false, nil
 		}
-		n, err := inputprop.Parse([]byte(text))
+		n, err := strictjson.Parse([]byte(text))
 		return n, true, err
 	},
 	Options: func(_ context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
@@ -171,7 +173,7 @@ func TestAFailureOfTheSurroundingsIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
 	failing := inputprop.Env{
-		Ref:     func(context.Context, string, string) (*inputprop.Node, bool, error) { return nil, false, down },
+		Ref:     func(context.Context, string, string) (*strictjson.Node, bool, error) { return nil, false, down },
 		Options: func(context.Context, string, map[string]string) ([]inputprop.Option, error) { return nil, down },
 	}
 	for _, list := range []string{

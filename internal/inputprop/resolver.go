@@ -3,6 +3,8 @@ package inputprop
 import (
 	"context"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/meter"
 )
 
@@ -18,7 +20,7 @@ const maxFetches = 100
 
 // resolver makes forms out of inputs and values.
 type resolver struct {
-	*report
+	*strictjson.Collector
 	ctx context.Context
 	env *Env
 	// saving is set while a default is judged: its templates stay as they are.
@@ -31,14 +33,14 @@ type resolver struct {
 	defaulted bool
 	// known are the lists that were asked for, looked the values at paths of instances.
 	known  map[string][]Option
-	looked map[[2]string]*Node
+	looked map[[2]string]*strictjson.Node
 	// open are the texts of defaults whose templates name what is not known here.
-	open map[*Node]bool
+	open map[*strictjson.Node]bool
 	// err is what kept the resolver from an answer.
 	err error
 }
 
-func (r *resolver) level(p *plan, given, before *Node) *form {
+func (r *resolver) level(p *plan, given, before *strictjson.Node) *form {
 	f := &form{plan: p, before: before, fields: make([]field, len(p.inputs))}
 	for i, in := range p.inputs {
 		f.fields[i].in, f.fields[i].before = in, memberOf(before, in.id)
@@ -55,9 +57,9 @@ func (r *resolver) level(p *plan, given, before *Node) *form {
 		if r.err != nil || !r.afford(fieldBytes+in.work) {
 			break
 		}
-		r.at.member(in.id)
+		r.Path.PushKey(in.id)
 		r.field(f, &f.fields[in.index])
-		r.at.up()
+		r.Path.Pop()
 	}
 	r.notLive(f)
 	return f
@@ -73,7 +75,7 @@ func (r *resolver) afford(bytes int) bool {
 	before := r.size
 	r.size += bytes
 	if before <= maxEffective && r.size > maxEffective {
-		r.fail("max_size", "must come to at most %d bytes with the defaults and conditions of every item, found more", maxEffective)
+		r.Fail("max_size", "must come to at most %d bytes with the defaults and conditions of every item, found more", maxEffective)
 	}
 	return r.size <= maxEffective
 }
@@ -113,7 +115,7 @@ func (r *resolver) field(f *form, fl *field) {
 }
 
 // begin is the value that an input has without one by hand, nil where there is none.
-func (r *resolver) begin(f *form, fl *field) *Node {
+func (r *resolver) begin(f *form, fl *field) *strictjson.Node {
 	in, b := fl.in, fl.in.begins()
 	switch {
 	case b.first:
@@ -149,12 +151,12 @@ func (r *resolver) options(f *form, p Property) ([]Option, bool) {
 
 // fetched asks for the options of a source once.
 func (r *resolver) fetched(source string, params map[string]string) ([]Option, bool) {
-	key := string(mustMarshal([]any{source, params}))
+	key := string(strictjson.Encode([]any{source, params}))
 	if options, ok := r.known[key]; ok {
 		return options, true
 	}
 	if len(r.known) == maxFetches {
-		r.fail("max_fetches", "must need at most %d lists of dynamic values, found more", maxFetches)
+		r.Fail("max_fetches", "must need at most %d lists of dynamic values, found more", maxFetches)
 		return nil, false
 	}
 	options, err := r.env.Options(r.ctx, source, params)

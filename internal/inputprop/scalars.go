@@ -8,10 +8,10 @@ type StringProperty struct {
 	Common
 	Requirable
 	Dropdown
-	Default     *Default[string]    `json:"default,omitzero" ip:"max=10000,first"`
+	Default     *Default[string]    `json:"default,omitzero" rules:"max=10000,first"`
 	Patterns    []ValidationPattern `json:"patterns,omitzero"`
 	Placeholder *string             `json:"placeholder,omitzero"`
-	Values      Values              `json:"values,omitzero" ip:"options=string"`
+	Values      Values              `json:"values,omitzero" rules:"options=string"`
 }
 
 // DefaultJSON is the default, nil when there is none.
@@ -25,7 +25,7 @@ type TextProperty struct {
 	Base
 	Common
 	Requirable
-	Default     *Default[string]    `json:"default,omitzero" ip:"max=10000"`
+	Default     *Default[string]    `json:"default,omitzero" rules:"max=10000"`
 	Patterns    []ValidationPattern `json:"patterns,omitzero"`
 	Placeholder *string             `json:"placeholder,omitzero"`
 }
@@ -39,11 +39,11 @@ type NumberProperty struct {
 	Common
 	Requirable
 	Dropdown
-	Default     *Default[int32] `json:"default,omitzero" ip:"first"`
+	Default     *Default[int32] `json:"default,omitzero" rules:"first"`
 	Min         *int32          `json:"min,omitzero"`
 	Max         *int32          `json:"max,omitzero"`
 	Placeholder *string         `json:"placeholder,omitzero"`
-	Values      Values          `json:"values,omitzero" ip:"options=number"`
+	Values      Values          `json:"values,omitzero" rules:"options=number"`
 }
 
 // DefaultJSON is the default, nil when there is none.
@@ -56,7 +56,7 @@ func (p *NumberProperty) ValueSource() Values { return p.Values }
 type BooleanProperty struct {
 	Base
 	Common
-	Default *Default[bool] `json:"default" ip:"required"`
+	Default *Default[bool] `json:"default" rules:"required"`
 }
 
 // DefaultJSON is the default.
@@ -72,7 +72,7 @@ type GitRepoProperty struct {
 	Base
 	Common
 	Requirable
-	Default     *Default[string] `json:"default,omitzero" ip:"max=10000,format=repository_url"`
+	Default     *Default[string] `json:"default,omitzero" rules:"max=10000,format=repository_url"`
 	Placeholder *string          `json:"placeholder,omitzero"`
 }
 

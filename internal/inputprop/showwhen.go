@@ -1,6 +1,10 @@
 package inputprop
 
-import "slices"
+import (
+	"slices"
+
+	"slipway/internal/strictjson"
+)
 
 // The operators of a condition; several in one object must all hold.
 const (
@@ -19,15 +23,15 @@ var operators = []string{opEquals, opNot, opAnyOf, opContains, opContainsAny, op
 
 // subject is the value that conditions are about, nil where there is none.
 type subject struct {
-	*Node
+	*strictjson.Node
 	// items are those of an array, made when they are first looked up.
-	items set
+	items strictjson.Set
 }
 
 // satisfied says whether the value is as an entry of show_when expects: an object of operators, or a
 // value.
-func (s *subject) satisfied(expected *Node) bool {
-	if expected.Kind != Object {
+func (s *subject) satisfied(expected *strictjson.Node) bool {
+	if expected.Kind != strictjson.Object {
 		return s.there() && s.matches(expected)
 	}
 	for i, operator := range expected.Keys {
@@ -38,30 +42,30 @@ func (s *subject) satisfied(expected *Node) bool {
 	return true
 }
 
-func (s *subject) there() bool { return s.Node != nil && s.Kind != Null }
+func (s *subject) there() bool { return s.Node != nil && s.Kind != strictjson.Null }
 
 // list gives the items to look others up in, nil where the value is no array.
-func (s *subject) list() set {
-	if s.items == nil && s.Kind == Array {
-		s.items = setOf(s.Items)
+func (s *subject) list() strictjson.Set {
+	if s.items == nil && s.Kind == strictjson.Array {
+		s.items = strictjson.SetOf(s.Items)
 	}
 	return s.items
 }
 
 // matches compares with a plain value. A list matches what it contains, one item or several in any
 // order.
-func (s *subject) matches(expected *Node) bool {
+func (s *subject) matches(expected *strictjson.Node) bool {
 	switch {
-	case s.Kind != Array:
-		return equal(s.Node, expected)
-	case expected.Kind == Array:
-		return s.list().hasAll(expected.Items)
+	case s.Kind != strictjson.Array:
+		return strictjson.Equal(s.Node, expected)
+	case expected.Kind == strictjson.Array:
+		return s.list().HasAll(expected.Items)
 	default:
-		return s.list().has(expected)
+		return s.list().Has(expected)
 	}
 }
 
-func (s *subject) operate(operator string, operand *Node) bool {
+func (s *subject) operate(operator string, operand *strictjson.Node) bool {
 	switch operator {
 	case opNot:
 		return !s.satisfied(operand)
@@ -73,15 +77,15 @@ func (s *subject) operate(operator string, operand *Node) bool {
 	}
 	switch operator {
 	case opEquals:
-		return equal(s.Node, operand)
+		return strictjson.Equal(s.Node, operand)
 	case opAnyOf:
 		return slices.ContainsFunc(operand.Items, s.matches)
 	case opContains:
-		return s.list().has(operand)
+		return s.list().Has(operand)
 	case opContainsAny:
-		return s.list().hasAny(operand.Items)
+		return s.list().HasAny(operand.Items)
 	case opContainsAll, opContainsEvery:
-		return s.Kind == Array && s.list().hasAll(operand.Items)
+		return s.Kind == strictjson.Array && s.list().HasAll(operand.Items)
 	default:
 		return false
 	}

@@ -1,15 +1,15 @@
 package inputprop
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
+
+	"slipway/internal/strictjson"
 )
 
 // start is what an input begins with where no value is given: a literal, which may hold templates, or
 // the first of its values. The zero value is nothing.
 type start struct {
-	node  *Node
+	node  *strictjson.Node
 	first bool
 }
 
@@ -58,12 +58,14 @@ func startOf(p Property) start {
 }
 
 // nodeOf is the tree of a value that this package decoded, which always has one.
-func nodeOf(v any) *Node {
+func nodeOf(v any) *strictjson.Node {
 	switch v := v.(type) {
 	case string:
-		return &Node{Kind: String, Text: v}
-	case json.RawMessage:
-		return treeOf(v)
+		return &strictjson.Node{Kind: strictjson.String, Text: v}
+	case *strictjson.Node:
+		return v
+	case []*strictjson.Node:
+		return &strictjson.Node{Kind: strictjson.Array, Items: v}
 	case Record:
 		return converted(map[string]any(v))
 	case map[string]string:
@@ -77,17 +79,8 @@ func nodeOf(v any) *Node {
 	}
 }
 
-func converted(v any) *Node {
-	n, err := FromValue(v)
-	if err != nil {
-		panic(fmt.Sprintf("inputprop: %v", err))
-	}
-	return n
-}
-
-// treeOf parses free-form JSON that was within its limits when it was decoded.
-func treeOf(raw json.RawMessage) *Node {
-	n, err := ParseWithin(raw, Limits{Depth: MaxLevels + 1, Bytes: math.MaxInt})
+func converted(v any) *strictjson.Node {
+	n, err := strictjson.FromValue(v)
 	if err != nil {
 		panic(fmt.Sprintf("inputprop: %v", err))
 	}

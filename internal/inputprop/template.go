@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // templateOpen begins a template: ${{ path }}.
@@ -28,11 +30,11 @@ func templatePieces(text string) ([]piece, error) {
 		}
 		path, after, closed := strings.Cut(rest, "}}")
 		if !closed {
-			return nil, fmt.Errorf("must close every ${{ with }}, found %s", quoteValue(templateOpen+rest))
+			return nil, fmt.Errorf("must close every ${{ with }}, found %s", strictjson.ShowText(templateOpen+rest))
 		}
 		path = strings.TrimSpace(path)
 		if !templatePath.MatchString(path) {
-			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, found %s", quoteValue(path))
+			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, found %s", strictjson.ShowText(path))
 		}
 		pieces = append(pieces, piece{name: path})
 		text = after
@@ -66,23 +68,23 @@ func pathFlaw(path string, mapped bool) (rule, message string) {
 			names = append(slices.Clone(names), refRoot)
 		}
 		return "template_root", fmt.Sprintf("must start a template's path with one of %s, found %s%s",
-			strings.Join(names, ", "), quote(path), hint(root, names))
+			strings.Join(names, ", "), strictjson.Quote(path), strictjson.Hint(root, names))
 	}
 	if !slices.Contains(members, rest) {
 		return "template_path", fmt.Sprintf("must name one of %s of %s, found %s%s",
-			strings.Join(members, ", "), root, quote(path), hint(rest, members))
+			strings.Join(members, ", "), root, strictjson.Quote(path), strictjson.Hint(rest, members))
 	}
 	return "", ""
 }
 
 func refFlaw(path string, mapped bool) (rule, message string) {
 	if !mapped {
-		return "template_ref", fmt.Sprintf("must not refer to a chosen instance outside of mapped_inputs, found %s", quote(path))
+		return "template_ref", fmt.Sprintf("must not refer to a chosen instance outside of mapped_inputs, found %s", strictjson.Quote(path))
 	}
 	input, isInput := strings.CutPrefix(path, "ref.input.")
 	output, isOutput := strings.CutPrefix(path, "ref.stack.output.")
 	if !isInput && !isOutput || isInput && strings.Contains(input, ".") || isOutput && strings.Contains(output, ".") {
-		return "template_path", fmt.Sprintf("must be ref.input.<name> or ref.stack.output.<name>, found %s", quote(path))
+		return "template_path", fmt.Sprintf("must be ref.input.<name> or ref.stack.output.<name>, found %s", strictjson.Quote(path))
 	}
 	return "", ""
 }
@@ -103,7 +105,7 @@ func templateable(p Property) bool {
 }
 
 // holds says whether a string anywhere in the value has a part.
-func (n *Node) holds(part string) bool {
-	return n.Kind == String && strings.Contains(n.Text, part) ||
-		slices.ContainsFunc(n.Items, func(item *Node) bool { return item.holds(part) })
+func holds(n *strictjson.Node, part string) bool {
+	return n.Kind == strictjson.String && strings.Contains(n.Text, part) ||
+		slices.ContainsFunc(n.Items, func(item *strictjson.Node) bool { return holds(item, part) })
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // keyPlaceholder stands for the key of a map's entry.
@@ -29,7 +31,7 @@ func titlePieces(text string) ([]piece, error) {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
-			return nil, fmt.Errorf("must close every { with }, or write {{ for a brace, found %s", quote("{"+rest))
+			return nil, fmt.Errorf("must close every { with }, or write {{ for a brace, found %s", strictjson.Quote("{"+rest))
 		}
 		if name == "" {
 			return nil, errors.New("must name an input within { }, found {}")
@@ -84,18 +86,18 @@ func (f *form) plainText(id string) string {
 	return plainText(f.fields[in.index].value)
 }
 
-func plainText(n *Node) string {
+func plainText(n *strictjson.Node) string {
 	switch {
 	case n == nil:
 		return ""
-	case n.Kind == String:
+	case n.Kind == strictjson.String:
 		return n.Text
-	case n.Kind == Bool:
+	case n.Kind == strictjson.Bool:
 		return strconv.FormatBool(n.Bool)
-	case n.Kind != Number:
+	case n.Kind != strictjson.Number:
 		return ""
 	}
-	if whole, err := parseInt32(n.Text); err == nil {
+	if whole, err := strictjson.ParseInt32(n.Text); err == nil {
 		return strconv.Itoa(int(whole))
 	}
 	return n.Text

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/fault"
 )
 
@@ -22,35 +24,35 @@ func FromTyped(v map[string]any, at string) (RawProperty, []fault.Violation) {
 	t := newTyped(at)
 	n := t.oneOf(v)
 	_, isJSON := v[jsonMember]
-	return RawProperty{node: n, typed: !isJSON}, t.violations()
+	return RawProperty{node: n, typed: !isJSON}, t.Violations()
 }
 
 // FromTypedList is FromTyped for a list of inputs; the list is for DecodeList.
-func FromTypedList(list []map[string]any, at string) (*Node, []fault.Violation) {
+func FromTypedList(list []map[string]any, at string) (*strictjson.Node, []fault.Violation) {
 	t := newTyped(at)
 	n := t.list(list, t.oneOf)
-	return n, t.violations()
+	return n, t.Violations()
 }
 
 type typed struct {
-	report
+	*strictjson.Collector
 	levels int
 }
 
-func newTyped(at string) *typed { return &typed{report{root: at}, MaxLevels + 1} }
+func newTyped(at string) *typed { return &typed{strictjson.NewCollector(at), strictjson.MaxLevels + 1} }
 
-func (t *typed) oneOf(v any) *Node {
+func (t *typed) oneOf(v any) *strictjson.Node {
 	members, ok := deref(v).(map[string]any)
 	if !ok {
 		return t.json(v)
 	}
 	if len(members) != 1 {
-		t.fail("one_of", "must have exactly one of %s, found %s", strings.Join(memberNames(), ", "), listed(members))
+		t.Fail("one_of", "must have exactly one of %s, found %s", strings.Join(memberNames(), ", "), listed(members))
 		return nil
 	}
 	for member, value := range members {
 		if absent(value) {
-			t.fail("one_of", "must not be null in its one member, found null for %s", quote(member))
+			t.Fail("one_of", "must not be null in its one member, found null for %s", strictjson.Quote(member))
 			return nil
 		}
 		if member == jsonMember {
@@ -61,13 +63,13 @@ func (t *typed) oneOf(v any) *Node {
 				return t.variant(variant, value)
 			}
 		}
-		t.fail("one_of", "must have exactly one of %s, found %s", strings.Join(memberNames(), ", "), listed(members))
+		t.Fail("one_of", "must have exactly one of %s, found %s", strings.Join(memberNames(), ", "), listed(members))
 	}
 	return nil
 }
 
 // variant renames the members and puts the type among them.
-func (t *typed) variant(variant variant, v any) *Node {
+func (t *typed) variant(variant variant, v any) *strictjson.Node {
 	members, ok := deref(v).(map[string]any)
 	if !ok || !t.enter() {
 		return t.json(v)
@@ -80,7 +82,7 @@ func (t *typed) variant(variant variant, v any) *Node {
 		}
 	}
 	t.sameType(members["type"], discriminator)
-	n := t.members(members, func(key string, v any) *Node {
+	n := t.members(members, func(key string, v any) *strictjson.Node {
 		switch {
 		case key == "type", key == "module_type" && variant.name == refPrefix:
 			return nil // the discriminator says it
@@ -94,7 +96,7 @@ func (t *typed) variant(variant variant, v any) *Node {
 			return t.plain(key, v)
 		}
 	})
-	n.Keys, n.Items = append(n.Keys, "type"), append(n.Items, &Node{Kind: String, Text: discriminator})
+	n.Keys, n.Items = append(n.Keys, "type"), append(n.Items, &strictjson.Node{Kind: strictjson.String, Text: discriminator})
 	return n
 }
 
@@ -103,31 +105,31 @@ func (t *typed) sameType(given any, want string) {
 	if absent(given) {
 		return
 	}
-	if n := t.json(given); n != nil && (n.Kind != String || n.Text != want) {
-		t.failMember("type", "other_type", "must be %s here, or be left out, found %s", quote(want), n.found())
+	if n := t.json(given); n != nil && (n.Kind != strictjson.String || n.Text != want) {
+		t.FailMember("type", "other_type", "must be %s here, or be left out, found %s", strictjson.Quote(want), strictjson.Show(n))
 	}
 }
 
 // members gives the members of a typed object by their names in JSON, each as read makes it, without those that
 // are null.
-func (t *typed) members(members map[string]any, read func(key string, v any) *Node) *Node {
-	n := &Node{Kind: Object}
+func (t *typed) members(members map[string]any, read func(key string, v any) *strictjson.Node) *strictjson.Node {
+	n := &strictjson.Node{Kind: strictjson.Object}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if absent(members[name]) {
 			continue
 		}
 		key := snake(name)
-		t.at.member(key)
+		t.Path.PushKey(key)
 		if item := read(key, members[name]); item != nil {
 			n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
 		}
-		t.at.up()
+		t.Path.Pop()
 	}
 	return n
 }
 
 // plain reads a member whose inside, but for patterns, is the caller's JSON.
-func (t *typed) plain(key string, v any) *Node {
+func (t *typed) plain(key string, v any) *strictjson.Node {
 	switch key {
 	case "patterns":
 		return t.list(v, t.record)
@@ -139,7 +141,7 @@ func (t *typed) plain(key string, v any) *Node {
 }
 
 // record reads a typed object that is no input.
-func (t *typed) record(v any) *Node {
+func (t *typed) record(v any) *strictjson.Node {
 	members, ok := deref(v).(map[string]any)
 	if !ok || !t.enter() {
 		return t.json(v)
@@ -149,7 +151,7 @@ func (t *typed) record(v any) *Node {
 }
 
 // list reads a list, for which GraphQL lets its one item stand.
-func (t *typed) list(v any, item func(v any) *Node) *Node {
+func (t *typed) list(v any, item func(v any) *strictjson.Node) *strictjson.Node {
 	v = deref(v)
 	r := reflect.ValueOf(v)
 	if r.Kind() != reflect.Slice {
@@ -161,22 +163,21 @@ func (t *typed) list(v any, item func(v any) *Node) *Node {
 		return t.json(v)
 	}
 	defer t.leave()
-	n := &Node{Kind: Array}
+	n := &strictjson.Node{Kind: strictjson.Array}
 	for i := range r.Len() {
-		t.at.item(i)
+		t.Path.PushIndex(i)
 		n.Items = append(n.Items, item(r.Index(i).Interface()))
-		t.at.up()
+		t.Path.Pop()
 	}
 	return n
 }
 
 // json takes a value as it is.
-func (t *typed) json(v any) *Node {
-	c := converter{levels: t.levels}
-	n, err := c.value(v)
-	var syntax *SyntaxError
+func (t *typed) json(v any) *strictjson.Node {
+	n, err := strictjson.FromValueWithin(v, t.levels)
+	var syntax *strictjson.SyntaxError
 	if errors.As(err, &syntax) {
-		t.failBelow(syntax.Pointer, "json", "%s", syntax.Message)
+		t.FailBelow(syntax.Pointer, "json", "%s", syntax.Message)
 		return nil
 	}
 	return n
@@ -191,6 +192,9 @@ func (t *typed) enter() bool {
 }
 
 func (t *typed) leave() { t.levels++ }
+
+// anyList is the type that a GraphQL library gives literals; [] is nil in it, which is not null.
+var anyList = reflect.TypeFor[[]any]()
 
 // deref follows pointers, which GraphQL libraries use for what may be null.
 func deref(v any) any {
@@ -225,7 +229,7 @@ func listed(members map[string]any) string {
 	if len(members) == 0 {
 		return "none"
 	}
-	return short(strings.Join(slices.Sorted(maps.Keys(members)), " and "))
+	return strictjson.Short(strings.Join(slices.Sorted(maps.Keys(members)), " and "))
 }
 
 // snake turns camelCase into snake_case.

@@ -1,6 +1,9 @@
 package inputprop
 
-import "slipway/internal/meter"
+import (
+	"slipway/internal/meter"
+	"slipway/internal/strictjson"
+)
 
 // isOpen reports whether a template among the pieces names something of a place that is not known here.
 func (r *resolver) isOpen(pieces []piece) bool {
@@ -13,17 +16,17 @@ func (r *resolver) isOpen(pieces []piece) bool {
 }
 
 // leaveOpen keeps a text with its templates as it is, and remembers that it is none that somebody entered.
-func (r *resolver) leaveOpen(n *Node) *Node {
+func (r *resolver) leaveOpen(n *strictjson.Node) *strictjson.Node {
 	open := *n
 	if r.open == nil {
-		r.open = map[*Node]bool{}
+		r.open = map[*strictjson.Node]bool{}
 	}
 	r.open[&open] = true
 	return &open
 }
 
 // isUnresolved reports whether anything in a value was left with its templates.
-func (r *resolver) isUnresolved(n *Node) bool {
+func (r *resolver) isUnresolved(n *strictjson.Node) bool {
 	if r == nil || len(r.open) == 0 || n == nil {
 		return false
 	}
@@ -39,22 +42,18 @@ func (r *resolver) isUnresolved(n *Node) bool {
 }
 
 // unresolved adds the pointers of the texts in a value that were left with their templates; at leads to it.
-func (r *resolver) unresolved(list *[]string, at *trail, n *Node) {
+func (r *resolver) unresolved(list *[]string, at *strictjson.Path, n *strictjson.Node) {
 	if len(r.open) == 0 || n == nil || r.err != nil {
 		return
 	}
 	if r.open[n] {
-		pointer := at.pointer("")
+		pointer := at.Pointer("")
 		r.err = meter.Answer(r.ctx, meter.Made, len(pointer))
 		*list = append(*list, pointer)
 	}
 	for i, item := range n.Items {
-		if n.Kind == Object {
-			at.member(n.Keys[i])
-		} else {
-			at.item(i)
-		}
+		at.Push(n, i)
 		r.unresolved(list, at, item)
-		at.up()
+		at.Pop()
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/inputprop"
 )
 
@@ -150,12 +152,12 @@ func TestAValueOfAnInstanceIsNotNestedDeeperThanValuesMayBe(t *testing.T) {
 	const list = `{"id":"r","label":"R","type":"$ref:net","mapped_inputs":[{"id":"o","label":"O","type":"object","default":{"x":"${{ ref.input.deep }}"}}]}`
 	for depth, want := range map[int]string{62: "", 63: "/o/x max_depth"} {
 		deep := parse(t, strings.Repeat("[", depth)+strings.Repeat("]", depth))
-		there := inputprop.Env{Ref: func(_ context.Context, _, _ string) (*inputprop.Node, bool, error) { return deep, true, nil }}
+		there := inputprop.Env{Ref: func(_ context.Context, _, _ string) (*strictjson.Node, bool, error) { return deep, true, nil }}
 		r, violations := resolved(t, list, `{"r":"`+instance+`"}`, there)
 		if got := strings.Join(violations, " "); got != want {
 			t.Errorf("%d levels: got %q, want %q", depth, got, want)
 		}
-		if _, err := inputprop.Parse(r.Values.JSON()); err != nil {
+		if _, err := strictjson.Parse(r.Values.JSON()); err != nil {
 			t.Errorf("%d levels: %v", depth, err)
 		}
 	}

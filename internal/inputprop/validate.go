@@ -3,6 +3,8 @@ package inputprop
 import (
 	"context"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/fault"
 	"slipway/internal/secret"
 )
@@ -23,7 +25,7 @@ type Validation struct {
 }
 
 // Validate gives every violation of the values, as Examine does.
-func (e *Engine) Validate(ctx context.Context, list []Property, values *Node, at string, c Context) ([]fault.Violation, error) {
+func (e *Engine) Validate(ctx context.Context, list []Property, values *strictjson.Node, at string, c Context) ([]fault.Violation, error) {
 	v, err := e.Examine(ctx, list, values, at, c)
 	if err != nil {
 		return nil, err
@@ -33,14 +35,14 @@ func (e *Engine) Validate(ctx context.Context, list []Property, values *Node, at
 
 // Examine judges the values, an object or nil, with the defaults that they leave standing. Pointers of
 // violations start with at. The error is of the patterns, of c's functions or of the context.
-func (e *Engine) Examine(ctx context.Context, list []Property, values *Node, at string, c Context) (*Validation, error) {
+func (e *Engine) Examine(ctx context.Context, list []Property, values *strictjson.Node, at string, c Context) (*Validation, error) {
 	r := newResolver(ctx, &c.Env, at)
 	f := r.root(list, values)
 	if r.err != nil {
 		return nil, r.err
 	}
-	j := &judge{report: r.report, match: e.matcher(ctx), resolver: r}
-	if values == nil || values.Kind == Object {
+	j := &judge{Collector: r.Collector, match: e.matcher(ctx), resolver: r}
+	if values == nil || values.Kind == strictjson.Object {
 		j.level(f)
 	}
 	if r.err == nil {
@@ -52,12 +54,12 @@ func (e *Engine) Examine(ctx context.Context, list []Property, values *Node, at 
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &Validation{Violations: r.violations(), Unresolved: j.unresolved}, nil
+	return &Validation{Violations: r.Violations(), Unresolved: j.unresolved}, nil
 }
 
 // judge finds what is wrong with values.
 type judge struct {
-	*report
+	*strictjson.Collector
 	match *matcher
 	// resolver gives the options of dynamic values, nil where they do not matter.
 	resolver *resolver
@@ -76,19 +78,19 @@ type judge struct {
 func (j *judge) level(f *form) {
 	ids := f.plan.sources()
 	for _, key := range f.stray {
-		j.failMember(key, "unknown_input", "is not the id of an input that has a value%s", j.hint(key, ids))
+		j.FailMember(key, "unknown_input", "is not the id of an input that has a value%s", j.Hint(key, ids))
 	}
 	for i := range f.fields {
 		fl := &f.fields[i]
 		if j.saving && fl.entered == nil {
 			continue
 		}
-		j.at.member(fl.in.id)
+		j.Path.PushKey(fl.in.id)
 		names := f.namesOf(fl.in.id)
-		j.name(names...)
+		j.PushNames(names...)
 		j.field(f, fl, fl.before)
-		j.rename(names...)
-		j.at.up()
+		j.PopNames(names...)
+		j.Path.Pop()
 	}
 }
 
@@ -100,19 +102,19 @@ func (f *form) namesOf(id string) []string {
 	return []string{f.plainText(secret.NameMember)}
 }
 
-func memberOf(n *Node, key string) *Node {
-	if n == nil || n.Kind != Object {
+func memberOf(n *strictjson.Node, key string) *strictjson.Node {
+	if n == nil || n.Kind != strictjson.Object {
 		return nil
 	}
 	return n.Get(key)
 }
 
-func (j *judge) field(f *form, fl *field, before *Node) {
+func (j *judge) field(f *form, fl *field, before *strictjson.Node) {
 	if !fl.visible || isSection(fl.in.Property) {
 		return
 	}
 	if fl.byHand() {
-		j.fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", quoteValue(fl.instance))
+		j.Fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", strictjson.ShowText(fl.instance))
 		return
 	}
 	if fl.unknown {
@@ -121,23 +123,23 @@ func (j *judge) field(f *form, fl *field, before *Node) {
 	if !fl.open {
 		j.bound(f, fl, before)
 	} else if fl.entries == nil {
-		j.resolver.unresolved(&j.unresolved, &j.at, fl.value)
+		j.resolver.unresolved(&j.unresolved, &j.Path, fl.value)
 	}
 	switch {
 	case !j.saving && fl.lacking():
-		j.fail("required", "is required and must not be empty")
+		j.Fail("required", "is required and must not be empty")
 	case fl.value == nil:
-	case fl.value.Kind != Null:
+	case fl.value.Kind != strictjson.Null:
 		j.value(fl, f)
 		j.entries(fl)
 	case isBoolean(fl.in.Property):
-		j.fail("type", "must be true or false, found null")
+		j.Fail("type", "must be true or false, found null")
 	}
 }
 
 // byHand says whether a value was entered that the chosen instance gives.
 func (fl *field) byHand() bool {
-	return fl.instance != "" && fl.entered != nil && !fl.unknown && (fl.value == nil || !equal(fl.entered, fl.value))
+	return fl.instance != "" && fl.entered != nil && !fl.unknown && (fl.value == nil || !strictjson.Equal(fl.entered, fl.value))
 }
 
 // lacking says whether a value is demanded that is not there. An input that an instance fills by no
@@ -154,16 +156,16 @@ func (fl *field) lacking() bool {
 // text, or a collection without an item.
 func (fl *field) isEmpty() bool {
 	n := fl.value
-	if n == nil || n.Kind == Null {
+	if n == nil || n.Kind == strictjson.Null {
 		return true
 	}
 	switch fl.in.Property.(type) {
 	case *StringProperty, *TextProperty, *GitRepoProperty:
-		return n.Kind == String && n.Text == ""
+		return n.Kind == strictjson.String && n.Text == ""
 	case *ObjectMapProperty, *KeyValueProperty:
-		return n.Kind == Object && len(n.Items) == 0
+		return n.Kind == strictjson.Object && len(n.Items) == 0
 	case *ObjectArrayProperty, *StringArrayProperty:
-		return n.Kind == Array && len(n.Items) == 0
+		return n.Kind == strictjson.Array && len(n.Items) == 0
 	default:
 		return false
 	}
@@ -180,16 +182,16 @@ func (j *judge) entries(fl *field) {
 	for i := range fl.entries {
 		e := &fl.entries[i]
 		if keys != nil {
-			j.at.member(e.given)
+			j.Path.PushKey(e.given)
 			keys.judge(j, e)
 		} else {
-			j.at.item(i)
+			j.Path.PushIndex(i)
 		}
 		if e.form != nil {
 			j.level(e.form)
-		} else if e.node.Kind != Object {
-			j.fail("type", "must be an object of values by the ids of the item inputs, found %s", e.node.found())
+		} else if e.node.Kind != strictjson.Object {
+			j.Fail("type", "must be an object of values by the ids of the item inputs, found %s", strictjson.Show(e.node))
 		}
-		j.at.up()
+		j.Path.Pop()
 	}
 }

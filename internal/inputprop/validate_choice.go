@@ -1,8 +1,10 @@
 package inputprop
 
+import "slipway/internal/strictjson"
+
 // allowed are the values to choose from, in order; nil where the choice is free or not known.
 type allowed struct {
-	list  []*Node
+	list  []*strictjson.Node
 	index map[string]int
 }
 
@@ -41,7 +43,7 @@ func (j *judge) allowed(f *form, p Property) *allowed {
 func allowedOf(p Property, options []Option) *allowed {
 	a := &allowed{list: choicesOf(p, options), index: make(map[string]int, len(options))}
 	for i, n := range a.list {
-		if key := canonical(n); !a.has(key) {
+		if key := strictjson.Key(n); !a.has(key) {
 			a.index[key] = i
 		}
 	}
@@ -54,35 +56,35 @@ func (a *allowed) has(key string) bool {
 }
 
 // position is the place of a value among those allowed, or false where it is none of them.
-func (a *allowed) position(n *Node) (int, bool) {
-	i, ok := a.index[canonical(n)]
+func (a *allowed) position(n *strictjson.Node) (int, bool) {
+	i, ok := a.index[strictjson.Key(n)]
 	return i, ok
 }
 
 // among judges a choice, of which an empty text is one only where it stands among the values.
-func (j *judge) among(f *form, p Property, n *Node) { j.member(j.allowed(f, p), n) }
+func (j *judge) among(f *form, p Property, n *strictjson.Node) { j.member(j.allowed(f, p), n) }
 
-func (j *judge) member(a *allowed, n *Node) {
+func (j *judge) member(a *allowed, n *strictjson.Node) {
 	if a == nil {
 		return
 	}
 	if _, ok := a.position(n); ok {
 		return
 	}
-	if j.found.IsFull() { // a text would be made in vain
-		j.fail("not_in_values", "")
+	if j.IsFull() { // a text would be made in vain
+		j.Fail("not_in_values", "")
 		return
 	}
 	names := make([]string, len(a.list))
-	for i, option := range a.list[:min(len(a.list), listedNames)] {
+	for i, option := range a.list[:min(len(a.list), strictjson.MaxListed)] {
 		names[i] = string(option.JSON())
 	}
 	list := "the values, of which there are none"
 	switch {
-	case j.isSecret():
+	case j.IsSecret():
 		list = "the values"
 	case len(names) > 0:
-		list = listing(names)
+		list = strictjson.Listing(names)
 	}
-	j.fail("not_in_values", "must be one of %s, found %s", list, written(n))
+	j.Fail("not_in_values", "must be one of %s, found %s", list, strictjson.ShowJSON(n))
 }

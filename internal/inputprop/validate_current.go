@@ -1,14 +1,20 @@
 package inputprop
 
+import (
+	"strconv"
+
+	"slipway/internal/strictjson"
+)
+
 // bound holds a field to its value before: immutable ones to the value itself, others to no less.
 // Where there was no value before, nothing binds.
-func (j *judge) bound(f *form, fl *field, before *Node) {
+func (j *judge) bound(f *form, fl *field, before *strictjson.Node) {
 	if !isValue(before) {
 		return
 	}
 	p := fl.in.Property
-	if isImmutable(p) && (fl.value == nil || !equal(fl.value, before)) {
-		j.fail("immutable", "must stay as it was first deployed, %s, found %s", written(before), written(fl.value))
+	if isImmutable(p) && (fl.value == nil || !strictjson.Equal(fl.value, before)) {
+		j.Fail("immutable", "must stay as it was first deployed, %s, found %s", strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
 		return
 	}
 	if d, ok := p.(interface{ KeepsMinCurrent() bool }); !ok || !d.KeepsMinCurrent() || !isValue(fl.value) {
@@ -22,19 +28,19 @@ func (j *judge) bound(f *form, fl *field, before *Node) {
 		now, found := a.position(fl.value)
 		current, stands := a.position(before)
 		if found && stands && now < current {
-			j.fail("min_current_value", "must not stand before the current %s among the values, found %s",
-				written(before), written(fl.value))
+			j.Fail("min_current_value", "must not stand before the current %s among the values, found %s",
+				strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
 		}
 	}
 }
 
-func (j *judge) noLess(n, before *Node) {
-	if n.Kind != Number || before.Kind != Number {
+func (j *judge) noLess(n, before *strictjson.Node) {
+	if n.Kind != strictjson.Number || before.Kind != strictjson.Number {
 		return
 	}
-	now, err := parseInt32(n.Text)
-	current, wrong := parseInt32(before.Text)
+	now, err := strictjson.ParseInt32(n.Text)
+	current, wrong := strictjson.ParseInt32(before.Text)
 	if err == nil && wrong == nil && now < current {
-		j.fail("min_current_value", "must not be less than the current %s, found %s", numberValue(current), numberValue(now))
+		j.Fail("min_current_value", "must not be less than the current %s, found %s", strictjson.ShowNumber(strconv.Itoa(int(current))), strictjson.ShowNumber(strconv.Itoa(int(now))))
 	}
 }

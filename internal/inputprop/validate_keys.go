@@ -1,5 +1,7 @@
 package inputprop
 
+import "slipway/internal/strictjson"
+
 // keys judges the keys of a map, one entry after the other.
 type keys struct {
 	config *MapKeyConfig
@@ -18,26 +20,26 @@ func (j *judge) keys(fl *field) *keys {
 
 func (k *keys) judge(j *judge, e *entry) {
 	key, from := e.given, k.config.sources()
-	j.name(from...)
-	defer j.rename(from...)
+	j.PushNames(from...)
+	defer j.PopNames(from...)
 	if len(from) > 0 {
 		if e.form == nil {
 			return
 		}
 		if key = e.computed; key == "" {
 			if !j.saving {
-				j.fail("key_empty", "must have a value for one of %s, of which its key is made", listing(from))
+				j.Fail("key_empty", "must have a value for one of %s, of which its key is made", strictjson.Listing(from))
 			}
 			return
 		}
 		if place, taken := k.taken[key]; taken {
-			j.fail("key_unique", "must have a key of its own, found %s as of %s", quoteValue(key), place)
+			j.Fail("key_unique", "must have a key of its own, found %s as of %s", strictjson.ShowText(key), place)
 			return
 		}
-		k.taken[key] = j.inside()
+		k.taken[key] = j.LocalPointer()
 	}
 	if key == "" {
-		j.fail("key_empty", "must have a key that is not empty")
+		j.Fail("key_empty", "must have a key that is not empty")
 		return
 	}
 	var patterns []ValidationPattern

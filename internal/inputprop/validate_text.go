@@ -1,6 +1,10 @@
 package inputprop
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"slipway/internal/strictjson"
+)
 
 // text judges the text of a field by its length and by patterns, which an empty one need not match: it is how
 // a form leaves the field empty.
@@ -11,9 +15,9 @@ func (j *judge) text(text string, patterns []ValidationPattern) bool {
 // itemText judges a text of a list, which is judged as it is, by its length and by patterns. When a default is
 // judged, what is wrong with a pattern stands at the pattern.
 func (j *judge) itemText(text string, patterns []ValidationPattern) bool {
-	before := j.found.Count()
+	before := j.Count()
 	if len(text) > maxValue && utf8.RuneCountInString(text) > maxValue {
-		j.fail("max_length", "must have at most %d characters, found %d", maxValue, utf8.RuneCountInString(text))
+		j.Fail("max_length", "must have at most %d characters, found %d", maxValue, utf8.RuneCountInString(text))
 		return false
 	}
 	for _, p := range patterns {
@@ -21,10 +25,10 @@ func (j *judge) itemText(text string, patterns []ValidationPattern) bool {
 		switch {
 		case j.saving && (v.rule == "pattern_syntax" || v.rule == "pattern_limit"):
 		case v.rule != "":
-			j.fail(v.rule, "%s, in %s", v.message, quote(p.Pattern))
+			j.Fail(v.rule, "%s, in %s", v.message, strictjson.Quote(p.Pattern))
 		case !ok:
-			j.fail("pattern", "must match %s, found %s: %s", quote(p.Pattern), quoteValue(text), p.Message)
+			j.Fail("pattern", "must match %s, found %s: %s", strictjson.Quote(p.Pattern), strictjson.ShowText(text), p.Message)
 		}
 	}
-	return j.found.Count() == before
+	return j.Count() == before
 }

@@ -3,36 +3,37 @@ package inputprop
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"slipway/internal/release"
+	"slipway/internal/strictjson"
 )
 
 // value judges the value of a field by its variant. The items of collections are judged apart.
 func (j *judge) value(fl *field, f *form) {
 	n := fl.value
-	if n.Kind == String && (fl.open || j.saving && strings.Contains(n.Text, templateOpen)) {
+	if n.Kind == strictjson.String && (fl.open || j.saving && strings.Contains(n.Text, templateOpen)) {
 		return
 	}
 	switch p := fl.in.Property.(type) {
 	case *StringProperty:
-		if j.kind(n, String) && j.text(n.Text, p.Patterns) {
+		if j.kind(n, strictjson.String) && j.text(n.Text, p.Patterns) {
 			j.among(f, p, n)
 		}
 	case *TextProperty:
-		if j.kind(n, String) {
+		if j.kind(n, strictjson.String) {
 			j.text(n.Text, p.Patterns)
 		}
 	case *NumberProperty:
 		j.number(f, p, n)
 	case *BooleanProperty:
-		j.kind(n, Bool)
+		j.kind(n, strictjson.Bool)
 	case *ObjectProperty, *ObjectMapProperty:
-		if j.kind(n, Object) && fl.entries == nil {
+		if j.kind(n, strictjson.Object) && fl.entries == nil {
 			j.leaves(n)
 		}
 	case *ArrayProperty, *ObjectArrayProperty:
-		if j.kind(n, Array) && fl.entries == nil {
+		if j.kind(n, strictjson.Array) && fl.entries == nil {
 			j.leaves(n)
 		}
 	case *StringArrayProperty:
@@ -48,21 +49,21 @@ func (j *judge) value(fl *field, f *form) {
 	}
 }
 
-func (j *judge) kind(n *Node, kind Kind) bool {
+func (j *judge) kind(n *strictjson.Node, kind strictjson.Kind) bool {
 	if n.Kind != kind {
-		j.fail("type", "must be %s, found %s", kind, n.found())
+		j.Fail("type", "must be %s, found %s", kind, strictjson.Show(n))
 	}
 	return n.Kind == kind
 }
 
-func (j *judge) number(f *form, p *NumberProperty, n *Node) {
-	if n.Kind != Number {
-		j.fail("type", "must be a whole number, found %s", n.found())
+func (j *judge) number(f *form, p *NumberProperty, n *strictjson.Node) {
+	if n.Kind != strictjson.Number {
+		j.Fail("type", "must be a whole number, found %s", strictjson.Show(n))
 		return
 	}
-	whole, err := parseInt32(n.Text)
+	whole, err := strictjson.ParseInt32(n.Text)
 	if err != nil {
-		j.fail("int32", "%v, found %s", err, repeated(short(n.Text)))
+		j.Fail("int32", "%v, found %s", err, strictjson.ShowNumber(n.Text))
 		return
 	}
 	j.within(p, whole)
@@ -72,62 +73,62 @@ func (j *judge) number(f *form, p *NumberProperty, n *Node) {
 // within judges a number by min and max.
 func (j *judge) within(p *NumberProperty, n int32) {
 	if p.Min != nil && n < *p.Min {
-		j.fail("min", "must be at least %d, found %s", *p.Min, numberValue(n))
+		j.Fail("min", "must be at least %d, found %s", *p.Min, strictjson.ShowNumber(strconv.Itoa(int(n))))
 	}
 	if p.Max != nil && n > *p.Max {
-		j.fail("max", "must be at most %d, found %s", *p.Max, numberValue(n))
+		j.Fail("max", "must be at most %d, found %s", *p.Max, strictjson.ShowNumber(strconv.Itoa(int(n))))
 	}
 }
 
-func (j *judge) strings(f *form, p *StringArrayProperty, n *Node) {
-	if !j.kind(n, Array) {
+func (j *judge) strings(f *form, p *StringArrayProperty, n *strictjson.Node) {
+	if !j.kind(n, strictjson.Array) {
 		return
 	}
 	allowed := j.allowed(f, p)
 	for i, item := range n.Items {
-		j.at.item(i)
-		names := n.namesOf(i)
-		j.name(names...)
+		j.Path.PushIndex(i)
+		names := n.NamesOf(i)
+		j.PushNames(names...)
 		templated := j.resolver.isUnresolved(item) ||
-			j.saving && item.Kind == String && strings.Contains(item.Text, templateOpen)
-		if !templated && j.kind(item, String) && j.itemText(item.Text, p.Patterns) {
+			j.saving && item.Kind == strictjson.String && strings.Contains(item.Text, templateOpen)
+		if !templated && j.kind(item, strictjson.String) && j.itemText(item.Text, p.Patterns) {
 			j.member(allowed, item)
 		}
-		j.rename(names...)
-		j.at.up()
+		j.PopNames(names...)
+		j.Path.Pop()
 	}
 }
 
 // compound judges the fields of a chosen option. Where the options are known, it must be one of them.
-func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
-	if !j.kind(n, Object) {
+func (j *judge) compound(f *form, p *CompoundProperty, n *strictjson.Node) {
+	if !j.kind(n, strictjson.Object) {
 		return
 	}
-	before := j.found.Count()
+	before := j.Count()
 	for i, name := range n.Keys {
-		j.at.member(name)
+		j.Path.PushKey(name)
 		switch n.Items[i].Kind {
-		case String, Bool:
-		case Number:
-			if _, err := parseInt32(n.Items[i].Text); err != nil {
-				j.fail("int32", "%v, found %s", err, repeated(short(n.Items[i].Text)))
+		case strictjson.String, strictjson.Bool:
+		case strictjson.Number:
+			if _, err := strictjson.ParseInt32(n.Items[i].Text); err != nil {
+				j.Fail("int32", "%v, found %s", err, strictjson.ShowNumber(n.Items[i].Text))
 			}
 		default:
-			j.fail("type", "must be a string, a whole number or a boolean, found %s", n.Items[i].found())
+			j.Fail("type", "must be a string, a whole number or a boolean, found %s", strictjson.Show(n.Items[i]))
 		}
-		j.at.up()
+		j.Path.Pop()
 	}
 	for i, name := range p.Fields {
 		if n.Get(name) == nil && slices.Index(p.Fields, name) == i {
-			j.failMember(name, "required", "is required, as one of the fields %s", listing(p.Fields))
+			j.FailMember(name, "required", "is required, as one of the fields %s", strictjson.Listing(p.Fields))
 		}
 	}
 	for _, name := range n.Keys {
 		if slices.Index(p.Fields, name) < 0 {
-			j.failMember(name, "unknown_field", "is not one of the fields %s%s", listing(p.Fields), j.hint(name, p.Fields))
+			j.FailMember(name, "unknown_field", "is not one of the fields %s%s", strictjson.Listing(p.Fields), j.Hint(name, p.Fields))
 		}
 	}
-	if j.found.Count() == before {
+	if j.Count() == before {
 		j.among(f, p, n)
 	}
 }
@@ -135,59 +136,55 @@ func (j *judge) compound(f *form, p *CompoundProperty, n *Node) {
 // instanceID is the form of the id of a module instance.
 var instanceID = regexp.MustCompile(`^inst_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
-func (j *judge) reference(n *Node) {
+func (j *judge) reference(n *strictjson.Node) {
 	switch {
-	case !j.kind(n, String):
+	case !j.kind(n, strictjson.String):
 	case n.Text == "":
-		j.fail("type", "must be the id of a module instance, or null for none, found an empty string")
+		j.Fail("type", "must be the id of a module instance, or null for none, found an empty string")
 	case !instanceID.MatchString(n.Text):
-		j.fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", quoteValue(n.Text))
+		j.Fail("format", "must be the id of a module instance, inst_ and 26 characters, found %s", strictjson.ShowText(n.Text))
 	}
 }
 
-func (j *judge) repository(n *Node) {
-	if !j.kind(n, String) || n.Text == "" || !j.text(n.Text, nil) {
+func (j *judge) repository(n *strictjson.Node) {
+	if !j.kind(n, strictjson.String) || n.Text == "" || !j.text(n.Text, nil) {
 		return
 	}
 	if flaw := repositoryFlaw(n.Text); flaw != "" {
-		j.fail("format", repositoryMessage, quoteValue(n.Text), flaw)
+		j.Fail("format", repositoryMessage, strictjson.ShowText(n.Text), flaw)
 	}
 }
 
-func (j *judge) pairs(n *Node) {
-	if !j.kind(n, Object) {
+func (j *judge) pairs(n *strictjson.Node) {
+	if !j.kind(n, strictjson.Object) {
 		return
 	}
 	for i, key := range n.Keys {
-		j.at.member(key)
+		j.Path.PushKey(key)
 		if key == "" {
-			j.fail("key_empty", "must have a key that is not empty")
+			j.Fail("key_empty", "must have a key that is not empty")
 		}
-		if j.kind(n.Items[i], String) {
+		if j.kind(n.Items[i], strictjson.String) {
 			j.text(n.Items[i].Text, nil)
 		}
-		j.at.up()
+		j.Path.Pop()
 	}
 }
 
 // leaves bounds the strings of free-form values, and refuses the numbers that a release would not keep.
-func (j *judge) leaves(n *Node) {
+func (j *judge) leaves(n *strictjson.Node) {
 	switch {
-	case n.Kind == String:
+	case n.Kind == strictjson.String:
 		j.text(n.Text, nil)
-	case n.Kind == Number && (j.released || !j.saving) && !release.IsExact(n.Text):
-		j.fail("number_precision", release.NumberPrecision, repeated(short(n.Text)))
+	case n.Kind == strictjson.Number && (j.released || !j.saving) && !strictjson.IsExact(n.Text):
+		j.Fail("number_precision", strictjson.NumberPrecision, strictjson.ShowNumber(n.Text))
 	}
 	for i, item := range n.Items {
-		if n.Kind == Object {
-			j.at.member(n.Keys[i])
-		} else {
-			j.at.item(i)
-		}
-		names := n.namesOf(i)
-		j.name(names...)
+		j.Path.Push(n, i)
+		names := n.NamesOf(i)
+		j.PushNames(names...)
 		j.leaves(item)
-		j.rename(names...)
-		j.at.up()
+		j.PopNames(names...)
+		j.Path.Pop()
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/inputbaseline"
@@ -48,16 +50,16 @@ func isOf(known *ent.InputBaseline, deploymentID *string) bool {
 	return known.DeploymentID == *deploymentID
 }
 
-func contentOf(known *ent.InputBaseline) (*inputprop.Node, error) {
+func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	if known == nil {
 		return nil, nil
 	}
-	return inputprop.ParseWithin([]byte(known.Content), inputprop.Limits{Depth: 2 * inputprop.MaxLevels, Bytes: math.MaxInt})
+	return strictjson.ParseWithin([]byte(known.Content), strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
 }
 
 // baselineAfter returns the baseline once a deployment has succeeded. A release that is not stored any more, or is
 // not what was stored, leaves it as it was.
-func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *inputprop.Node) (*inputprop.Node, error) {
+func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *strictjson.Node) (*strictjson.Node, error) {
 	if d.ReleaseID == nil {
 		return before, nil
 	}
@@ -80,9 +82,9 @@ func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *i
 	return inputprop.Baseline(list, shipped.values, before), nil
 }
 
-func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *inputprop.Node, at time.Time) error {
+func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {
 	if content == nil {
-		content = &inputprop.Node{Kind: inputprop.Object}
+		content = &strictjson.Node{Kind: strictjson.Object}
 	}
 	if known == nil {
 		return tx.InputBaseline.Create().SetOrganizationID(d.OrganizationID).SetModuleInstanceID(d.ModuleInstanceID).
@@ -93,7 +95,7 @@ func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *
 }
 
 // baseline gives what the immutable inputs of an instance are compared with, nil before its first success.
-func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*inputprop.Node, error) {
+func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*strictjson.Node, error) {
 	if instance.LiveDeploymentID == nil {
 		return nil, nil
 	}

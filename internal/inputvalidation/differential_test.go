@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -16,7 +18,6 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/release"
 	"slipway/internal/worldtest"
@@ -150,7 +151,7 @@ func (d *differential) releaseOf(t *testing.T, made *ent.Deployment) string {
 }
 
 // sealed returns values as a release has them.
-func sealed(t *testing.T, values *inputprop.Node) string {
+func sealed(t *testing.T, values *strictjson.Node) string {
 	t.Helper()
 	s, err := release.Seal(release.Content{ModuleVersionID: "v", Kind: "k", Inputs: values.JSON()})
 	if err != nil {

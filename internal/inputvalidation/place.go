@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
@@ -95,7 +97,7 @@ func (s *Service) nameModule(ctx context.Context, p *Place, definitionID, versio
 // live is what an instance was last deployed with.
 type live struct {
 	versionID string
-	values    *inputprop.Node
+	values    *strictjson.Node
 }
 
 // live gives what a deployment shipped, nil where its release is not stored any more or is not what was
@@ -130,6 +132,6 @@ func opened(r *ent.Release) (*live, error) {
 		return nil, err
 	}
 	// With their defaults, values may be longer and deeper than those that are given.
-	values, err := inputprop.ParseWithin(content.Inputs, inputprop.Limits{Depth: 2 * inputprop.MaxLevels, Bytes: math.MaxInt})
+	values, err := strictjson.ParseWithin(content.Inputs, strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
 	return &live{content.ModuleVersionID, values}, err
 }

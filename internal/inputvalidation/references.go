@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"slipway/internal/strictjson"
+
 	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
@@ -42,13 +44,13 @@ type referred struct {
 	Digest  *string `sql:"release_digest"`
 	Content *string `sql:"release_content"`
 
-	values *inputprop.Node
+	values *strictjson.Node
 	read   bool
 }
 
 // refer looks up the instances that values choose in a place, all in one statement, and lets references be judged
 // by what there is.
-func (s *Service) refer(ctx context.Context, list []inputprop.Property, values *inputprop.Node, p *Place) error {
+func (s *Service) refer(ctx context.Context, list []inputprop.Property, values *strictjson.Node, p *Place) error {
 	r := &references{self: p.instanceID, asked: map[string]bool{}, found: map[string]*referred{}}
 	choices := inputprop.Choices(list, values, p.context.Previous)
 	choices = choices[:min(len(choices), maxReferences)]
@@ -126,7 +128,7 @@ func (r *references) flaw(instanceID, moduleType string) string {
 
 // value gives what a chosen instance has at a path: input.<id> from its live release. Outputs are known to whoever
 // carries the deployment out.
-func (r *references) value(ctx context.Context, instanceID, path string) (*inputprop.Node, bool, error) {
+func (r *references) value(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
 	input, ok := strings.CutPrefix(path, "input.")
 	if !ok {
 		return nil, false, inputprop.ErrUnknownRef

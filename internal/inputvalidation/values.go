@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -20,7 +22,7 @@ import (
 type Question struct {
 	VersionID    *string
 	DefinitionID *string
-	Inputs       *inputprop.Node
+	Inputs       *strictjson.Node
 	Values       []byte
 	// InstanceID is the instance that a deployment would be of, EnvironmentID the environment of one that
 	// is still to be made; nil where neither is known.
@@ -33,7 +35,7 @@ type Question struct {
 // asked is a question whose parts have been read.
 type asked struct {
 	inputs []inputprop.Property
-	values *inputprop.Node
+	values *strictjson.Node
 	place  *Place
 	// warnings are of inputs that are stored.
 	warnings []inputprop.Warning
@@ -73,7 +75,7 @@ func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved,
 // Complete gives the values that a deployment stores, with defaults and without what is hidden, or every
 // violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
 // out of it.
-func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *inputprop.Node, at string, p *Place) (*inputprop.Node, []fault.Violation, error) {
+func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, p *Place) (*strictjson.Node, []fault.Violation, error) {
 	if _, err := s.Engine.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, busy(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
@@ -19,9 +21,9 @@ import (
 	"slipway/internal/worldtest"
 )
 
-func parsed(t testing.TB, text string) *inputprop.Node {
+func parsed(t testing.TB, text string) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.Parse([]byte(text))
+	n, err := strictjson.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/worldtest"
 	"slipway/rest"
 )
@@ -21,7 +21,7 @@ func shown(t *testing.T, a *actor.Actor, err error) (overREST, overGraphQL map[s
 	r := httptest.NewRequestWithContext(actor.WithRequestID(actor.With(t.Context(), a), "req_1"), "POST", "/", nil)
 	one, two := httptest.NewRecorder(), httptest.NewRecorder()
 	rest.Surface{Log: slog.New(slog.DiscardHandler)}.Fail(one, r, err)
-	gqlhttp.Refuse(two, r, err)
+	wire.Refuse(two, r, err)
 	body := worldtest.Response{Body: one.Body.Bytes()}
 	return body.Refusal(t), worldtest.Response{Body: two.Body.Bytes()}.Refusal(t), one.Code
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -14,7 +16,6 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
 )
 
@@ -94,7 +95,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment 
 
 func terraform(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
 	t.Helper()
-	inputs, err := inputprop.Parse([]byte(`[]`))
+	inputs, err := strictjson.Parse([]byte(`[]`))
 	if err != nil {
 		t.Fatal(err)
 	}

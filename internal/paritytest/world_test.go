@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/internal/account"
 	"slipway/internal/actor"
@@ -19,7 +21,7 @@ const plainSchema = `{"id":"image","label":"Image","type":"string","required":tr
 // definition makes an organization a default value definition.
 func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, schema string) *ent.DefaultValueDefinition {
 	t.Helper()
-	n, err := inputprop.Parse([]byte(schema))
+	n, err := strictjson.Parse([]byte(schema))
 	if err != nil {
 		t.Fatal(err)
 	}

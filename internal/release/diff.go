@@ -5,9 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 
 	"slipway/internal/meter"
+	"slipway/internal/strictjson"
 )
 
 // ChangeKind is how a leaf differs.
@@ -33,13 +36,13 @@ type Change struct {
 	Immutable bool
 }
 
-// BeforeJSON gives Before; without one it is JSON's null.
+// BeforeJSON returns Before; without one it is JSON's null.
 func (c Change) BeforeJSON() json.RawMessage { return c.Before }
 
-// AfterJSON gives After; without one it is JSON's null.
+// AfterJSON returns After; without one it is JSON's null.
 func (c Change) AfterJSON() json.RawMessage { return c.After }
 
-// Diff gives what differs between two JSON texts, leaf by leaf, in the order of their places. A leaf is
+// Diff returns what differs between two JSON texts, leaf by leaf, in the order of their places. A leaf is
 // a scalar, or an empty object or array. The items of arrays are told apart by their index; objects that
 // each have a name of their own by that name, wherever they stand, and their pointer has the index that
 // they have after, or had before where they are gone. What looks like a secret is masked. Either text may
@@ -52,7 +55,7 @@ func Diff(ctx context.Context, before, after json.RawMessage) ([]Change, error) 
 		return nil, err
 	}
 	d := differ{ctx: ctx}
-	d.compare(&place{}, treeOf(before), treeOf(after))
+	d.compare(place{}, nodeOf(before), nodeOf(after))
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -64,9 +67,22 @@ func Diff(ctx context.Context, before, after json.RawMessage) ([]Change, error) 
 	return changes, nil
 }
 
-// differ collects the leaves that differ.
+// nodeOf reads what was stored as JSON, nil where there is nothing.
+func nodeOf(text json.RawMessage) *strictjson.Node {
+	if len(text) == 0 {
+		return nil
+	}
+	n, err := strictjson.ParseWithin(text, strictjson.Limits{Depth: math.MaxInt, Bytes: math.MaxInt})
+	if err != nil {
+		panic(fmt.Sprintf("release: compare what is not JSON: %v", err))
+	}
+	return n
+}
+
+// differ collects the leaves that differ. What is absent on a side is nil there, which null is not.
 type differ struct {
 	ctx      context.Context
+	path     strictjson.Path
 	found    []leaf
 	compared int
 	err      error
@@ -83,115 +99,103 @@ func (d *differ) ask() {
 }
 
 type leaf struct {
-	path   []step
+	path   strictjson.Path
 	change Change
 }
 
 // compare orders leaves by their places. Of two at one place one is removed, and comes first.
 func (l leaf) compare(other leaf) int {
-	return cmp.Or(comparePaths(l.path, other.path), -cmp.Compare(l.change.Kind, other.change.Kind))
+	return cmp.Or(l.path.Compare(other.path), -cmp.Compare(l.change.Kind, other.change.Kind))
 }
 
-// absent is the value of what is not there, which null is not.
-type absent struct{}
-
 // compare looks at one place. What is of two kinds is a removal of the one and an addition of the other.
-func (d *differ) compare(at *place, before, after any) {
+func (d *differ) compare(at place, before, after *strictjson.Node) {
 	switch {
 	case d.err != nil:
 	case isLeaf(before) && isLeaf(after):
 		d.leaf(at, before, after)
-	case d.members(at, before, after):
-	case d.items(at, before, after):
+	case d.bothAre(strictjson.Object, before, after):
+		d.members(at, before, after)
+	case d.bothAre(strictjson.Array, before, after):
+		d.items(at, before, after)
 	default:
 		d.expand(at, before, Removed)
 		d.expand(at, after, Added)
 	}
 }
 
-// members compares two objects, and says whether they are two.
-func (d *differ) members(at *place, before, after any) bool {
-	b, isObject := before.(map[string]any)
-	a, areObjects := after.(map[string]any)
-	if !isObject || !areObjects || at.above != nil && (isLeaf(b) || isLeaf(a)) {
-		return false
-	}
-	for name, before := range b {
-		after := valueOf(a, name)
-		if d.ask(); isScalar(before) && before == after {
+// bothAre reports whether two values are of a kind and are compared member by member: an empty one within another value
+// is a leaf.
+func (d *differ) bothAre(kind strictjson.Kind, before, after *strictjson.Node) bool {
+	return before != nil && after != nil && before.Kind == kind && after.Kind == kind &&
+		(len(d.path) == 0 || !isLeaf(before) && !isLeaf(after))
+}
+
+func (d *differ) members(at place, before, after *strictjson.Node) {
+	had, has := before.Index(), after.Index()
+	for i, key := range before.Keys {
+		b, a := before.Items[i], has(key)
+		if d.ask(); isSameScalar(b, a) {
 			continue // as most are, and nothing is to be told of its place
 		}
-		d.compare(at.member(name, b, a), before, after)
+		d.member(at, key, b, a, before, after)
 	}
-	for name := range a {
-		if _, both := b[name]; !both {
-			d.compare(at.member(name, b, a), absent{}, a[name])
+	for i, key := range after.Keys {
+		if had(key) == nil {
+			d.member(at, key, nil, after.Items[i], before, after)
 		}
 	}
-	return true
 }
 
-func valueOf(members map[string]any, name string) any {
-	if value, ok := members[name]; ok {
-		return value
-	}
-	return absent{}
+func (d *differ) member(at place, key string, before, after *strictjson.Node, owners ...*strictjson.Node) {
+	below := at.member(len(d.path) == 0, key, owners...)
+	d.path.PushKey(key)
+	d.compare(below, before, after)
+	d.path.Pop()
 }
 
-// items compares two arrays, and says whether they are two.
-func (d *differ) items(at *place, before, after any) bool {
-	b, isArray := before.([]any)
-	a, areArrays := after.([]any)
-	if !isArray || !areArrays || at.above != nil && (isLeaf(b) || isLeaf(a)) {
-		return false
+func (d *differ) items(at place, before, after *strictjson.Node) {
+	for _, p := range pairsOf(before.Items, after.Items) {
+		below := at.item(follows(before, p.before) || follows(after, p.after))
+		d.path.PushIndex(p.index())
+		d.compare(below, itemOf(before, p.before), itemOf(after, p.after))
+		d.path.Pop()
 	}
-	pairs := byIndex(b, a)
-	if names, ok := namesOf(b); ok {
-		if others, ok := namesOf(a); ok {
-			pairs = byName(names, others)
-		}
+}
+
+// itemOf returns the item of an index, nil for -1.
+func itemOf(n *strictjson.Node, index int) *strictjson.Node {
+	if index < 0 {
+		return nil
 	}
-	for _, p := range pairs {
-		hidden := follows(b, p.before) || follows(a, p.after)
-		switch {
-		case p.after < 0:
-			d.compare(at.item(p.before, hidden), b[p.before], absent{})
-		case p.before < 0:
-			d.compare(at.item(p.after, hidden), absent{}, a[p.after])
-		default:
-			d.compare(at.item(p.after, hidden), b[p.before], a[p.after])
-		}
-	}
-	return true
+	return n.Items[index]
 }
 
 // expand takes every leaf of a value that is on one side only.
-func (d *differ) expand(at *place, value any, kind ChangeKind) {
-	switch v := value.(type) {
-	case absent:
-		return
-	case map[string]any:
-		for name, member := range v {
-			d.expand(at.member(name, v), member, kind)
-		}
-	case []any:
-		for i, item := range v {
-			d.expand(at.item(i, follows(v, i)), item, kind)
-		}
-	}
+func (d *differ) expand(at place, n *strictjson.Node, kind ChangeKind) {
 	switch {
-	case !isLeaf(value):
-	case kind == Removed:
-		d.leaf(at, value, absent{})
-	default:
-		d.leaf(at, absent{}, value)
+	case n == nil:
+		return
+	case isLeaf(n) && kind == Removed:
+		d.leaf(at, n, nil)
+	case isLeaf(n):
+		d.leaf(at, nil, n)
+	}
+	for i, item := range n.Items {
+		below := at.item(follows(n, i))
+		if n.Kind == strictjson.Object {
+			below = at.member(len(d.path) == 0, n.Keys[i], n)
+		}
+		d.path.Push(n, i)
+		d.expand(below, item, kind)
+		d.path.Pop()
 	}
 }
 
 // leaf takes a leaf, at least one of whose sides is there, unless both are equal.
-func (d *differ) leaf(at *place, before, after any) {
+func (d *differ) leaf(at place, before, after *strictjson.Node) {
 	d.ask()
-	if d.err != nil || isScalar(before) && before == after {
+	if d.err != nil || isSameScalar(before, after) {
 		return
 	}
 	c := Change{Kind: Changed, Before: textOf(before), After: textOf(after)}
@@ -213,9 +217,91 @@ func (d *differ) leaf(at *place, before, after any) {
 	if at.hides(before, after) {
 		c.Masked, c.Before, c.After = true, nil, nil
 	}
-	path := at.path()
-	c.Pointer = pointer(path)
+	c.Pointer = d.path.Pointer("")
 	if d.err = meter.Answer(d.ctx, meter.Made, len(c.Pointer)+len(c.Before)+len(c.After)); d.err == nil {
-		d.found = append(d.found, leaf{path, c})
+		d.found = append(d.found, leaf{slices.Clone(d.path), c})
 	}
+}
+
+// isLeaf reports whether a value has nothing below it; what is absent is no leaf.
+func isLeaf(n *strictjson.Node) bool { return n != nil && len(n.Items) == 0 }
+
+// isSameScalar reports whether two values are the same, neither of them an object or an array.
+func isSameScalar(before, after *strictjson.Node) bool {
+	if before == nil || after == nil {
+		return before == after
+	}
+	return before.Kind < strictjson.Array && strictjson.Equal(before, after)
+}
+
+// textOf returns a leaf as JSON, nil for what is absent.
+func textOf(n *strictjson.Node) json.RawMessage {
+	if n == nil {
+		return nil
+	}
+	return strictjson.Canonical(n)
+}
+
+// pair is an item on both sides by its indexes, -1 for a side where it is not.
+type pair struct{ before, after int }
+
+// index returns the index that the item has after, or had before where it is gone.
+func (p pair) index() int {
+	if p.after < 0 {
+		return p.before
+	}
+	return p.after
+}
+
+// pairsOf pairs the items of two arrays: by their names where all have one of their own, else by their indexes.
+func pairsOf(before, after []*strictjson.Node) []pair {
+	names, named := namesOf(before)
+	others, alsoNamed := namesOf(after)
+	if named && alsoNamed {
+		return pairsByName(names, others)
+	}
+	pairs := make([]pair, max(len(before), len(after)))
+	for i := range pairs {
+		pairs[i] = pair{i, i}
+		if i >= len(before) {
+			pairs[i].before = -1
+		}
+		if i >= len(after) {
+			pairs[i].after = -1
+		}
+	}
+	return pairs
+}
+
+func pairsByName(before, after map[string]int) []pair {
+	pairs := make([]pair, 0, max(len(before), len(after)))
+	for name, i := range after {
+		p := pair{-1, i}
+		if j, ok := before[name]; ok {
+			p.before = j
+		}
+		pairs = append(pairs, p)
+	}
+	for name, i := range before {
+		if _, both := after[name]; !both {
+			pairs = append(pairs, pair{i, -1})
+		}
+	}
+	return pairs
+}
+
+// namesOf returns the indexes of the items by their names, where all are objects and each has its own.
+func namesOf(items []*strictjson.Node) (map[string]int, bool) {
+	names := make(map[string]int, len(items))
+	for i, item := range items {
+		name := item.Get("name")
+		if name == nil || name.Kind != strictjson.String {
+			return nil, false
+		}
+		if _, taken := names[name.Text]; taken {
+			return nil, false
+		}
+		names[name.Text] = i
+	}
+	return names, true
 }

@@ -9,6 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // ErrDigestMismatch says that a stored content is not the one its digest was made of.
@@ -36,21 +41,67 @@ type Sealed struct {
 // (a number that a double cannot hold, a duplicate key, text that is not Unicode) is refused with a
 // *fault.Error of fault.RequestInvalid, whose pointers start at the content: "/inputs/…".
 func Seal(c Content) (Sealed, error) {
-	var r reader
-	document := map[string]any{
-		"moduleVersionId": r.name("moduleVersionId", c.ModuleVersionID),
-		"kind":            r.name("kind", c.Kind),
-		"inputs":          r.object("inputs", c.Inputs),
-		"artifact":        nil,
-	}
+	r := reader{strictjson.NewCollector("")}
+	artifact := &strictjson.Node{}
 	if !none(c.Artifact) {
-		document["artifact"] = r.object("artifact", c.Artifact)
+		artifact = r.object("artifact", c.Artifact)
 	}
-	if err := r.err(); err != nil {
-		return Sealed{}, err
+	document := &strictjson.Node{
+		Kind:  strictjson.Object,
+		Keys:  []string{"artifact", "inputs", "kind", "moduleVersionId"},
+		Items: []*strictjson.Node{artifact, r.object("inputs", c.Inputs), r.text("kind", c.Kind), r.text("moduleVersionId", c.ModuleVersionID)},
 	}
-	text := string(appendValue(nil, document))
+	if violations := r.Violations(); len(violations) > 0 {
+		return Sealed{}, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	text := string(strictjson.Canonical(document))
 	return Sealed{Digest: digest(text), JSON: text}, nil
+}
+
+// reader turns the members of a content into nodes, and finds what has no exact canonical form.
+type reader struct{ *strictjson.Collector }
+
+func (r reader) text(member, text string) *strictjson.Node {
+	switch {
+	case text == "":
+		r.FailMember(member, "required", "must not be empty")
+	case !utf8.ValidString(text):
+		r.FailMember(member, "encoding", "must be valid UTF-8, found %s", strictjson.ShowText(text))
+	}
+	return &strictjson.Node{Kind: strictjson.String, Text: text}
+}
+
+func (r reader) object(member string, text json.RawMessage) *strictjson.Node {
+	r.Path.PushKey(member)
+	defer r.Path.Pop()
+	n, err := strictjson.ParseWithin(text, strictjson.Limits{Depth: math.MaxInt, Bytes: math.MaxInt})
+	var syntax *strictjson.SyntaxError
+	switch {
+	case len(text) == 0:
+		r.Fail("required", "must be an object, found nothing")
+	case errors.As(err, &syntax):
+		r.FailBelow(syntax.Pointer, "json", "%s", syntax.Error())
+	case n.Kind != strictjson.Object:
+		r.Fail("type", "must be an object, found %s", strictjson.Show(n))
+	default:
+		r.exact(n)
+	}
+	return n
+}
+
+// exact refuses the numbers in a value that have no exact canonical form.
+func (r reader) exact(n *strictjson.Node) {
+	if n.Kind == strictjson.Number && !strictjson.IsExact(n.Text) {
+		r.Fail("number_precision", strictjson.NumberPrecision, strictjson.ShowNumber(n.Text))
+	}
+	for i, item := range n.Items {
+		names := n.NamesOf(i)
+		r.Path.Push(n, i)
+		r.PushNames(names...)
+		r.exact(item)
+		r.PopNames(names...)
+		r.Path.Pop()
+	}
 }
 
 // Open gives back a stored content after checking it against its digest; where they differ, the error

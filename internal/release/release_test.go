@@ -191,13 +191,13 @@ func TestInexactInputIsRefusedByPlace(t *testing.T) {
 			`{"a":{"b":[1,9007199254740993]},"c/d":{"~":1e400},"e":1e-400}`,
 			[]place{{"/inputs/a/b/1", "number_precision"}, {"/inputs/c~1d/~0", "number_precision"}, {"/inputs/e", "number_precision"}},
 		},
-		"duplicate key":          {`{"a":{"b":1,"\u0062":1}}`, []place{{"/inputs/a/b", "duplicate_key"}}},
-		"high surrogate alone":   {`{"a":["\ud83d"]}`, []place{{"/inputs/a/0", "encoding"}}},
-		"surrogate, escapes":     {`{"a":"\n\\\ud83d"}`, []place{{"/inputs/a", "encoding"}}},
-		"high surrogate, letter": {`{"a":"\ud83d\u0041"}`, []place{{"/inputs/a", "encoding"}}},
-		"low surrogate first":    {`{"a":"\ude00\ud83d"}`, []place{{"/inputs/a", "encoding"}}},
-		"surrogate in a key":     {`{"a":{"\udfff":1}}`, []place{{"/inputs/a", "encoding"}}},
-		"invalid UTF-8":          {"{\"a\":\"\xff\"}", []place{{"/inputs", "encoding"}}},
+		"duplicate key":          {`{"a":{"b":1,"\u0062":1}}`, []place{{"/inputs/a/b", "json"}}},
+		"high surrogate alone":   {`{"a":["\ud83d"]}`, []place{{"/inputs/a/0", "json"}}},
+		"surrogate, escapes":     {`{"a":"\n\\\ud83d"}`, []place{{"/inputs/a", "json"}}},
+		"high surrogate, letter": {`{"a":"\ud83d\u0041"}`, []place{{"/inputs/a", "json"}}},
+		"low surrogate first":    {`{"a":"\ude00\ud83d"}`, []place{{"/inputs/a", "json"}}},
+		"surrogate in a key":     {`{"a":{"\udfff":1}}`, []place{{"/inputs/a", "json"}}},
+		"invalid UTF-8":          {"{\"a\":\"\xff\"}", []place{{"/inputs/a", "json"}}},
 		"not JSON":               {`{"a":01}`, []place{{"/inputs", "json"}}},
 		"two values":             {`{} {}`, []place{{"/inputs", "json"}}},
 		"a list":                 {` [{}]`, []place{{"/inputs", "type"}}},
@@ -232,7 +232,7 @@ func TestTheOtherMembersAreCheckedToo(t *testing.T) {
 	t.Parallel()
 	_, err := release.Seal(release.Content{Kind: "\xff", Inputs: json.RawMessage(`{}`), Artifact: json.RawMessage(`[]`)})
 	text := fmt.Sprint(err)
-	for _, want := range []string{"[/moduleVersionId: must not be empty]", "[/kind: must be valid UTF-8", "[/artifact: must be an object, found []]"} {
+	for _, want := range []string{"[/moduleVersionId: must not be empty]", "[/kind: must be valid UTF-8", "[/artifact: must be an object, found an array]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want %s", text, want)
 		}

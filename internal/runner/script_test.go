@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
 )
 
@@ -51,7 +52,7 @@ func newModule(t *testing.T, w *worldtest.World, source *string) module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := inputprop.Parse([]byte(`[{"id":"greeting","type":"string","label":"Greeting","required":true}]`))
+	inputs, err := strictjson.Parse([]byte(`[{"id":"greeting","type":"string","label":"Greeting","required":true}]`))
 	if err != nil {
 		t.Fatal(err)
 	}

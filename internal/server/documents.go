@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// document serves a text that stays as it is while the server runs.
-func document(media string, text []byte) http.HandlerFunc {
+// staticText serves a text that stays as it is while the server runs.
+func staticText(media string, text []byte) http.HandlerFunc {
 	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(text))
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

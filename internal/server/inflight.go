@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"slipway/internal/gqlhttp"
+	"slipway/internal/httpx"
 	"slipway/internal/quota"
 )
 
@@ -22,7 +22,7 @@ func requestsInFlight(most int) *quota.Gate {
 func inFlight(requests *quota.Gate, f fail) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			leave, err := requests.Enter(r.Context(), gqlhttp.Caller(r).Key)
+			leave, err := requests.Enter(r.Context(), httpx.Caller(r.Context()).Key)
 			if err != nil {
 				f(w, r, err)
 				return

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/quota"
 	"slipway/internal/server"
 )
@@ -89,7 +89,7 @@ func TestACallerHasSoManyRequestsInFlightOnBothSurfaces(t *testing.T) {
 
 func TestEachTokenHasItsOwnStreams(t *testing.T) {
 	t.Parallel()
-	w, s, _ := serve(t, server.Config{Streams: gqlhttp.StreamConfig{PerCaller: 1}})
+	w, s, _ := serve(t, server.Config{Streams: stream.Config{PerCaller: 1}})
 	p := w.Place(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	mine, others := w.Acme.Tokens[actor.Developer], w.Acme.Tokens[actor.Viewer]

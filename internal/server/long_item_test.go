@@ -7,14 +7,14 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
 	"slipway/internal/server"
 	"slipway/internal/worldtest"
 )
 
 func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) {
 	t.Parallel()
-	w, s, _ := serve(t, server.Config{Limits: gqlhttp.Limits{Answer: 4000}})
+	w, s, _ := serve(t, server.Config{Limits: document.Limits{Answer: 4000}})
 	p := w.Place(t, w.Acme, "web")
 	long := strings.Repeat("d", 5000)
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{

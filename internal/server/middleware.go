@@ -17,7 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/fault"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
 	"slipway/internal/requestlog"
 )
@@ -174,7 +174,7 @@ func exceptSockets(middlewares ...func(http.Handler) http.Handler) func(http.Han
 	return func(next http.Handler) http.Handler {
 		others := chi.Chain(middlewares...).Handler(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if gqlhttp.IsUpgrade(r) {
+			if stream.IsUpgrade(r) {
 				next.ServeHTTP(w, r)
 			} else {
 				others.ServeHTTP(w, r)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/server"
 )
 
@@ -144,7 +144,7 @@ func TestTheLogLineOfAStreamIsItsOperationsAndThatOfASocketTheHandshakes(t *test
 
 func TestARefusalForLackOfRoomIsNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
-	w, s, log := serve(t, server.Config{Streams: gqlhttp.StreamConfig{Open: 1}})
+	w, s, log := serve(t, server.Config{Streams: stream.Config{Open: 1}})
 	p := w.Place(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	viewer := w.Acme.Tokens[actor.Viewer]

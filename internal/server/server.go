@@ -19,6 +19,9 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
 	"slipway/internal/origin"
 	"slipway/internal/quota"
@@ -48,20 +51,20 @@ type Config struct {
 	// Trusted are the GraphQL documents that callers may name; nil for none.
 	Trusted *gqlhttp.Trusted
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
-	// gqlhttp's DefaultMaxBody and DefaultMaxQuery.
+	// gqlhttp.DefaultMaxBody and wire.DefaultMaxQuery.
 	MaxBody  int64
 	MaxQuery int
 	// Timeout bounds the execution of a request, and of each event of a subscription; 0 stands for
-	// gqlhttp.DefaultTimeout.
+	// stream.DefaultTimeout.
 	Timeout time.Duration
 	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
-	Limits gqlhttp.Limits
+	Limits document.Limits
 	Bucket quota.Bucket
 	// MaxRequests is how many requests a caller may have in flight, of either surface; 0 is without limit.
 	MaxRequests int
 	// Streams says how streams and sockets behave; who may open one, the Timeout and the Requests are put in.
 	// Its WriteTimeout is also that of every other answer.
-	Streams gqlhttp.StreamConfig
+	Streams stream.Config
 	// TrustedProxies are the networks of proxies, whose X-Forwarded-For is believed and whose Host is taken.
 	TrustedProxies []netip.Prefix
 	// Origins are those whose pages may use the API, besides its own.
@@ -83,9 +86,9 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.MaxBody = cmp.Or(c.MaxBody, gqlhttp.DefaultMaxBody)
-	c.MaxQuery = cmp.Or(c.MaxQuery, gqlhttp.DefaultMaxQuery)
+	c.MaxQuery = cmp.Or(c.MaxQuery, wire.DefaultMaxQuery)
 	c.Limits = c.Limits.WithDefaults()
-	c.Timeout = cmp.Or(c.Timeout, gqlhttp.DefaultTimeout)
+	c.Timeout = cmp.Or(c.Timeout, stream.DefaultTimeout)
 	c.Log = cmp.Or(c.Log, slog.Default())
 	if c.Now == nil {
 		c.Now = store.Now
@@ -106,7 +109,7 @@ func (c Config) basePath() string {
 type Server struct {
 	// Services are what the API calls.
 	Services *Services
-	streams  *gqlhttp.Streams
+	streams  *stream.Streams
 	handler  http.Handler
 }
 
@@ -120,7 +123,7 @@ func New(s *store.Store, c Config) *Server {
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, organizations, c.Log), c.Timeout
 	c.Streams.Requests, c.Streams.OriginChecked = requestsInFlight(c.MaxRequests), true
-	streams := gqlhttp.NewStreams(c.Streams)
+	streams := stream.New(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, organizations, streams, c)}
 }
 
@@ -134,12 +137,12 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 
 // routes is the way of every request: its id, its client, its log line, the end of its panics, what is
 // refused whoever asks, then its surface, which authenticates it.
-func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *gqlhttp.Streams, c Config) http.Handler {
+func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	costs := quota.NewCosts(c.Bucket, c.Now)
 	base := c.basePath()
 	surface := rest.Surface{
-		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: gqlhttp.Caller,
+		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: func(r *http.Request) quota.Caller { return httpx.Caller(r.Context()) },
 		Enter: entering(organizations),
 	}
 
@@ -173,9 +176,9 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
-	r.Get("/openapi.json", document("application/json", rest.OpenAPI(base)))
+	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))
 	if c.Introspection {
-		r.Get("/schema.graphql", document("text/plain", slipway.Schema))
+		r.Get("/schema.graphql", staticText("text/plain", slipway.Schema))
 	}
 	if c.Playground {
 		r.Mount(pathExplorer, web.Explorer(c.Explorer, web.GraphiQL()))
@@ -189,7 +192,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 func bySurface(others fail) fail {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		if r.URL.Path == pathGraphQL {
-			gqlhttp.Refuse(w, r, err)
+			wire.Refuse(w, r, err)
 			return
 		}
 		others(w, r, err)
@@ -201,7 +204,7 @@ func bySurface(others fail) fail {
 func refuseGraphQL(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) {
 	return func(w http.ResponseWriter, r *http.Request, err error) {
 		unverified(r.Context(), log, err)
-		gqlhttp.Refuse(w, r, err)
+		wire.Refuse(w, r, err)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"slipway/internal/gqlhttp"
+	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/server"
 	"slipway/internal/worldtest"
 )
@@ -132,7 +132,7 @@ func TestStalledReadersOfBothSurfacesAreCutOff(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	api := server.New(w.Store, server.Config{
-		Introspection: true, Log: slog.New(slog.DiscardHandler), Streams: gqlhttp.StreamConfig{WriteTimeout: 20 * time.Millisecond},
+		Introspection: true, Log: slog.New(slog.DiscardHandler), Streams: stream.Config{WriteTimeout: 20 * time.Millisecond},
 	})
 	closed := make(chan struct{}, 10)
 	s := httptest.NewUnstartedServer(api)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
@@ -115,7 +117,7 @@ func TestFullDiskIsUnavailableOverBothSurfacesAndLoggedOnceWhileReadsGoOn(t *tes
 // newDefinition makes a default value definition and gives its id.
 func newDefinition(t *testing.T, w *worldtest.World) string {
 	t.Helper()
-	node, err := inputprop.Parse([]byte(`{"id":"region","type":"string","label":"Region"}`))
+	node, err := strictjson.Parse([]byte(`{"id":"region","type":"string","label":"Region"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
@@ -170,7 +172,7 @@ func editDefaults(t *testing.T, w *worldtest.World, admin context.Context) {
 
 func draft(t *testing.T, text string) inputprop.RawProperty {
 	t.Helper()
-	node, err := inputprop.Parse([]byte(text))
+	node, err := strictjson.Parse([]byte(text))
 	must(t, err)
 	return inputprop.NewRawProperty(node)
 }

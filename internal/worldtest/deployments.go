@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
 	"slipway/internal/workspace"
 )
 
@@ -55,7 +56,7 @@ func (w *World) Place(t testing.TB, o *Org, name string) *Place {
 	if p.Definition, err = w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE}); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := inputprop.Parse([]byte(Inputs))
+	inputs, err := strictjson.Parse([]byte(Inputs))
 	if err != nil {
 		t.Fatal(err)
 	}

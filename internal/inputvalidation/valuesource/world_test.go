@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"slipway/internal/strictjson"
+
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
@@ -52,9 +54,9 @@ func listed(t testing.TB, w *worldtest.World, token, source string, p params) []
 	}
 }
 
-func parsed(t testing.TB, text string) *inputprop.Node {
+func parsed(t testing.TB, text string) *strictjson.Node {
 	t.Helper()
-	n, err := inputprop.Parse([]byte(text))
+	n, err := strictjson.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

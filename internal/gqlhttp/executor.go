@@ -1,0 +1,104 @@
+package gqlhttp
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/httpx"
+	"slipway/internal/meter"
+)
+
+// operations is gqlgen's executor with a stricter beginning: the document and the variables come to it
+// parsed, validated and coerced, each once.
+type operations struct {
+	*executor.Executor
+	documents *document.Documents
+	config    Config
+}
+
+var _ stream.Executor = operations{}
+
+// Create implements stream.Executor: it finds the document, coerces the variables and charges the caller.
+func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.OperationContext, gqlerror.List) {
+	p := &r.RawParams
+	if err := o.config.Trusted.find(ctx, r); err != nil {
+		return notBegun(p), gqlerror.List{wire.RequestError(err, nil, nil)}
+	}
+	refused := notBegun(p)
+	doc, errs := o.document(p.Query)
+	if errs != nil {
+		return refused, errs
+	}
+	op, err := doc.Operation(p.OperationName)
+	if err != nil {
+		return refused, gqlerror.List{err}
+	}
+	refused.Doc, refused.Operation = doc.QueryDocument, op
+	if p.Variables, errs = o.documents.Coerce(doc, op, p.Variables); errs != nil {
+		return refused, errs
+	}
+	running, errs := o.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
+	running.DisableIntrospection = !o.config.Introspection
+	if errs == nil {
+		errs = o.charge(ctx, doc, running)
+	}
+	return running, errs
+}
+
+// notBegun returns the context of an operation that is refused.
+func notBegun(p *graphql.RawParams) *graphql.OperationContext {
+	return &graphql.OperationContext{
+		RawQuery: p.Query, OperationName: p.OperationName, Extensions: p.Extensions, Headers: p.Headers,
+		DisableIntrospection: true,
+	}
+}
+
+func (o operations) document(text string) (*document.Document, gqlerror.List) {
+	if doc := o.config.Trusted.document(text); doc != nil {
+		return doc, nil
+	}
+	return o.documents.Get(text)
+}
+
+// charge refuses an operation that costs more than it may, or more than its caller has left.
+func (o operations) charge(ctx context.Context, doc *document.Document, op *graphql.OperationContext) gqlerror.List {
+	most := o.config.Limits.Cost
+	if o.config.Costs.On() { // no operation may cost more than its caller's bucket holds
+		most = min(most, o.config.Costs.Of(httpx.Caller(ctx)).Capacity)
+	}
+	cost := o.documents.Cost(doc, op.Operation, op.Variables)
+	used := &costExtension{Used: meter.Round(cost.Total), Limit: most}
+	if used.Used > most {
+		return gqlerror.List{wire.RequestError(cost.Exceeded(most), nil, op.Operation.Position)}
+	}
+	op.Stats.SetExtension(costName, used)
+	if err := used.spend(ctx, o.config.Costs); err != nil {
+		return gqlerror.List{wire.RequestError(err, nil, nil)}
+	}
+	op.Stats.SetExtension(runningName, newRunning(cost, meter.Limits{Cost: most, Answer: o.config.Limits.Answer}, cost.Total))
+	return nil
+}
+
+type documentKey struct{}
+
+// parsedDocument gives gqlgen's executor the document that came with the context, in place of its own cache.
+type parsedDocument struct{}
+
+// Get implements graphql.Cache.
+func (parsedDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
+	doc, ok := ctx.Value(documentKey{}).(*document.Document)
+	if !ok {
+		return nil, false
+	}
+	return doc.QueryDocument, true
+}
+
+// Add implements graphql.Cache: there is nothing to keep.
+func (parsedDocument) Add(context.Context, string, *ast.QueryDocument) {}

@@ -1,0 +1,130 @@
+package gqlhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/requestlog"
+)
+
+// codes are the slipway codes of gqlgen's own errors. They are renamed only on the way out, because
+// gqlgen decides by the raw ones.
+var codes = map[any]fault.Code{
+	errcode.ParseFailed:      fault.DocumentParseFailed,
+	errcode.ValidationFailed: fault.DocumentValidationFailed,
+}
+
+// Presenter turns whatever went wrong in an operation into what the caller may see, and logs what the
+// caller may not.
+type Presenter struct {
+	// Log must be set.
+	Log *slog.Logger
+}
+
+// Present is the server's graphql.ErrorPresenterFunc. Faults are shown as they are, as are gqlgen's
+// refusals of documents; an ended context is a TIMEOUT; everything else is masked as INTERNAL.
+func (p Presenter) Present(ctx context.Context, err error) *gqlerror.Error {
+	raw := graphql.DefaultErrorPresenter(ctx, err)
+	shown := wire.FromFault(p.data(ctx, err, raw))
+	shown.Path, shown.Locations = raw.Path, raw.Locations
+	requestlog.From(ctx).AddError(wire.CodeOf(shown))
+	return shown
+}
+
+func (p Presenter) data(ctx context.Context, err error, raw *gqlerror.Error) fault.Data {
+	if _, known := errors.AsType[*fault.Error](err); !known {
+		if code, known := codes[raw.Extensions["code"]]; known {
+			return fault.Data{Code: string(code), Message: raw.Message, RequestID: actor.RequestID(ctx)}
+		}
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			err = wire.Timeout(err)
+		}
+	}
+	p.log(ctx, err)
+	return fault.Public(err, wire.View(ctx, "/input"))
+}
+
+// log keeps what the mask hides. Panics are in the log already.
+func (p Presenter) log(ctx context.Context, err error) {
+	_, logged := errors.AsType[*panicked](err)
+	if logged || !fault.IsFailure(err) {
+		return
+	}
+	p.Log.ErrorContext(ctx, "GraphQL operation failed", "requestId", actor.RequestID(ctx), "error", err)
+}
+
+// Recover is the server's graphql.RecoverFunc: it gives an error that Present masks, and has the panic
+// logged, with the others of its answer where it is part of one.
+func (p Presenter) Recover(ctx context.Context, value any) error {
+	if of, ok := ctx.Value(panicsKey{}).(*panics); ok {
+		of.add(value)
+		return &panicked{value}
+	}
+	var alone panics
+	alone.add(value)
+	p.logPanics(ctx, &alone)
+	return &panicked{value}
+}
+
+type panicked struct{ value any }
+
+func (e *panicked) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// What the log has of a panic: the characters of its text, and the bytes of its stack.
+const (
+	maxPanicText  = 1 << 10
+	maxPanicStack = 8 << 10
+)
+
+// panics are those of one answer: the first of them, and how many there were.
+type panics struct {
+	mu          sync.Mutex
+	count       int
+	text, stack string
+}
+
+type panicsKey struct{}
+
+func (p *panics) add(value any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.count++; p.count > 1 {
+		return
+	}
+	stack := make([]byte, maxPanicStack)
+	p.stack = string(stack[:runtime.Stack(stack, false)])
+	p.text = fmt.Sprintf("%.*s", maxPanicText, fmt.Sprint(value))
+}
+
+// logPanics writes one line, whatever number of fields panicked.
+func (p Presenter) logPanics(ctx context.Context, found *panics) {
+	found.mu.Lock()
+	defer found.mu.Unlock()
+	if found.count > 0 {
+		p.Log.ErrorContext(ctx, "GraphQL operation panicked", "requestId", actor.RequestID(ctx),
+			"panic", found.text, "panics", found.count, "stack", found.stack)
+	}
+}
+
+// panicLog is the extension that collects the panics of each answer.
+type panicLog struct{ Presenter }
+
+func (panicLog) ExtensionName() string                   { return "PanicLog" }
+func (panicLog) Validate(graphql.ExecutableSchema) error { return nil }
+
+func (l panicLog) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	var found panics
+	defer l.logPanics(ctx, &found)
+	return next(context.WithValue(ctx, panicsKey{}, &found))
+}

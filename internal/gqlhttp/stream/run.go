@@ -1,0 +1,125 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"slipway/internal/gqlhttp/wire"
+)
+
+// Executor executes operations, as gqlgen's executor does.
+type Executor interface {
+	// Create begins the operation that a request asks for: it parses, validates and coerces. With errors the operation
+	// is not to be dispatched.
+	Create(ctx context.Context, r *wire.Request) (*graphql.OperationContext, gqlerror.List)
+	// DispatchOperation executes an operation. The handler returns its next response, nil when there is none.
+	DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context)
+	// DispatchError returns the response of an operation that was not created.
+	DispatchError(ctx context.Context, errs gqlerror.List) *graphql.Response
+	// PresentRecoveredError logs a panic and returns what the caller may know of it.
+	PresentRecoveredError(ctx context.Context, value any) error
+}
+
+// emitter takes an answer, and reports whether another one is wanted. The answer's data are valid until it
+// returns.
+type emitter func(*graphql.Response) bool
+
+// run carries an operation out and emits each of its answers. It comes back when there are no more, when
+// none is wanted, when the context ends or, for a subscription, when the streams are to end.
+func (s *Streams) run(ctx context.Context, exec Executor, op *graphql.OperationContext, emit emitter) {
+	if op.Operation.Operation == ast.Subscription {
+		s.subscribe(ctx, exec, op, emit)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	next, ctx := exec.DispatchOperation(ctx, op)
+	resp := next(ctx)
+	if resp == nil {
+		resp = wire.Failure(ctx, wire.Timeout(ctx.Err()))
+	}
+	emit(resp)
+}
+
+func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.OperationContext, emit emitter) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.draining, func() { cancel(errEnded) })()
+	boundEvents(op)
+
+	start := time.AfterFunc(s.Timeout, func() { cancel(context.DeadlineExceeded) })
+	next, running := exec.DispatchOperation(ctx, op)
+	start.Stop()
+	for {
+		resp := s.event(running, next)
+		switch cause := context.Cause(ctx); {
+		case errors.Is(cause, context.DeadlineExceeded):
+			emit(wire.Failure(ctx, wire.Timeout(cause)))
+			return
+		case cause != nil || resp == nil || !emit(resp):
+			return
+		}
+	}
+}
+
+// event waits for the next event, for as long as that takes, and bounds its resolution only.
+func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &resolution{limit: s.Timeout, cancel: cancel}
+	defer r.end()
+	return next(context.WithValue(ctx, resolutionKey{}, r))
+}
+
+type resolutionKey struct{}
+
+// resolution is the time that an event takes, from its first field on.
+type resolution struct {
+	limit  time.Duration
+	cancel context.CancelCauseFunc
+	mu     sync.Mutex
+	timer  *time.Timer
+}
+
+func (r *resolution) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.timer == nil {
+		r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
+	}
+}
+
+func (r *resolution) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+// boundEvents lets the operation's fields start the clock of the event that they are resolved for:
+// gqlgen waits for an event and resolves it in one call, so nothing else tells when it came.
+func boundEvents(op *graphql.OperationContext) {
+	resolve := op.ResolverMiddleware
+	op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) {
+		if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
+			r.begin()
+		}
+		return resolve(ctx, next)
+	}
+}
+
+// rescue is deferred where an operation runs on a goroutine of its own: a panic outside the resolvers is
+// logged, masked and emitted, and the process lives.
+func rescue(ctx context.Context, exec Executor, emit emitter) {
+	if value := recover(); value != nil {
+		masked := exec.PresentRecoveredError(ctx, value)
+		emit(&graphql.Response{Errors: gqlerror.List{wire.AsError(masked)}})
+	}
+}

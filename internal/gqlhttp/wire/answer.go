@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"slipway/internal/fault"
+	"slipway/internal/requestlog"
+)
+
+// Refuse answers a request that was not executed with the reason: the error's HTTP status and one
+// entry under errors, without data. An error that is no fault is masked as INTERNAL; logging it is up
+// to the caller.
+func Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	resp := Failure(r.Context(), err)
+	requestlog.From(r.Context()).AddError(CodeOf(resp.Errors[0]))
+	Write(w, cmp.Or(Negotiate(r.Header), MediaJSON), fault.Status(err), resp)
+}
+
+// Respond writes the response of an operation in one piece. Without data nothing was executed, and the status is
+// that of the first error's code, but 200 for a bad document under application/json, whose clients
+// take any other status for a failure of the transport.
+func Respond(w http.ResponseWriter, media string, resp *graphql.Response) {
+	status := Status(resp)
+	if status == http.StatusBadRequest && media == MediaJSON {
+		status = http.StatusOK
+	}
+	Write(w, media, status, resp)
+}
+
+// Status returns the HTTP status of a response under application/graphql-response+json.
+func Status(resp *graphql.Response) int {
+	if resp.Data != nil || len(resp.Errors) == 0 {
+		return http.StatusOK
+	}
+	code, _ := resp.Errors[0].Extensions["code"].(string)
+	return fault.Code(code).Status()
+}
+
+// Write writes a response in one piece, of a media type and with a status. It panics, before it writes anything, when
+// an extension has no JSON form.
+func Write(w http.ResponseWriter, media string, status int, resp *graphql.Response) {
+	head, data, tail := Parts(resp)
+	h := w.Header()
+	h.Set("Content-Type", media+"; charset=utf-8")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-store")
+	}
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Add("Vary", "Accept")
+	if len(resp.Errors) > 0 {
+		metadata, _ := resp.Errors[0].Extensions["metadata"].(map[string]any)
+		fault.SetRetryAfter(h, status, metadata)
+	}
+	w.WriteHeader(status)
+	for _, part := range [][]byte{head, data, tail} {
+		if _, err := w.Write(part); err != nil {
+			return // a caller who has gone needs no answer
+		}
+	}
+}
+
+// Encode returns the JSON of a response.
+func Encode(resp *graphql.Response) []byte {
+	head, data, tail := Parts(resp)
+	return slices.Concat(head, data, tail)
+}
+
+// Parts returns the JSON of a response in three parts: what comes before its data, the data, and what comes behind
+// them. Errors are first, and data only where there is any. Data is JSON already, and may be so large that it is
+// not copied.
+func Parts(resp *graphql.Response) (head, data, tail []byte) {
+	head = []byte("{")
+	if len(resp.Errors) > 0 {
+		head = append(append(head, `"errors":`...), Marshal(resp.Errors)...)
+	}
+	if resp.Data != nil {
+		head = append(separated(head), `"data":`...)
+	}
+	if len(resp.Extensions) > 0 {
+		if resp.Data != nil || len(resp.Errors) > 0 {
+			tail = append(tail, ',')
+		}
+		tail = append(append(tail, `"extensions":`...), Marshal(resp.Extensions)...)
+	}
+	return head, resp.Data, append(tail, '}')
+}
+
+// separated returns the beginning of an object with what a further member needs before it.
+func separated(object []byte) []byte {
+	if len(object) > 1 {
+		return append(object, ',')
+	}
+	return object
+}
+
+// Marshal returns the JSON of a value, in which < and the like stay as they are: it is for people, too, and never
+// inside a page. It panics where the value has no JSON form.
+func Marshal(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Errorf("encode a GraphQL answer: %w", err))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
