@@ -88,9 +88,9 @@ func (a *Authenticator) Authenticate(r *http.Request) (*actor.Actor, error) {
 		return nil, unknownToken()
 	case stale: // it was good here before, so that it does not wait behind those that were not
 		return a.ask(r.Context(), hash, func(err error) { a.limiter.settle(address, err) })
-	default:
-		return a.askInLane(r.Context(), hash)
+	case never:
 	}
+	return a.askInLane(r.Context(), hash)
 }
 
 // askInLane asks for a token when it is the address's turn.
@@ -111,6 +111,7 @@ func (a *Authenticator) askInLane(ctx context.Context, hash string) (*actor.Acto
 	case unknown:
 		done(ErrUnknownToken)
 		return nil, unknownToken()
+	case never, stale:
 	}
 	return a.ask(ctx, hash, done)
 }
@@ -130,6 +131,7 @@ func (a *Authenticator) Recheck(r *http.Request) (*actor.Actor, error) {
 		return &said.actor, nil
 	case unknown:
 		return nil, unknownToken()
+	case never, stale:
 	}
 	return a.ask(r.Context(), hash, func(error) {})
 }

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"slipway/ent"
@@ -58,9 +59,11 @@ func (s *Service) finish(ctx context.Context, deploymentID, leaseID string, how 
 				end(u, how.status, e.At, canceled(*d.CancelRequestedBy, how.words))
 			case deployment.StatusFAILED:
 				end(u, how.status, e.At, how.words)
-			default:
+			case deployment.StatusSUCCEEDED:
 				end(u, how.status, e.At, nil)
 				return s.goLive(ctx, tx, d, e.At)
+			case deployment.StatusPENDING, deployment.StatusRUNNING:
+				return fmt.Errorf("deployment: %s is no end", how.status)
 			}
 			return nil
 		})

@@ -197,6 +197,8 @@ func (k kind) describe(from *source) string {
 }
 
 var endings = map[deployment.Status]string{
+	deployment.StatusPENDING:   "",
+	deployment.StatusRUNNING:   "",
 	deployment.StatusSUCCEEDED: "succeeded",
 	deployment.StatusFAILED:    "failed",
 	deployment.StatusCANCELED:  "canceled",
