@@ -80,7 +80,7 @@ func (s *skewed) db(t *testing.T, statement string, args ...any) {
 	_ = db.Close()
 }
 
-// claim makes a deployment and claims it by the i-th server; it gives the lease.
+// claim makes a deployment and claims it by the i-th server; it returns the lease.
 func (s *skewed) claim(t *testing.T, p *worldtest.Place, instance string, i int) (*ent.Deployment, *deployment.Lease) {
 	t.Helper()
 	p.Deploy(t, p.NewInstance(t, instance).ID, `{"image":"web:1"}`)

@@ -157,7 +157,7 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	if got := read(t, w, d.ID); got.Error.Code != string(fault.DeploymentLeaseExpired) {
 		t.Errorf("%+v", got.Error)
 	}
-	until(t, "the runner says why", func() bool { return strings.Contains(log.String(), "the lease ran out before") })
+	until(t, "the runner says why", func() bool { return strings.Contains(log.String(), "the lease ended before") })
 	if between.count("completeDeployment") > 0 {
 		t.Error("the runner has completed what it had lost")
 	}

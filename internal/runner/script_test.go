@@ -80,7 +80,7 @@ func (m module) deploy(t *testing.T, greeting string) *ent.Deployment {
 	return d
 }
 
-// rollBack asks for a rollback and gives the id of the deployment that does it.
+// rollBack asks for a rollback and returns the id of its deployment.
 func (m module) rollBack(t *testing.T, to string) string {
 	t.Helper()
 	r := m.w.GraphQL(t, m.w.Acme.Tokens[actor.Developer],

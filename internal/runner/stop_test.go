@@ -19,7 +19,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// alive gives the path of a pipe for a program to open for writing. The channel closes once every process
+// alive returns the path of a pipe for a program to open for writing. The channel closes once every process
 // that has it open is gone.
 func alive(t *testing.T) (path string, gone chan struct{}) {
 	t.Helper()
@@ -156,7 +156,7 @@ func TestProgramThatOutlivesTheShutdownTimeoutFails(t *testing.T) {
 	}
 	mustGo(t, gone)
 	got := read(t, w, d.ID)
-	if got.Status != "FAILED" || got.Error.Message != "The runner was told to end, and the program had not ended 100ms later." ||
+	if got.Status != "FAILED" || got.Error.Message != "The runner was shut down, and the program had not ended 100ms later." ||
 		got.Error.Description != "told to end" {
 		t.Errorf("%s %+v", got.Status, got.Error)
 	}

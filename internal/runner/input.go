@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// work is what a program reads on standard input.
-type work struct {
+// input is what a program reads on standard input.
+type input struct {
 	Deployment deployment `json:"deployment"`
 	// Release is what to deploy.
 	Release *release `json:"release"`
-	// Live is what is there now; nil before the first success.
+	// Live is what is deployed now; nil before the first success.
 	Live *live `json:"live"`
 }
 
@@ -66,18 +66,18 @@ type live struct {
 	Release      *release `json:"release"`
 }
 
-// ours is the beginning of the variables that are Slipway's: among them is the token.
-const ours = "SLIPWAY_"
+// variablePrefix begins the names of Slipway's environment variables; the token is in one of them.
+const variablePrefix = "SLIPWAY_"
 
-// environ adds what the work is to an environment that has lost the runner's own variables.
-func (w *work) environ(from []string) []string {
+// environ returns an environment without the runner's own variables and with those of the deployment.
+func (in *input) environ(from []string) []string {
 	var env []string
 	for _, variable := range from {
-		if !strings.HasPrefix(variable, ours) {
+		if !strings.HasPrefix(variable, variablePrefix) {
 			env = append(env, variable)
 		}
 	}
-	d, shipped := &w.Deployment, w.Release
+	d, shipped := &in.Deployment, in.Release
 	if shipped == nil {
 		shipped = &release{}
 	}
@@ -93,14 +93,14 @@ func (w *work) environ(from []string) []string {
 		{"MODULE_VERSION", shipped.ModuleVersion.Version},
 		{"TRIGGER", d.TriggerSource},
 	} {
-		env = append(env, ours+v[0]+"="+v[1])
+		env = append(env, variablePrefix+v[0]+"="+v[1])
 	}
 	return env
 }
 
-// input is the work as one line of JSON.
-func (w *work) input() ([]byte, error) {
-	text, err := json.Marshal(w)
+// encode returns the input as one line of JSON.
+func (in *input) encode() ([]byte, error) {
+	text, err := json.Marshal(in)
 	if err != nil {
 		return nil, fmt.Errorf("encode the deployment: %w", err)
 	}

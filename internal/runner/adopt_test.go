@@ -14,9 +14,9 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// told is a program that does a step each time that a file is there.
-const told = `echo started; until [ -e "$TOLD/1" ]; do sleep 0.02; done; for i in $(seq 500); do echo "away $i"; done; touch "$TOLD/away"
-until [ -e "$TOLD/2" ]; do sleep 0.02; done; echo finished; echo "and why" >&2; touch "$TOLD/ended"; exit 4`
+// stepwise is a program that does the next step when a file exists.
+const stepwise = `echo started; until [ -e "$STEPS/1" ]; do sleep 0.02; done; for i in $(seq 500); do echo "away $i"; done; touch "$STEPS/away"
+until [ -e "$STEPS/2" ]; do sleep 0.02; done; echo finished; echo "and why" >&2; touch "$STEPS/ended"; exit 4`
 
 // stage has a runner's process that carries a deployment out.
 type stage struct {
@@ -32,7 +32,7 @@ func newStage(t *testing.T, command string) *stage {
 	p := s.w.Place(t, s.w.Acme, "web")
 	s.id = p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID
 	s.c, _ = config(t, s.w, command)
-	s.c.Environ = append(s.c.Environ, "TOLD="+s.folder)
+	s.c.Environ = append(s.c.Environ, "STEPS="+s.folder)
 	return s
 }
 
@@ -72,7 +72,7 @@ func (s *stage) allSaid(t *testing.T) {
 	})
 }
 
-func TestNextRunnerTakesUpWhatRuns(t *testing.T) {
+func TestNextRunnerAdoptsRunningPrograms(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		by syscall.Signal
@@ -89,7 +89,7 @@ func TestNextRunnerTakesUpWhatRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, told)
+			s := newStage(t, stepwise)
 			first := launch(t, s.w, s.c)
 			says(t, s.w, s.id, "started")
 			if test.beside {
@@ -117,7 +117,7 @@ func TestNextRunnerTakesUpWhatRuns(t *testing.T) {
 // to be reported.
 func TestReportWhoseAnswerIsLostWithItsRunnerIsNotDoubled(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, told)
+	s := newStage(t, stepwise)
 	between := newProxy(t, s.w.URL, always(none))
 	direct := s.c
 	s.c.Server = between.url
@@ -195,7 +195,7 @@ func TestProgramWhoseKeeperIsKilledFailsAndItsChildrenWithIt(t *testing.T) {
 			mustGo(t, gone)
 			until(t, "it is completed", func() bool { return read(t, s.w, s.id).CompletedAt != nil })
 			if got := read(t, s.w, s.id); got.Status != "FAILED" ||
-				!strings.HasPrefix(got.Error.Message, "The process that keeps the program was ended") {
+				!strings.HasPrefix(got.Error.Message, "The keeper process of the program was killed") {
 				t.Errorf("%s %+v", got.Status, got.Error)
 			}
 		})

@@ -53,8 +53,8 @@ func inBubble(t *testing.T, takes time.Duration, test func(t *testing.T, w *worl
 		w.Authenticator = auth.New(v, time.Now, 0)
 		test(t, w, v)
 		synctest.Wait()
-		if n := w.Lanes(); n != 0 {
-			t.Errorf("%d lanes are left", n)
+		if n := w.Queues(); n != 0 {
+			t.Errorf("%d queues are left", n)
 		}
 	})
 }

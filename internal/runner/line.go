@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage is how long the message of an event may be, in characters.
+// maxMessage is the longest message of an event, in characters.
 const maxMessage = 4096
 
 var (
@@ -19,45 +19,45 @@ var (
 // object is a JSON object whose members are passed on as they are.
 type object map[string]json.RawMessage
 
-// item is what a line of a program says: an event, or fields of the deployment's record.
+// item is the meaning of a line that a program printed: an event, or fields of the deployment's record.
 type item struct {
 	event, fields object
-	// end is the offset of the program's output after the line.
+	// end is the offset in the program's output of what follows the line.
 	end int64
 }
 
-// parse reads a line: an object of an event's members is that event, one of the single member report has
-// fields of the record, and anything else is the message of an event. Blank lines say nothing.
+// parse returns the item of a line. A JSON object with members of an event only is that event; one whose single member
+// is report has fields of the record; anything else is the message of an event. A blank line has no item.
 func parse(line string, at time.Time) (_ item, ok bool) {
 	line = strings.TrimSpace(line)
 	if line == "" {
 		return item{}, false
 	}
-	said := objectOf([]byte(line))
-	if report, ok := said["report"]; ok && len(said) == 1 {
-		if fields := objectOf(report); fields.only(reportMembers) {
+	members := parseObject([]byte(line))
+	if report, ok := members["report"]; ok && len(members) == 1 {
+		if fields := parseObject(report); fields.hasOnly(reportMembers) {
 			return item{fields: fields}, true
 		}
 	}
-	if !said.only(eventMembers) {
+	if !members.hasOnly(eventMembers) {
 		return message(line, at), true
 	}
-	if _, timed := said["startedAt"]; !timed {
-		said["startedAt"] = timeText(at)
+	if _, timed := members["startedAt"]; !timed {
+		members["startedAt"] = timeText(at)
 	}
-	return item{event: said}, true
+	return item{event: members}, true
 }
 
-// objectOf reads a JSON object; it gives nil for anything else.
-func objectOf(text []byte) (o object) {
+// parseObject parses a JSON object, and returns nil for anything else.
+func parseObject(text []byte) (o object) {
 	if json.Unmarshal(text, &o) != nil {
 		return nil
 	}
 	return o
 }
 
-// only says whether there are members, and all of them among the names.
-func (o object) only(names []string) bool {
+// hasOnly reports whether the object has members and all of their names are among the given ones.
+func (o object) hasOnly(names []string) bool {
 	for name := range o {
 		if !slices.Contains(names, name) {
 			return false
@@ -66,12 +66,12 @@ func (o object) only(names []string) bool {
 	return len(o) > 0
 }
 
-// message is an event that says a text, cut to what a message may have.
+// message returns an event with a text as its message, cut to the length of a message.
 func message(text string, at time.Time) item {
 	return item{event: object{"startedAt": timeText(at), "message": jsonText(cut(text, maxMessage))}}
 }
 
-// cut keeps so many characters of a text.
+// cut returns at most so many characters of a text.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -89,7 +89,7 @@ func jsonText(text string) json.RawMessage {
 	return encoded
 }
 
-// size is about how many bytes the item has in a request.
+// size returns about how many bytes the item has in a request.
 func (i item) size() int {
 	n := 0
 	for _, o := range []object{i.event, i.fields} {

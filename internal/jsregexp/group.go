@@ -8,13 +8,14 @@ import (
 	"unicode/utf16"
 )
 
-// alternative is one of the texts between the bars of a group, or of the pattern itself.
+// alternative is one of the parts of a group, or of the whole pattern, that | separates.
 type alternative struct {
 	outer        *alternative
 	group, index int
 }
 
-// excludes says whether no match goes through both: somewhere they are two alternatives of one group.
+// excludes reports whether no match can use both: they, or two alternatives around them, are different
+// alternatives of one group.
 func (a *alternative) excludes(other *alternative) bool {
 	indices := make(map[int]int)
 	for ; a != nil; a = a.outer {
@@ -28,38 +29,39 @@ func (a *alternative) excludes(other *alternative) bool {
 	return false
 }
 
-// namedGroups are the places of the groups of each name, in a pattern that is otherwise valid.
+// namedGroups returns, by name, the alternatives that have a group of the name, in a pattern that is otherwise
+// valid.
 func namedGroups(pattern string) map[string][]*alternative {
 	named := make(map[string][]*alternative)
-	here := &alternative{}
+	current := &alternative{}
 	groups := 0
-	for p := range pieces(pattern) {
-		if p.kind == name {
-			named[groupName(p.text)] = append(named[groupName(p.text)], here)
+	for t := range tokens(pattern) {
+		if t.kind == groupOpening {
+			named[groupName(t.text)] = append(named[groupName(t.text)], current)
 		}
 		switch {
-		case p.kind == name || p.kind == modifier || p.text == "(":
+		case t.kind == groupOpening || t.kind == modifier || t.text == "(":
 			groups++
-			here = &alternative{outer: here, group: groups}
-		case p.text == "|":
-			here = &alternative{outer: here.outer, group: here.group, index: here.index + 1}
-		case p.text == ")" && here.outer != nil:
-			here = here.outer
+			current = &alternative{outer: current, group: groups}
+		case t.text == "|":
+			current = &alternative{outer: current.outer, group: current.group, index: current.index + 1}
+		case t.text == ")" && current.outer != nil:
+			current = current.outer
 		}
 	}
 	return named
 }
 
-// checkNames refuses two groups of one name that one match could go through. The machine only looks
-// whether there is a bar between them.
+// checkNames returns a *SyntaxError for a pattern in which one match could use two groups of one name. The
+// virtual machine accepts any two with a | between them, also where they are not alternatives of each other.
 func checkNames(pattern string) error {
-	if !hasNames(pattern) {
+	if !hasNamedGroups(pattern) {
 		return nil
 	}
-	for name, places := range namedGroups(pattern) {
-		for i, place := range places {
-			for _, earlier := range places[:i] {
-				if !place.excludes(earlier) {
+	for name, alternatives := range namedGroups(pattern) {
+		for i, a := range alternatives {
+			for _, earlier := range alternatives[:i] {
+				if !a.excludes(earlier) {
 					return &SyntaxError{Message: fmt.Sprintf("two groups with the name %s in one alternative", name)}
 				}
 			}
@@ -70,7 +72,7 @@ func checkNames(pattern string) error {
 
 var nameEscape = regexp.MustCompile(`\\u(?:\{[0-9A-Fa-f]+\}|[0-9A-Fa-f]{4})`)
 
-// groupName is the name in an opening such as (?<name>, without escapes.
+// groupName returns the name in an opening such as (?<name>, with its escapes decoded.
 func groupName(opening string) string {
 	written := strings.TrimSuffix(strings.TrimPrefix(opening, "(?<"), ">")
 	var units []uint16
