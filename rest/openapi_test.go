@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-chi/chi/v5"
 
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
@@ -20,6 +22,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
+	"slipway/rest"
 )
 
 func TestTheDocumentIsValidAndServed(t *testing.T) {
@@ -43,6 +46,45 @@ func TestTheDocumentIsValidAndServed(t *testing.T) {
 	again := w.REST(t, http.MethodGet, "/openapi.json", "", "", map[string]string{"If-None-Match": served.Header.Get("ETag")})
 	if again.Status != http.StatusNotModified {
 		t.Errorf("asked for again by its ETag it is served with %d", again.Status)
+	}
+}
+
+func TestEveryRouteIsInTheDocumentsAndIsTried(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../docs/rest.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	router := chi.NewRouter()
+	rest.Surface{}.Routes(router, nil, nil)
+	var served, declared []string
+	err = chi.Walk(router, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		served = append(served, method+" "+route)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range theContract(t).document.Paths.Map() {
+		for method, o := range item.Operations() {
+			declared = append(declared, method+" "+path)
+			if _, tried := requests[o.OperationID]; !tried {
+				t.Errorf("there is no request of %s", o.OperationID)
+			}
+			if goldens, _ := filepath.Glob("testdata/" + o.OperationID + "/2*.http"); len(goldens) == 0 {
+				t.Errorf("testdata has no success of %s", o.OperationID)
+			}
+		}
+	}
+	slices.Sort(served)
+	slices.Sort(declared)
+	if !slices.Equal(served, declared) {
+		t.Errorf("the server has %v, openapi.json %v", served, declared)
+	}
+	for _, route := range served {
+		if !strings.Contains(string(guide), "| `"+route+"` |") {
+			t.Errorf("docs/rest.md does not list %s", route)
+		}
 	}
 }
 

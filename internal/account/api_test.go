@@ -289,6 +289,12 @@ func TestTokensAreListedForTheirOwner(t *testing.T) {
 			made(t, w, admin, map[string]any{"name": fmt.Sprint("ci-", i), "role": "VIEWER"})
 		}
 		var names []string
+		want := []string{"ci-2", "ci-1", "ci-0"}
+		for _, role := range slices.Backward(actor.Roles) {
+			if role != actor.Superadmin { // whose tokens are of no organization
+				want = append(want, string(role))
+			}
+		}
 		args := map[string]any{"first": 2}
 		for more := true; more; {
 			r := w.GraphQL(t, admin, list, args)
@@ -299,13 +305,13 @@ func TestTokensAreListedForTheirOwner(t *testing.T) {
 					t.Errorf("%v", node)
 				}
 			}
-			if fmt.Sprint(r.At(t, "data", "tokens", "totalCount")) != "7" {
+			if fmt.Sprint(r.At(t, "data", "tokens", "totalCount")) != fmt.Sprint(len(want)) {
 				t.Fatalf("%s", r.Body)
 			}
 			args["after"] = r.At(t, "data", "tokens", "pageInfo", "endCursor")
 			more = r.At(t, "data", "tokens", "pageInfo", "hasNextPage") == true
 		}
-		if want := []string{"ci-2", "ci-1", "ci-0", "runner", "admin", "developer", "viewer"}; !slices.Equal(names, want) {
+		if !slices.Equal(names, want) {
 			t.Errorf("%v, want %v", names, want)
 		}
 		if ran := w.Statements(func() { w.GraphQL(t, admin, `{ tokens { nodes { `+tokenFields+` } } }`, nil) }); len(ran) != 1 {

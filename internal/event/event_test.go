@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -35,6 +36,25 @@ func bytesOf(t *testing.T, list []event.Event) int {
 		t.Fatal(err)
 	}
 	return len(text)
+}
+
+func TestEveryTextOfAnEventIsBounded(t *testing.T) {
+	t.Parallel()
+	for i, member := range event.Members {
+		var e event.Event
+		text, ok := reflect.ValueOf(&e).Elem().Field(i).Addr().Interface().(**string)
+		if !ok || member == "startedAt" { // which has a form
+			continue
+		}
+		*text = new(strings.Repeat("x", event.MaxText))
+		if got := e.Check("/e"); len(got) > 0 {
+			t.Errorf("%s: %v", member, got)
+		}
+		**text += "x"
+		if got := e.Check("/e"); len(got) != 1 || got[0].Pointer != "/e/"+member {
+			t.Errorf("%s with %d characters: %v", member, event.MaxText+1, got)
+		}
+	}
 }
 
 func TestEventsAreKeptUpToTheirNumber(t *testing.T) {
