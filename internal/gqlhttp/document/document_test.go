@@ -61,28 +61,3 @@ func repeat(n int, format string) string {
 func nested(n int, open, middle, end string) string {
 	return strings.Repeat(open, n) + middle + strings.Repeat(end, n)
 }
-
-func TestLargeDocumentsAreNotAllKept(t *testing.T) {
-	t.Parallel()
-	documents := document.New(served(t), document.Config{})
-	get := func(query string) *document.Document {
-		doc, errs := documents.Get(query)
-		if errs != nil {
-			t.Fatal(errs)
-		}
-		return doc
-	}
-	first := get("{ __typename }")
-	for i := range 200 {
-		get("{ __typename } #" + fmt.Sprint(i))
-	}
-	if get("{ __typename }") != first {
-		t.Error("a document was forgotten among 200 small ones")
-	}
-	for i := range 200 {
-		get("{" + strings.Repeat(" __typename", 988) + "}" + fmt.Sprint("#", i))
-	}
-	if get("{ __typename }") == first {
-		t.Error("200 documents that take 400 KiB each are kept")
-	}
-}
