@@ -113,8 +113,8 @@ func logOperation(ctx context.Context, op *graphql.OperationContext) {
 	requestlog.From(ctx).SetOperation(name, cost)
 }
 
-// refuse answers with the errors of an operation that was not run. What is wrong with a document a stream
-// tells too; that the caller has to wait is the status of the whole answer.
+// refuse answers with the errors of an operation that was not run. In a stream they are an event, but that the caller
+// has to wait is the status of the whole answer.
 func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
 	switch status := wire.Status(resp); {
 	case media != wire.MediaEvents:
@@ -149,7 +149,7 @@ func (h HTTP) events(r *http.Request) (named, first bool) {
 	return wire.NegotiateEvents(r.Header)
 }
 
-// read returns the parameters of the operation.
+// read reads the request for an operation.
 func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*wire.Request, error) {
 	start := graphql.Now()
 	params, err := h.params(w, r)
