@@ -37,7 +37,7 @@ func TestABodyIsTakenByTheLetter(t *testing.T) {
 	}
 }
 
-func TestEveryWrongMemberIsToldWithItsPlace(t *testing.T) {
+func TestEveryWrongMemberIsReportedWithItsPlace(t *testing.T) {
 	t.Parallel()
 	a := newServer(gqlhttp.Config{}).do(t, post(`{"query":1,"operationName":2,"variables":3,"extra":4}`))
 	for _, pointer := range []string{`"pointer":"/query"`, `"pointer":"/operationName"`, `"pointer":"/variables"`, `"pointer":"/extra"`} {

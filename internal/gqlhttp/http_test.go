@@ -124,7 +124,7 @@ func TestJSONClientsGet200ForABadDocumentOnly(t *testing.T) {
 	}
 }
 
-func TestAllowTellsWhatAWrongMethodCouldHaveBeen(t *testing.T) {
+func TestAllowHasTheMethodsThatWork(t *testing.T) {
 	t.Parallel()
 	s := newServer(gqlhttp.Config{})
 	if a := s.do(t, httptest.NewRequest(http.MethodDelete, "/graphql", nil)); a.Header.Get("Allow") != "GET, HEAD, POST, OPTIONS" {
@@ -180,7 +180,7 @@ func TestRefuseAnswersBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-func TestWhoHasToWaitIsToldHowLong(t *testing.T) {
+func TestRetryAfterIsHowLongToWait(t *testing.T) {
 	t.Parallel()
 	busy := fault.New(fault.ServerUnavailable, "Busy.")
 	busy.Metadata = map[string]any{"retryAfterSeconds": 7}

@@ -84,7 +84,7 @@ func TestExtensionsOfTheAnswerComeWithTheData(t *testing.T) {
 	}
 }
 
-func TestTheSchemaIsToldWhenIntrospectionIsOn(t *testing.T) {
+func TestTheSchemaIsShownWhenIntrospectionIsOn(t *testing.T) {
 	t.Parallel()
 	a := newServer(gqlhttp.Config{Introspection: true}).run(t, `{ __schema { __typename } }`, "")
 	if string(a.Data) != `{"__schema":true}` {

@@ -16,10 +16,21 @@ import (
 	"slipway/internal/meter"
 )
 
-// served is the schema that the program serves.
+// served returns the schema that the program serves.
 func served(tb testing.TB) *ast.Schema {
 	tb.Helper()
-	text, err := os.ReadFile("../../../schema.graphql")
+	return schema(tb, "../../../schema.graphql")
+}
+
+// tree returns a schema of objects in objects, pages, and inputs in inputs.
+func tree(tb testing.TB) *ast.Schema {
+	tb.Helper()
+	return schema(tb, "testdata/tree.graphql")
+}
+
+func schema(tb testing.TB, file string) *ast.Schema {
+	tb.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		tb.Fatal(err)
 	}
