@@ -46,14 +46,12 @@ func baselineOf(f *form) *strictjson.Node {
 // baseline is what the field is compared with from now on, nil for nothing. A value that was once kept is kept up
 // to date, also by versions in which the input may change.
 func (fl *field) baseline() *strictjson.Node {
-	_, isMap := fl.in.Property.(*ObjectMapProperty)
-	_, isList := fl.in.Property.(*ObjectArrayProperty)
 	switch {
 	case !fl.visible:
 		return fl.before
-	case (isMap || isList) && !isImmutable(fl.in.Property):
+	case fl.in.nested.IsCollection() && !fl.in.traits.Immutable:
 		return fl.itemBaselines()
-	case isValue(fl.entered) && (isImmutable(fl.in.Property) || fl.before != nil):
+	case isValue(fl.entered) && (fl.in.traits.Immutable || fl.before != nil):
 		return fl.entered
 	default:
 		return fl.before

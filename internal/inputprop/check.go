@@ -41,10 +41,10 @@ func (c *checker) warn(rule, message string) {
 
 // root checks a property that stands alone.
 func (c *checker) root(p Property) {
-	if isSection(p) {
+	if p.Traits().NoValue {
 		c.warn("root_section", "has no value, so it gives nothing that could be a default")
 	}
-	if p.ShowWhenJSON() != nil {
+	if p.Head().ShowWhen != nil {
 		c.Path.PushKey("show_when")
 		c.warn("root_show_when", "has no effect here, where there are no other inputs")
 		c.Path.Pop()
@@ -74,24 +74,36 @@ func (c *checker) input(p Property, taken map[string]string) {
 	c.unique(p.Head().ID, taken)
 	c.PushNames(p.Head().ID)
 	defer c.PopNames(p.Head().ID)
+	c.check(p, taken)
+	c.start(p)
+}
+
+// check holds a property to the rules of its variant.
+func (c *checker) check(p Property, taken map[string]string) {
 	switch p := p.(type) {
 	case *StringProperty:
 		c.patterns(p.Patterns)
+		c.options(p, func(j *judge, value any) { j.text(value.(string), p.Patterns) })
 	case *TextProperty:
 		c.patterns(p.Patterns)
 	case *StringArrayProperty:
 		c.patterns(p.Patterns)
+		c.options(p, func(j *judge, value any) { j.itemText(value.(string), p.Patterns) })
 	case *NumberProperty:
 		c.bounds(p)
+		c.options(p, func(j *judge, value any) { j.within(p, value.(int32)) })
 	case *ObjectMapProperty:
 		c.mapItems(p, c.items(p.ItemInputs))
 	case *ObjectArrayProperty:
 		c.arrayItems(p, c.items(p.ItemInputs))
+	case *CompoundProperty:
+		c.exposed(p)
+		c.records(p)
 	case *ReferenceProperty:
 		c.mappedInputs(p, taken)
+	case *ObjectProperty, *ArrayProperty, *BooleanProperty, *SectionProperty, *GitRepoProperty, *KeyValueProperty:
+		// Their members have no rules together.
 	}
-	c.options(p)
-	c.start(p)
 }
 
 func (c *checker) items(list []Property) *plan {

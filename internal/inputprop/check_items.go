@@ -29,11 +29,9 @@ func (c *checker) fromField(id string, level *plan, at string) {
 		c.FailBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", strictjson.Listing(ids), strictjson.Quote(id), c.Hint(id, ids))
 		return
 	}
-	switch in.Property.(type) {
-	case *StringProperty, *NumberProperty, *BooleanProperty:
-	default:
+	if !in.traits.InKeys {
 		c.FailBelow(at, "from_field_type", "must be a string, number or boolean input, found %s of the type %s",
-			strictjson.Quote(id), strictjson.Quote(in.Head().Type))
+			strictjson.Quote(id), strictjson.Quote(in.property.Head().Type))
 	}
 }
 
@@ -75,7 +73,7 @@ func (c *checker) placeholders(text string, level *plan, keyed bool) {
 		case !ok:
 			c.Fail("placeholder_input", "must name one of %s within { }, found %s%s; a brace is written {{",
 				strictjson.Listing(ids), strictjson.Quote(p.name), c.Hint(p.name, ids))
-		case isSection(in.Property):
+		case in.traits.NoValue:
 			c.Fail("placeholder_input", "must name an input that has a value, found the section %s", strictjson.Quote(p.name))
 		}
 	}

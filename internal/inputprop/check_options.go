@@ -7,27 +7,35 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// options checks static values: each is a value that the input itself takes, and no two are the same.
-func (c *checker) options(p Property) {
-	values, ok := valuesOf(p).(*StaticValues)
-	compound, isCompound := p.(*CompoundProperty)
-	if isCompound {
-		c.exposed(compound)
-	}
+// options checks static values: that each is one that the input takes, and that no two are the same.
+func (c *checker) options(p Property, value func(j *judge, value any)) {
+	c.eachOption(p, func(o Option) {
+		if !o.Bare {
+			c.Path.PushKey("value")
+			defer c.Path.Pop()
+		}
+		value(c.judge(), o.Value)
+	})
+}
+
+// records checks the options of a compound input as options checks those of others.
+func (c *checker) records(p *CompoundProperty) {
+	kinds := map[string]strictjson.Kind{}
+	c.eachOption(p, func(o Option) { c.record(p, o, kinds) })
+}
+
+// eachOption checks each of the static values, and that it is not there twice.
+func (c *checker) eachOption(p Property, check func(Option)) {
+	values, ok := p.ValueSource().(*StaticValues)
 	if !ok {
 		return
 	}
 	c.Path.PushKey("values")
 	defer c.Path.Pop()
 	first := make(map[string]int, len(values.Options))
-	kinds := map[string]strictjson.Kind{}
 	for i, o := range values.Options {
 		c.Path.PushIndex(i)
-		if isCompound {
-			c.record(compound, o, kinds)
-		} else {
-			c.option(p, o)
-		}
+		check(o)
 		key := strictjson.Key(choice(p, o))
 		if other, taken := first[key]; taken {
 			c.Fail("unique_value", "must be unique among the values, found that of %d again", other)
@@ -35,23 +43,6 @@ func (c *checker) options(p Property) {
 			first[key] = i
 		}
 		c.Path.Pop()
-	}
-}
-
-// option checks a value by the input's own bounds.
-func (c *checker) option(p Property, o Option) {
-	if !o.Bare {
-		c.Path.PushKey("value")
-		defer c.Path.Pop()
-	}
-	j := c.judge()
-	switch p := p.(type) {
-	case *StringProperty:
-		j.text(o.Value.(string), p.Patterns)
-	case *StringArrayProperty:
-		j.itemText(o.Value.(string), p.Patterns)
-	case *NumberProperty:
-		j.within(p, o.Value.(int32))
 	}
 }
 

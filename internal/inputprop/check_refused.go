@@ -2,7 +2,6 @@ package inputprop
 
 import (
 	"context"
-	"reflect"
 
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
@@ -18,7 +17,7 @@ func (e *Engine) DropRefused(ctx context.Context, list []Property, at string) ([
 		if !refused || match.err != nil {
 			return
 		}
-		drop(p)
+		p.DropDefault()
 		warnings = append(warnings, Warning{refusal.Pointer, "default_refused", "counts as absent, for it " + refusal.Message})
 	})
 	return warnings, match.err
@@ -37,8 +36,4 @@ func (m *matcher) refusal(ctx context.Context, p Property, pointer string) (faul
 		}
 	}
 	return fault.Violation{}, false
-}
-
-func drop(p Property) {
-	reflect.ValueOf(p).Elem().FieldByName("Default").SetZero()
 }

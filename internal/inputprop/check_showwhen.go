@@ -41,7 +41,7 @@ func (c *checker) conditions(p *plan, alone bool) {
 func (p *plan) sources() []string {
 	var ids []string
 	for _, in := range p.inputs {
-		if !isSection(in.Property) {
+		if !in.traits.NoValue {
 			ids = append(ids, in.id)
 		}
 	}
@@ -55,13 +55,13 @@ func (c *checker) sibling(in *planned, id string, source *planned, at string, id
 		c.FailBelow(at, "self_reference", "must not be the input itself, found %s", strictjson.Quote(id))
 	case source == nil:
 		c.FailBelow(at, "unknown_input", "must be an input of the same level, found %s%s", strictjson.Quote(id), c.Hint(id, ids))
-	case isSection(source.Property):
+	case source.traits.NoValue:
 		c.FailBelow(at, "no_value", "must be an input that has a value, found the section %s", strictjson.Quote(id))
 	}
 }
 
 func (c *checker) params(p *plan, in *planned, place string, ids []string) {
-	ref := dynamic(in.Property)
+	ref := DynamicRef(in.property)
 	if ref == nil {
 		return
 	}

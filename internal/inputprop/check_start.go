@@ -5,21 +5,21 @@ import "slipway/internal/strictjson"
 // start checks a default: its templates, and where it has none, that the input takes it. Whether
 // something is left to be filled in is not asked of it.
 func (c *checker) start(p Property) {
-	s := startOf(p)
-	if s.first {
-		if v, ok := valuesOf(p).(*StaticValues); valuesOf(p) == nil || ok && len(v.Options) == 0 {
+	s := p.InitialValue()
+	if s.First {
+		if v, ok := p.ValueSource().(*StaticValues); p.ValueSource() == nil || ok && len(v.Options) == 0 {
 			c.FailMember("default", "values_first", "must stand beside values of which there is a first, found none")
 		}
 	}
-	if s.node == nil {
+	if s.Node == nil {
 		return
 	}
 	c.Path.PushKey("default")
 	defer c.Path.Pop()
-	if templateable(p) {
-		c.templates(s.node)
+	if !s.Verbatim {
+		c.templates(s.Node)
 	}
-	c.takes(p, s.node)
+	c.takes(p, s.Node)
 }
 
 // templates checks those in every string of a default.
@@ -56,7 +56,7 @@ func (c *checker) template(text string) {
 // takes judges the default as a value, by the same rules as those that are entered.
 func (c *checker) takes(p Property, value *strictjson.Node) {
 	r := &resolver{Collector: strictjson.NewCollector(""), ctx: c.ctx, env: &Env{}, saving: true}
-	fl := &field{in: &planned{Property: p}, visible: true, entered: value, value: value}
+	fl := &field{in: newPlanned(p), visible: true, entered: value, value: value}
 	r.collection(fl)
 	j := c.judge()
 	j.value(fl, nil)

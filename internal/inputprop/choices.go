@@ -7,32 +7,18 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// valuesOf is where the property's choice comes from, nil where it has none.
-func valuesOf(p Property) Values {
-	if choice, ok := p.(interface{ ValueSource() Values }); ok {
-		return choice.ValueSource()
-	}
-	return nil
-}
-
-// dynamic is the property's reference to values that the server knows, nil where it has none.
-func dynamic(p Property) *DynamicValuesRef {
-	ref, _ := valuesOf(p).(*DynamicValuesRef)
-	return ref
-}
-
 // paramNames are the names of the parameters, sorted.
 func (v *DynamicValuesRef) paramNames() []string { return slices.Sorted(maps.Keys(v.Params)) }
 
 // choice is the value that an input has once an option is chosen: for compound inputs, the fields of
 // the option that they expose.
 func choice(p Property, o Option) *strictjson.Node {
+	fields := p.Traits().Fields
 	record, ok := o.Value.(Record)
-	compound, isCompound := p.(*CompoundProperty)
-	if !ok || !isCompound {
+	if !ok || fields == nil {
 		return nodeOf(o.Value)
 	}
-	return projection(record, compound.Fields)
+	return projection(record, fields)
 }
 
 func projection(record Record, fields []string) *strictjson.Node {

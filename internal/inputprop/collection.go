@@ -9,19 +9,13 @@ import (
 
 // collection resolves each item within its own level, and puts the value together again.
 func (r *resolver) collection(fl *field) {
-	switch p := fl.in.Property.(type) {
-	case *ObjectMapProperty:
-		if fl.value.Kind == strictjson.Object {
-			r.entries(fl, p.Key)
-			rekey(fl.entries, p.Key)
-			fl.value = rebuilt(strictjson.Object, fl.entries)
-		}
-	case *ObjectArrayProperty:
-		if fl.value.Kind == strictjson.Array {
-			r.entries(fl, nil)
-			fl.value = rebuilt(strictjson.Array, fl.entries)
-		}
+	nested := fl.in.nested
+	if !nested.IsCollection() || fl.value.Kind != nested.Collection {
+		return
 	}
+	r.entries(fl, nested.Key)
+	rekey(fl.entries, nested.Key)
+	fl.value = rebuilt(nested.Collection, fl.entries)
 }
 
 func (r *resolver) entries(fl *field, c *MapKeyConfig) {

@@ -18,6 +18,28 @@ type ObjectProperty struct {
 // DefaultJSON is the default, nil when there is none.
 func (p *ObjectProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
+// InitialValue implements Property.
+func (p *ObjectProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ObjectProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ObjectProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*ObjectProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*ObjectProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ObjectProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ObjectProperty) sealed() {}
+
 // ArrayProperty is a free-form array.
 type ArrayProperty struct {
 	Base
@@ -29,6 +51,28 @@ type ArrayProperty struct {
 
 // DefaultJSON is the default, nil when there is none.
 func (p *ArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *ArrayProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ArrayProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ArrayProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*ArrayProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*ArrayProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ArrayProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ArrayProperty) sealed() {}
 
 // StringArrayProperty is a list of strings.
 type StringArrayProperty struct {
@@ -49,6 +93,27 @@ func (p *StringArrayProperty) DefaultJSON() json.RawMessage { return p.Default.j
 // ValueSource is where the items come from, nil when they are free.
 func (p *StringArrayProperty) ValueSource() Values { return p.Values }
 
+// InitialValue implements Property.
+func (p *StringArrayProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *StringArrayProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*StringArrayProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Array)
+}
+
+// Nested implements Property.
+func (*StringArrayProperty) Nested() Nested { return Nested{} }
+
+// Traits implements Property.
+func (p *StringArrayProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*StringArrayProperty) sealed() {}
+
 // KeyValueProperty is a flat map of strings.
 type KeyValueProperty struct {
 	Base
@@ -59,6 +124,30 @@ type KeyValueProperty struct {
 
 // DefaultJSON is the default, nil when there is none.
 func (p *KeyValueProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *KeyValueProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *KeyValueProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*KeyValueProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Object)
+}
+
+// Nested implements Property.
+func (*KeyValueProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*KeyValueProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *KeyValueProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*KeyValueProperty) sealed() {}
 
 // ObjectMapProperty is a map of objects, whose members are the item inputs.
 type ObjectMapProperty struct {
@@ -75,6 +164,32 @@ type ObjectMapProperty struct {
 // DefaultJSON is the default, nil when there is none.
 func (p *ObjectMapProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
+// InitialValue implements Property.
+func (p *ObjectMapProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ObjectMapProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ObjectMapProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Object)
+}
+
+// Nested implements Property.
+func (p *ObjectMapProperty) Nested() Nested {
+	return Nested{Member: itemInputs, Inputs: p.ItemInputs, Collection: strictjson.Object, Key: p.Key, Title: p.ItemTitle}
+}
+
+// ValueSource implements Property.
+func (*ObjectMapProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ObjectMapProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ObjectMapProperty) sealed() {}
+
 // ObjectArrayProperty is a list of objects, whose members are the item inputs.
 type ObjectArrayProperty struct {
 	Base
@@ -90,6 +205,37 @@ type ObjectArrayProperty struct {
 
 // DefaultJSON is the default, nil when there is none.
 func (p *ObjectArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *ObjectArrayProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ObjectArrayProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ObjectArrayProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Array)
+}
+
+// Nested implements Property.
+func (p *ObjectArrayProperty) Nested() Nested {
+	label := "Item"
+	if p.ItemLabel != nil {
+		label = *p.ItemLabel
+	}
+	return Nested{Member: itemInputs, Inputs: p.ItemInputs, Collection: strictjson.Array,
+		Title: p.ItemTitle, Description: p.ItemDescription, Label: label}
+}
+
+// ValueSource implements Property.
+func (*ObjectArrayProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ObjectArrayProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ObjectArrayProperty) sealed() {}
 
 // ObjectCollectionItemTitleConfig makes the title of an item.
 type ObjectCollectionItemTitleConfig struct {

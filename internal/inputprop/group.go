@@ -15,7 +15,7 @@ func groups(f *form) [][]string {
 		if !fl.visible {
 			continue
 		}
-		if c, ok := fl.in.Property.(interface{ IsCollapsible() bool }); ok && c.IsCollapsible() {
+		if fl.in.traits.Collapsible {
 			run = append(run, fl.in.id)
 			continue
 		}

@@ -13,6 +13,8 @@ const (
 )
 
 // Values are what an input lets choose from: *StaticValues or *DynamicValuesRef.
+//
+//sumtype:decl
 type Values interface{ values() }
 
 // StaticValues are options that stand in the property itself. Its JSON is the list of them.

@@ -17,7 +17,7 @@ func (p *plan) dependencies(in *planned) []*planned {
 	for _, c := range in.conditions {
 		list = append(list, c.source)
 	}
-	if ref := dynamic(in.Property); ref != nil {
+	if ref := DynamicRef(in.property); ref != nil {
 		for _, name := range ref.paramNames() {
 			list = append(list, p.byID[ref.Params[name].Input])
 		}

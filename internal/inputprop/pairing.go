@@ -41,7 +41,7 @@ func knownAs(n *strictjson.Node, i int, c *MapKeyConfig) string {
 // listPairing matches the items of a list by an immutable input whose values tell them apart, else by position.
 func listPairing(p *plan, items, before []*strictjson.Node) func(i int) *strictjson.Node {
 	for _, in := range p.inputs {
-		if !isImmutable(in.Property) {
+		if !in.traits.Immutable {
 			continue
 		}
 		known, unique := byValue(before, in.id)
@@ -71,18 +71,13 @@ func byValue(items []*strictjson.Node, id string) (map[string]*strictjson.Node, 
 	return index, true
 }
 
-func isImmutable(p Property) bool {
-	c, ok := p.(interface{ IsImmutable() bool })
-	return ok && c.IsImmutable()
-}
-
 // isValue reports whether there is a value: null is none.
 func isValue(n *strictjson.Node) bool { return n != nil && n.Kind != strictjson.Null }
 
 // stays reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
 // instance gives the value, that holds while the instance is the same.
 func (r *resolver) stays(f *form, fl *field) bool {
-	if fl.entered != nil && !r.defaulted || !isImmutable(fl.in.Property) || !isValue(fl.before) {
+	if fl.entered != nil && !r.defaulted || !fl.in.traits.Immutable || !isValue(fl.before) {
 		return false
 	}
 	if fl.instance == "" {

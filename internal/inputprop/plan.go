@@ -19,9 +19,11 @@ type plan struct {
 
 // planned is one input of a level.
 type planned struct {
-	Property
-	id    string
-	index int
+	property Property
+	traits   Traits
+	nested   Nested
+	id       string
+	index    int
 	// place leads to the input from its level, as a JSON Pointer.
 	place string
 	// owner is the reference in whose mapped_inputs it is.
@@ -34,9 +36,9 @@ type planned struct {
 	items     *plan
 }
 
-// beginning is a default made ready.
+// beginning is an initial value made ready.
 type beginning struct {
-	start
+	InitialValue
 	// templated says that there is something to be filled in; size is about how many bytes there are.
 	templated bool
 	size      int
@@ -44,10 +46,10 @@ type beginning struct {
 
 func (in *planned) begins() *beginning {
 	if in.beginning == nil {
-		b := &beginning{start: startOf(in.Property)}
-		if b.node != nil {
-			b.templated = templateable(in.Property) && holds(b.node, templateOpen)
-			b.size = sizeOf(b.node)
+		b := &beginning{InitialValue: in.property.InitialValue()}
+		if b.Node != nil {
+			b.templated = !b.Verbatim && holds(b.Node, templateOpen)
+			b.size = sizeOf(b.Node)
 		}
 		in.beginning = b
 	}
@@ -56,14 +58,8 @@ func (in *planned) begins() *beginning {
 
 // level is that of a collection's items, nil for other variants.
 func (in *planned) level() *plan {
-	if in.items != nil {
-		return in.items
-	}
-	switch p := in.Property.(type) {
-	case *ObjectMapProperty:
-		in.items = planOf(p.ItemInputs)
-	case *ObjectArrayProperty:
-		in.items = planOf(p.ItemInputs)
+	if in.items == nil && in.nested.IsCollection() {
+		in.items = planOf(in.nested.Inputs)
 	}
 	return in.items
 }
@@ -86,18 +82,24 @@ func planOf(list []Property) *plan {
 	for i, property := range list {
 		place := "/" + strconv.Itoa(i)
 		owner := p.add(property, place, nil)
-		if r, ok := property.(*ReferenceProperty); ok {
-			for j, mapped := range r.MappedInputs {
-				p.add(mapped, place+"/mapped_inputs/"+strconv.Itoa(j), owner)
-			}
+		if owner.nested.IsCollection() {
+			continue
+		}
+		for j, behind := range owner.nested.Inputs {
+			p.add(behind, place+"/"+owner.nested.Member+"/"+strconv.Itoa(j), owner)
 		}
 	}
 	p.connect()
 	return p
 }
 
+func newPlanned(p Property) *planned {
+	return &planned{property: p, traits: p.Traits(), nested: p.Nested(), id: p.Head().ID}
+}
+
 func (p *plan) add(property Property, place string, owner *planned) *planned {
-	in := &planned{Property: property, id: property.Head().ID, index: len(p.inputs), place: place, owner: owner}
+	in := newPlanned(property)
+	in.index, in.place, in.owner = len(p.inputs), place, owner
 	p.inputs = append(p.inputs, in)
 	if _, taken := p.byID[in.id]; !taken {
 		p.byID[in.id] = in
@@ -108,7 +110,7 @@ func (p *plan) add(property Property, place string, owner *planned) *planned {
 // connect finds the sources of the conditions, and an order in which to decide them.
 func (p *plan) connect() {
 	for _, in := range p.inputs {
-		entries := in.Head().ShowWhen
+		entries := in.property.Head().ShowWhen
 		if entries == nil {
 			continue
 		}

@@ -1,8 +1,6 @@
 package inputprop
 
 import (
-	"slices"
-
 	"slipway/internal/strictjson"
 )
 
@@ -29,8 +27,7 @@ func Choices(list []Property, values ...*strictjson.Node) []Choice {
 func hasReference(list []Property) bool {
 	found := false
 	Walk(list, "", func(p Property, _ string) {
-		_, is := p.(*ReferenceProperty)
-		found = found || is
+		found = found || p.Traits().ModuleType != ""
 	})
 	return found
 }
@@ -43,15 +40,12 @@ type choices struct {
 func (c *choices) level(list []Property, values *strictjson.Node) {
 	for _, p := range list {
 		value := memberOf(values, p.Head().ID)
-		switch p := p.(type) {
-		case *ReferenceProperty:
-			if value != nil && value.Kind == strictjson.String && instanceID.MatchString(value.Text) {
-				c.add(value.Text, p.readsInput())
-			}
-		case *ObjectMapProperty:
-			c.items(p.ItemInputs, value, startOf(p).node)
-		case *ObjectArrayProperty:
-			c.items(p.ItemInputs, value, startOf(p).node)
+		nested := p.Nested()
+		if nested.IsCollection() {
+			c.items(nested.Inputs, value, p.InitialValue().Node)
+		}
+		if p.Traits().ModuleType != "" && value != nil && value.Kind == strictjson.String && instanceID.MatchString(value.Text) {
+			c.add(value.Text, readsInput(nested.Inputs))
 		}
 	}
 }
@@ -77,15 +71,13 @@ func (c *choices) add(id string, reads bool) {
 }
 
 // readsInput reports whether a default of the mapped inputs, at any depth, may name an input of the instance.
-func (p *ReferenceProperty) readsInput() bool {
-	return slices.ContainsFunc(p.MappedInputs, func(mapped Property) bool {
-		reads := false
-		WalkOne(mapped, "", func(p Property, _ string) {
-			n := startOf(p).node
-			reads = reads || n != nil && holds(n, refRoot+"."+inputPath)
-		})
-		return reads
+func readsInput(mapped []Property) bool {
+	reads := false
+	Walk(mapped, "", func(p Property, _ string) {
+		n := p.InitialValue().Node
+		reads = reads || n != nil && holds(n, refRoot+"."+inputPath)
 	})
+	return reads
 }
 
 // inputPath begins what a template names of the inputs of an instance.
@@ -94,14 +86,14 @@ const inputPath = "input."
 // reference refuses an instance that may not be chosen. What its mapped inputs would be is then not known, and not
 // asked for.
 func (r *resolver) reference(fl *field) {
-	p, is := fl.in.Property.(*ReferenceProperty)
-	if !is || fl.value == nil || fl.value.Kind != strictjson.String || fl.value.Text == "" || r.env.Reference == nil {
+	moduleType := fl.in.traits.ModuleType
+	if moduleType == "" || fl.value == nil || fl.value.Kind != strictjson.String || fl.value.Text == "" || r.env.Reference == nil {
 		return
 	}
 	if fl.refused = !instanceID.MatchString(fl.value.Text); fl.refused {
 		return // which the judge of values says
 	}
-	if flaw := r.env.Reference(fl.value.Text, p.ModuleType()); flaw != "" {
+	if flaw := r.env.Reference(fl.value.Text, moduleType); flaw != "" {
 		fl.refused = true
 		r.Fail("reference", "%s", flaw)
 	}

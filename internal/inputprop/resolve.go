@@ -134,7 +134,7 @@ func (s *showing) level(f *form) {
 }
 
 func (s *showing) field(f *form, fl *field) {
-	if ref := dynamic(fl.in.Property); ref != nil {
+	if ref := DynamicRef(fl.in.property); ref != nil {
 		params, waits := f.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.Path.Pointer(""), ref.Source, params, waits})
@@ -149,12 +149,12 @@ func (s *showing) field(f *form, fl *field) {
 		} else {
 			s.Path.PushIndex(i)
 		}
-		s.item(fl.in.Property, e, i)
+		s.item(fl.in.nested, e, i)
 		s.Path.Pop()
 	}
 }
 
-func (s *showing) item(p Property, e *entry, index int) {
+func (s *showing) item(nested Nested, e *entry, index int) {
 	if e.form == nil {
 		return
 	}
@@ -162,18 +162,13 @@ func (s *showing) item(p Property, e *entry, index int) {
 	if !s.afford(len(shown.Pointer)+len(shown.Key), 0) {
 		return
 	}
-	switch p := p.(type) {
-	case *ObjectMapProperty:
-		shown.Title = s.title(e.form, p.ItemTitle, &e.key, e.key)
-	case *ObjectArrayProperty:
-		label := "Item"
-		if p.ItemLabel != nil {
-			label = *p.ItemLabel
-		}
-		shown.Title = s.title(e.form, p.ItemTitle, nil, label+" "+strconv.Itoa(index+1))
-		if p.ItemDescription != nil {
-			shown.Description, _ = s.filled(e.form, *p.ItemDescription, nil)
-		}
+	if nested.Collection == strictjson.Object {
+		shown.Title = s.title(e.form, nested.Title, &e.key, e.key)
+	} else {
+		shown.Title = s.title(e.form, nested.Title, nil, nested.Label+" "+strconv.Itoa(index+1))
+	}
+	if nested.Description != nil {
+		shown.Description, _ = s.filled(e.form, *nested.Description, nil)
 	}
 	s.resolved.Items = append(s.resolved.Items, shown)
 	s.level(e.form)
@@ -201,7 +196,7 @@ func (f *form) shownBytes() (sum int) {
 	for i := range f.fields {
 		if fl := &f.fields[i]; fl.visible {
 			sum += len(fl.in.id) + 4
-			if c, ok := fl.in.Property.(interface{ IsCollapsible() bool }); ok && c.IsCollapsible() {
+			if fl.in.traits.Collapsible {
 				sum += len(fl.in.id) + 4
 			}
 		}

@@ -47,7 +47,7 @@ func (r *resolver) level(p *plan, given, before *strictjson.Node) *form {
 	}
 	for i, key := range given.Keys {
 		in, ok := p.byID[key]
-		if !ok || isSection(in.Property) {
+		if !ok || in.traits.NoValue {
 			f.stray = append(f.stray, key)
 			continue
 		}
@@ -80,14 +80,9 @@ func (r *resolver) afford(bytes int) bool {
 	return r.size <= maxEffective
 }
 
-func isSection(p Property) bool {
-	_, ok := p.(*SectionProperty)
-	return ok
-}
-
 func (r *resolver) field(f *form, fl *field) {
 	fl.visible = f.shows(fl.in)
-	if !fl.visible || isSection(fl.in.Property) {
+	if !fl.visible || fl.in.traits.NoValue {
 		return
 	}
 	if fl.in.owner != nil {
@@ -118,24 +113,24 @@ func (r *resolver) field(f *form, fl *field) {
 func (r *resolver) begin(f *form, fl *field) *strictjson.Node {
 	in, b := fl.in, fl.in.begins()
 	switch {
-	case b.first:
-		options, _ := r.options(f, in.Property)
+	case b.First:
+		options, _ := r.options(f, in.property)
 		if len(options) == 0 {
 			return nil
 		}
-		return choice(in.Property, options[0])
-	case b.node == nil || !r.afford(b.size):
+		return choice(in.property, options[0])
+	case b.Node == nil || !r.afford(b.size):
 		return nil
 	case b.templated && !r.saving:
-		return r.render(fl, b.node)
+		return r.render(fl, b.Node)
 	default:
-		return b.node
+		return b.Node
 	}
 }
 
 // options are what there is to choose from, or false where that is not known.
 func (r *resolver) options(f *form, p Property) ([]Option, bool) {
-	switch v := valuesOf(p).(type) {
+	switch v := p.ValueSource().(type) {
 	case *StaticValues:
 		return v.Options, true
 	case *DynamicValuesRef:
@@ -144,9 +139,8 @@ func (r *resolver) options(f *form, p Property) ([]Option, bool) {
 			return nil, false
 		}
 		return r.fetched(v.Source, params)
-	default:
-		return nil, false
 	}
+	return nil, false
 }
 
 // fetched asks for the options of a source once.

@@ -6,55 +6,28 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// start is what an input begins with where no value is given: a literal, which may hold templates, or
+// InitialValue is the value that an input has where none is given: a literal, which may hold templates, or
 // the first of its values. The zero value is nothing.
-type start struct {
-	node  *strictjson.Node
-	first bool
+type InitialValue struct {
+	// Node is the literal, nil where there is none.
+	Node *strictjson.Node
+	// First says that the value is the first of those to choose from.
+	First bool
+	// Verbatim literals have no templates, whatever their texts look like.
+	Verbatim bool
 }
 
-func (v *Default[T]) start() start {
+func (v *Default[T]) initial() InitialValue {
 	switch {
 	case v == nil:
-		return start{}
+		return InitialValue{}
 	case v.First:
-		return start{first: true}
+		return InitialValue{First: true}
 	case v.Reference != "":
-		return start{node: nodeOf(v.Reference)}
-	default:
-		return start{node: nodeOf(v.Literal)}
+		return InitialValue{Node: nodeOf(v.Reference)}
 	}
-}
-
-func startOf(p Property) start {
-	switch p := p.(type) {
-	case *StringProperty:
-		return p.Default.start()
-	case *TextProperty:
-		return p.Default.start()
-	case *ObjectProperty:
-		return p.Default.start()
-	case *ObjectMapProperty:
-		return p.Default.start()
-	case *ObjectArrayProperty:
-		return p.Default.start()
-	case *ArrayProperty:
-		return p.Default.start()
-	case *StringArrayProperty:
-		return p.Default.start()
-	case *NumberProperty:
-		return p.Default.start()
-	case *BooleanProperty:
-		return p.Default.start()
-	case *CompoundProperty:
-		return p.Default.start()
-	case *GitRepoProperty:
-		return p.Default.start()
-	case *KeyValueProperty:
-		return p.Default.start()
-	default:
-		return start{}
-	}
+	_, isRecord := any(v.Literal).(Record)
+	return InitialValue{Node: nodeOf(v.Literal), Verbatim: isRecord}
 }
 
 // nodeOf is the tree of a value that this package decoded, which always has one.

@@ -89,21 +89,6 @@ func refFlaw(path string, mapped bool) (rule, message string) {
 	return "", ""
 }
 
-// templateable says whether the property's default may hold templates. Within mapped_inputs a default
-// of any variant may also be one reference.
-func templateable(p Property) bool {
-	switch p := p.(type) {
-	case *NumberProperty:
-		return p.Default != nil && p.Default.Reference != ""
-	case *BooleanProperty:
-		return p.Default != nil && p.Default.Reference != ""
-	case *CompoundProperty:
-		return p.Default != nil && p.Default.Reference != ""
-	default:
-		return true
-	}
-}
-
 // holds says whether a string anywhere in the value has a part.
 func holds(n *strictjson.Node, part string) bool {
 	return n.Kind == strictjson.String && strings.Contains(n.Text, part) ||

@@ -110,7 +110,7 @@ func memberOf(n *strictjson.Node, key string) *strictjson.Node {
 }
 
 func (j *judge) field(f *form, fl *field, before *strictjson.Node) {
-	if !fl.visible || isSection(fl.in.Property) {
+	if !fl.visible || fl.in.traits.NoValue {
 		return
 	}
 	if fl.byHand() {
@@ -132,7 +132,7 @@ func (j *judge) field(f *form, fl *field, before *strictjson.Node) {
 	case fl.value.Kind != strictjson.Null:
 		j.value(fl, f)
 		j.entries(fl)
-	case isBoolean(fl.in.Property):
+	case fl.in.traits.NotNull:
 		j.Fail("type", "must be true or false, found null")
 	}
 }
@@ -145,8 +145,7 @@ func (fl *field) byHand() bool {
 // lacking says whether a value is demanded that is not there. An input that an instance fills by no
 // default has nobody to fill it.
 func (fl *field) lacking() bool {
-	p, ok := fl.in.Property.(interface{ IsRequired() bool })
-	if !ok || !p.IsRequired() || fl.instance != "" && startOf(fl.in.Property) == (start{}) {
+	if !fl.in.traits.Required || fl.instance != "" && fl.in.begins().InitialValue == (InitialValue{}) {
 		return false
 	}
 	return fl.isEmpty()
@@ -156,24 +155,7 @@ func (fl *field) lacking() bool {
 // text, or a collection without an item.
 func (fl *field) isEmpty() bool {
 	n := fl.value
-	if n == nil || n.Kind == strictjson.Null {
-		return true
-	}
-	switch fl.in.Property.(type) {
-	case *StringProperty, *TextProperty, *GitRepoProperty:
-		return n.Kind == strictjson.String && n.Text == ""
-	case *ObjectMapProperty, *KeyValueProperty:
-		return n.Kind == strictjson.Object && len(n.Items) == 0
-	case *ObjectArrayProperty, *StringArrayProperty:
-		return n.Kind == strictjson.Array && len(n.Items) == 0
-	default:
-		return false
-	}
-}
-
-func isBoolean(p Property) bool {
-	_, ok := p.(*BooleanProperty)
-	return ok
+	return n == nil || n.Kind == strictjson.Null || fl.in.property.IsEmpty(n)
 }
 
 // entries judges the items of a collection, each as a level of its own.

@@ -16,7 +16,7 @@ type choiceKey struct {
 
 func (j *judge) allowed(f *form, p Property) *allowed {
 	options, known := []Option(nil), false
-	if v, ok := valuesOf(p).(*StaticValues); ok {
+	if v, ok := p.ValueSource().(*StaticValues); ok {
 		options, known = v.Options, true
 	} else if j.resolver != nil {
 		options, known = j.resolver.options(f, p)

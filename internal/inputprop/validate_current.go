@@ -12,19 +12,19 @@ func (j *judge) bound(f *form, fl *field, before *strictjson.Node) {
 	if !isValue(before) {
 		return
 	}
-	p := fl.in.Property
-	if isImmutable(p) && (fl.value == nil || !strictjson.Equal(fl.value, before)) {
+	traits := fl.in.traits
+	if traits.Immutable && (fl.value == nil || !strictjson.Equal(fl.value, before)) {
 		j.Fail("immutable", "must stay as it was first deployed, %s, found %s", strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
 		return
 	}
-	if d, ok := p.(interface{ KeepsMinCurrent() bool }); !ok || !d.KeepsMinCurrent() || !isValue(fl.value) {
+	if !traits.MinCurrent || !isValue(fl.value) {
 		return
 	}
-	if _, ok := p.(*NumberProperty); ok {
+	if traits.Numeric {
 		j.noLess(fl.value, before)
 		return
 	}
-	if a := j.allowed(f, p); a != nil {
+	if a := j.allowed(f, fl.in.property); a != nil {
 		now, found := a.position(fl.value)
 		current, stands := a.position(before)
 		if found && stands && now < current {

@@ -11,11 +11,10 @@ type keys struct {
 
 // keys is nil where the field is no map.
 func (j *judge) keys(fl *field) *keys {
-	p, ok := fl.in.Property.(*ObjectMapProperty)
-	if !ok {
+	if fl.in.nested.Collection != strictjson.Object {
 		return nil
 	}
-	return &keys{p.Key, map[string]string{}}
+	return &keys{fl.in.nested.Key, map[string]string{}}
 }
 
 func (k *keys) judge(j *judge, e *entry) {

@@ -15,7 +15,7 @@ func (j *judge) value(fl *field, f *form) {
 	if n.Kind == strictjson.String && (fl.open || j.saving && strings.Contains(n.Text, templateOpen)) {
 		return
 	}
-	switch p := fl.in.Property.(type) {
+	switch p := fl.in.property.(type) {
 	case *StringProperty:
 		if j.kind(n, strictjson.String) && j.text(n.Text, p.Patterns) {
 			j.among(f, p, n)
@@ -46,6 +46,7 @@ func (j *judge) value(fl *field, f *form) {
 		j.repository(n)
 	case *KeyValueProperty:
 		j.pairs(n)
+	case *SectionProperty: // which never has a value
 	}
 }
 
