@@ -17,10 +17,10 @@ func Baseline(list []Property, values, before *strictjson.Node) *strictjson.Node
 	// Without anything that is live elsewhere: the values have what it gave. The context is none of a request's,
 	// because what has happened is not refused for what it costs.
 	r := newResolver(context.Background(), &Env{Previous: before}, "")
-	return baselineOf(r.root(list, values))
+	return baselineOf(r.rootLevel(list, values))
 }
 
-func baselineOf(f *form) *strictjson.Node {
+func baselineOf(f *level) *strictjson.Node {
 	n := &strictjson.Node{Kind: strictjson.Object}
 	keep := func(id string, value *strictjson.Node) {
 		if value != nil {
@@ -29,12 +29,12 @@ func baselineOf(f *form) *strictjson.Node {
 	}
 	for i := range f.fields {
 		fl := &f.fields[i]
-		keep(fl.in.id, fl.baseline())
+		keep(fl.in.ID, fl.baseline())
 	}
 	undeclared := 0
 	if f.before != nil && f.before.Kind == strictjson.Object {
 		for i, id := range f.before.Keys {
-			if f.plan.byID[id] == nil && undeclared < maxUndeclared {
+			if f.inputs.ByID[id] == nil && undeclared < maxUndeclared {
 				undeclared++
 				keep(id, f.before.Items[i])
 			}
@@ -49,9 +49,9 @@ func (fl *field) baseline() *strictjson.Node {
 	switch {
 	case !fl.visible:
 		return fl.before
-	case fl.in.nested.IsCollection() && !fl.in.traits.Immutable:
+	case fl.in.Nested.IsCollection() && !fl.in.Traits.Immutable:
 		return fl.itemBaselines()
-	case isValue(fl.entered) && (fl.in.traits.Immutable || fl.before != nil):
+	case isValue(fl.entered) && (fl.in.Traits.Immutable || fl.before != nil):
 		return fl.entered
 	default:
 		return fl.before
@@ -68,8 +68,8 @@ func (fl *field) itemBaselines() *strictjson.Node {
 	n := &strictjson.Node{Kind: fl.entered.Kind}
 	for _, e := range fl.entries {
 		item := &strictjson.Node{Kind: strictjson.Object}
-		if e.form != nil {
-			item = baselineOf(e.form)
+		if e.level != nil {
+			item = baselineOf(e.level)
 		}
 		kept = kept || len(item.Keys) > 0
 		switch {

@@ -12,7 +12,7 @@ import (
 type checker struct {
 	*strictjson.Collector
 	ctx      context.Context
-	match    *matcher
+	match    *Matcher
 	warnings []Warning
 	// patternBytes are those of the patterns so far.
 	patternBytes int
@@ -40,7 +40,7 @@ func (c *checker) warn(rule, message string) {
 }
 
 // root checks a property that stands alone.
-func (c *checker) root(p Property) {
+func (c *checker) alone(p Property) {
 	if p.Traits().NoValue {
 		c.warn("root_section", "has no value, so it gives nothing that could be a default")
 	}
@@ -50,13 +50,13 @@ func (c *checker) root(p Property) {
 		c.Path.Pop()
 	}
 	c.input(p, map[string]string{})
-	c.conditions(planOf([]Property{p}), true)
+	c.conditions(NewLevel([]Property{p}), true)
 }
 
 // list checks the properties of one level, and gives its plan.
-func (c *checker) list(list []Property) *plan {
+func (c *checker) level(list []Property) *SchemaLevel {
 	c.inputs(list, map[string]string{})
-	level := planOf(list)
+	level := NewLevel(list)
 	c.conditions(level, false)
 	return level
 }
@@ -75,7 +75,7 @@ func (c *checker) input(p Property, taken map[string]string) {
 	c.PushNames(p.Head().ID)
 	defer c.PopNames(p.Head().ID)
 	c.check(p, taken)
-	c.start(p)
+	c.checkDefault(p)
 }
 
 // check holds a property to the rules of its variant.
@@ -83,15 +83,15 @@ func (c *checker) check(p Property, taken map[string]string) {
 	switch p := p.(type) {
 	case *StringProperty:
 		c.patterns(p.Patterns)
-		c.options(p, func(j *judge, value any) { j.text(value.(string), p.Patterns) })
+		c.options(p, func(j *validator, value any) { j.text(value.(string), p.Patterns) })
 	case *TextProperty:
 		c.patterns(p.Patterns)
 	case *StringArrayProperty:
 		c.patterns(p.Patterns)
-		c.options(p, func(j *judge, value any) { j.itemText(value.(string), p.Patterns) })
+		c.options(p, func(j *validator, value any) { j.itemText(value.(string), p.Patterns) })
 	case *NumberProperty:
 		c.bounds(p)
-		c.options(p, func(j *judge, value any) { j.within(p, value.(int32)) })
+		c.options(p, func(j *validator, value any) { j.within(p, value.(int32)) })
 	case *ObjectMapProperty:
 		c.mapItems(p, c.items(p.ItemInputs))
 	case *ObjectArrayProperty:
@@ -106,10 +106,10 @@ func (c *checker) check(p Property, taken map[string]string) {
 	}
 }
 
-func (c *checker) items(list []Property) *plan {
+func (c *checker) items(list []Property) *SchemaLevel {
 	c.Path.PushKey("item_inputs")
 	defer c.Path.Pop()
-	return c.list(list)
+	return c.level(list)
 }
 
 // mappedInputs have their values beside the reference's own, so they are of its level.

@@ -7,7 +7,7 @@ import (
 )
 
 // mapItems checks how the keys and titles of a map's entries are made.
-func (c *checker) mapItems(p *ObjectMapProperty, level *plan) {
+func (c *checker) mapItems(p *ObjectMapProperty, level *SchemaLevel) {
 	c.titleOf(p.ItemTitle, level, true)
 	if p.Key == nil {
 		return
@@ -22,20 +22,20 @@ func (c *checker) mapItems(p *ObjectMapProperty, level *plan) {
 	}
 }
 
-func (c *checker) fromField(id string, level *plan, at string) {
-	in, ok := level.byID[id]
+func (c *checker) fromField(id string, level *SchemaLevel, at string) {
+	in, ok := level.ByID[id]
 	if !ok {
-		ids := level.sources()
+		ids := level.ValueIDs()
 		c.FailBelow(at, "unknown_input", "must be one of the item inputs %s, found %s%s", strictjson.Listing(ids), strictjson.Quote(id), c.Hint(id, ids))
 		return
 	}
-	if !in.traits.InKeys {
+	if !in.Traits.InKeys {
 		c.FailBelow(at, "from_field_type", "must be a string, number or boolean input, found %s of the type %s",
-			strictjson.Quote(id), strictjson.Quote(in.property.Head().Type))
+			strictjson.Quote(id), strictjson.Quote(in.Property.Head().Type))
 	}
 }
 
-func (c *checker) arrayItems(p *ObjectArrayProperty, level *plan) {
+func (c *checker) arrayItems(p *ObjectArrayProperty, level *SchemaLevel) {
 	c.titleOf(p.ItemTitle, level, false)
 	if p.ItemDescription != nil {
 		c.Path.PushKey("item_description")
@@ -44,7 +44,7 @@ func (c *checker) arrayItems(p *ObjectArrayProperty, level *plan) {
 	}
 }
 
-func (c *checker) titleOf(t *ObjectCollectionItemTitleConfig, level *plan, keyed bool) {
+func (c *checker) titleOf(t *ObjectCollectionItemTitleConfig, level *SchemaLevel, keyed bool) {
 	if t == nil {
 		return
 	}
@@ -56,25 +56,25 @@ func (c *checker) titleOf(t *ObjectCollectionItemTitleConfig, level *plan, keyed
 }
 
 // placeholders checks that each names an item input with a value, or for maps the key.
-func (c *checker) placeholders(text string, level *plan, keyed bool) {
-	pieces, err := titlePieces(text)
+func (c *checker) placeholders(text string, level *SchemaLevel, keyed bool) {
+	pieces, err := ParseTitle(text)
 	if err != nil {
 		c.Fail("placeholder_syntax", "%v", err)
 		return
 	}
-	ids := level.sources()
+	ids := level.ValueIDs()
 	if keyed {
-		ids = append(ids, keyPlaceholder)
+		ids = append(ids, KeyPlaceholder)
 	}
 	for _, p := range pieces {
-		in, ok := level.byID[p.name]
+		in, ok := level.ByID[p.Name]
 		switch {
-		case p.name == "" || keyed && p.name == keyPlaceholder:
+		case p.Name == "" || keyed && p.Name == KeyPlaceholder:
 		case !ok:
 			c.Fail("placeholder_input", "must name one of %s within { }, found %s%s; a brace is written {{",
-				strictjson.Listing(ids), strictjson.Quote(p.name), c.Hint(p.name, ids))
-		case in.traits.NoValue:
-			c.Fail("placeholder_input", "must name an input that has a value, found the section %s", strictjson.Quote(p.name))
+				strictjson.Listing(ids), strictjson.Quote(p.Name), c.Hint(p.Name, ids))
+		case in.Traits.NoValue:
+			c.Fail("placeholder_input", "must name an input that has a value, found the section %s", strictjson.Quote(p.Name))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // options checks static values: that each is one that the input takes, and that no two are the same.
-func (c *checker) options(p Property, value func(j *judge, value any)) {
+func (c *checker) options(p Property, value func(j *validator, value any)) {
 	c.eachOption(p, func(o Option) {
 		if !o.Bare {
 			c.Path.PushKey("value")
@@ -36,7 +36,7 @@ func (c *checker) eachOption(p Property, check func(Option)) {
 	for i, o := range values.Options {
 		c.Path.PushIndex(i)
 		check(o)
-		key := strictjson.Key(choice(p, o))
+		key := strictjson.Key(ChosenValue(p, o))
 		if other, taken := first[key]; taken {
 			c.Fail("unique_value", "must be unique among the values, found that of %d again", other)
 		} else {

@@ -16,16 +16,16 @@ func (c *checker) patterns(list []ValidationPattern) {
 	for i, p := range list {
 		c.Path.PushIndex(i)
 		c.Path.PushKey("pattern")
-		var v verdict
+		var v PatternFlaw
 		if c.patternBytes += len(p.Pattern); c.patternBytes > maxPatternBytes {
-			v = verdict{rule: "max_patterns", message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes)}
+			v = PatternFlaw{Rule: "max_patterns", Message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes)}
 		} else {
-			v = c.match.compile(p.Pattern)
+			v = c.match.Compile(p.Pattern)
 		}
-		if v.rule != "" {
-			c.Fail(v.rule, "%s, in %s", v.message, strictjson.Quote(p.Pattern))
+		if v.Rule != "" {
+			c.Fail(v.Rule, "%s, in %s", v.Message, strictjson.Quote(p.Pattern))
 		}
-		for _, warning := range v.warnings {
+		for _, warning := range v.Warnings {
 			c.warn("pattern_portability", warning)
 		}
 		c.Path.Pop()

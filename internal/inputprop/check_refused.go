@@ -24,10 +24,10 @@ func (e *Engine) DropRefused(ctx context.Context, list []Property, at string) ([
 }
 
 // refusal returns the first thing that is wrong with a default. That a pattern gives no answer is no fault of it.
-func (m *matcher) refusal(ctx context.Context, p Property, pointer string) (fault.Violation, bool) {
+func (m *Matcher) refusal(ctx context.Context, p Property, pointer string) (fault.Violation, bool) {
 	c := &checker{Collector: strictjson.NewCollector(pointer), ctx: ctx, match: m, mapped: true, released: true}
 	c.PushNames(p.Head().ID)
-	c.start(p)
+	c.checkDefault(p)
 	for _, v := range c.Violations() {
 		switch v.Rule {
 		case "pattern_too_slow", "pattern_limit", "pattern_syntax", "max_tests", "template_ref":

@@ -10,65 +10,65 @@ import (
 
 // conditions checks what decides whether the inputs of a level are shown, and the inputs that dynamic
 // values take their parameters from. An input that stands alone has no siblings to be named.
-func (c *checker) conditions(p *plan, alone bool) {
-	ids := p.sources()
-	for _, in := range p.inputs {
-		place := in.place
+func (c *checker) conditions(p *SchemaLevel, alone bool) {
+	ids := p.ValueIDs()
+	for _, in := range p.Inputs {
+		place := in.Pointer
 		if alone {
 			place = strings.TrimPrefix(place, "/0")
 		}
-		for _, cond := range in.conditions {
-			at := place + fault.Pointer("show_when", cond.id)
-			if !alone || in.owner != nil {
-				c.sibling(in, cond.id, cond.source, at, ids)
+		for _, cond := range in.Conditions {
+			at := place + fault.Pointer("show_when", cond.ID)
+			if !alone || in.Owner != nil {
+				c.sibling(in, cond.ID, cond.Source, at, ids)
 			}
-			c.expectation(cond.expected, at)
+			c.expectation(cond.Expected, at)
 		}
-		if !alone || in.owner != nil {
+		if !alone || in.Owner != nil {
 			c.params(p, in, place, ids)
 		}
 	}
-	for _, l := range p.loops {
-		place := l.input.place
+	for _, l := range p.Loops {
+		place := l.Input.Pointer
 		if alone {
 			place = strings.TrimPrefix(place, "/0")
 		}
-		c.FailBelow(place, "cycle", "must not depend on itself, found %s", strings.Join(l.ids, " → "))
+		c.FailBelow(place, "cycle", "must not depend on itself, found %s", strings.Join(l.IDs, " → "))
 	}
 }
 
 // sources are the ids of the inputs that have a value.
-func (p *plan) sources() []string {
+func (l *SchemaLevel) ValueIDs() []string {
 	var ids []string
-	for _, in := range p.inputs {
-		if !in.traits.NoValue {
-			ids = append(ids, in.id)
+	for _, in := range l.Inputs {
+		if !in.Traits.NoValue {
+			ids = append(ids, in.ID)
 		}
 	}
 	return ids
 }
 
 // sibling checks an id that is to name another input of the level with a value.
-func (c *checker) sibling(in *planned, id string, source *planned, at string, ids []string) {
+func (c *checker) sibling(in *LevelInput, id string, source *LevelInput, at string, ids []string) {
 	switch {
-	case id == in.id:
+	case id == in.ID:
 		c.FailBelow(at, "self_reference", "must not be the input itself, found %s", strictjson.Quote(id))
 	case source == nil:
 		c.FailBelow(at, "unknown_input", "must be an input of the same level, found %s%s", strictjson.Quote(id), c.Hint(id, ids))
-	case source.traits.NoValue:
+	case source.Traits.NoValue:
 		c.FailBelow(at, "no_value", "must be an input that has a value, found the section %s", strictjson.Quote(id))
 	}
 }
 
-func (c *checker) params(p *plan, in *planned, place string, ids []string) {
-	ref := DynamicRef(in.property)
+func (c *checker) params(p *SchemaLevel, in *LevelInput, place string, ids []string) {
+	ref := DynamicRef(in.Property)
 	if ref == nil {
 		return
 	}
-	for _, name := range ref.paramNames() {
+	for _, name := range ref.ParamNames() {
 		if id := ref.Params[name].Input; id != "" {
 			at := place + fault.Pointer("values", "params", name, "input")
-			c.sibling(in, id, p.byID[id], at, ids)
+			c.sibling(in, id, p.ByID[id], at, ids)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (c *checker) expectation(n *strictjson.Node, at string) {
 		c.noNull(at)
 	case strictjson.Object:
 		if len(n.Keys) == 0 {
-			c.FailBelow(at, "operator", "must have one of the operators %s, found none", strings.Join(operators, ", "))
+			c.FailBelow(at, "operator", "must have one of the operators %s, found none", strings.Join(Operators, ", "))
 		}
 		for i, operator := range n.Keys {
 			c.operator(operator, n.Items[i], at+fault.Pointer(operator))
@@ -95,29 +95,29 @@ func (c *checker) noNull(at string) {
 
 func (c *checker) operator(operator string, operand *strictjson.Node, at string) {
 	switch operator {
-	case opEquals:
+	case OpEquals:
 		if operand.Kind == strictjson.Null {
 			c.noNull(at)
 		}
-	case opNot:
+	case OpNot:
 		c.expectation(operand, at)
-	case opAnyOf:
+	case OpAnyOf:
 		c.operandList(operand, at)
 		for i, item := range operand.Items {
 			if operand.Kind == strictjson.Array && item.Kind == strictjson.Null {
 				c.noNull(at + "/" + strconv.Itoa(i))
 			}
 		}
-	case opContains:
-	case opContainsAny, opContainsAll, opContainsEvery:
+	case OpContains:
+	case OpContainsAny, OpContainsAll, OpContainsEvery:
 		c.operandList(operand, at)
-	case opExists:
+	case OpExists:
 		if operand.Kind != strictjson.Bool {
 			c.FailBelow(at, "operand", "must be true or false, found %s", strictjson.Show(operand))
 		}
 	default:
 		c.FailBelow(at, "operator", "must be one of the operators %s%s; an object to compare with stands under %s",
-			strings.Join(operators, ", "), strictjson.Hint(operator, operators), opEquals)
+			strings.Join(Operators, ", "), strictjson.Hint(operator, Operators), OpEquals)
 	}
 }
 

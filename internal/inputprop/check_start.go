@@ -4,7 +4,7 @@ import "slipway/internal/strictjson"
 
 // start checks a default: its templates, and where it has none, that the input takes it. Whether
 // something is left to be filled in is not asked of it.
-func (c *checker) start(p Property) {
+func (c *checker) checkDefault(p Property) {
 	s := p.InitialValue()
 	if s.First {
 		if v, ok := p.ValueSource().(*StaticValues); p.ValueSource() == nil || ok && len(v.Options) == 0 {
@@ -19,7 +19,7 @@ func (c *checker) start(p Property) {
 	if !s.Verbatim {
 		c.templates(s.Node)
 	}
-	c.takes(p, s.Node)
+	c.checkValue(p, s.Node)
 }
 
 // templates checks those in every string of a default.
@@ -35,7 +35,7 @@ func (c *checker) templates(n *strictjson.Node) {
 }
 
 func (c *checker) template(text string) {
-	pieces, err := templatePieces(text)
+	pieces, err := ParseTemplate(text)
 	switch {
 	case err == nil:
 	case c.IsSecret():
@@ -44,19 +44,19 @@ func (c *checker) template(text string) {
 		c.Fail("template_syntax", "%v", err)
 	}
 	for _, p := range pieces {
-		if p.name == "" {
+		if p.Name == "" {
 			continue
 		}
-		if rule, message := pathFlaw(p.name, c.mapped); rule != "" {
+		if rule, message := pathFlaw(p.Name, c.mapped); rule != "" {
 			c.Fail(rule, "%s", message)
 		}
 	}
 }
 
 // takes judges the default as a value, by the same rules as those that are entered.
-func (c *checker) takes(p Property, value *strictjson.Node) {
+func (c *checker) checkValue(p Property, value *strictjson.Node) {
 	r := &resolver{Collector: strictjson.NewCollector(""), ctx: c.ctx, env: &Env{}, saving: true}
-	fl := &field{in: newPlanned(p), visible: true, entered: value, value: value}
+	fl := &field{in: NewLevelInput(p), visible: true, entered: value, value: value}
 	r.collection(fl)
 	j := c.judge()
 	j.value(fl, nil)
@@ -64,6 +64,6 @@ func (c *checker) takes(p Property, value *strictjson.Node) {
 }
 
 // judge is one for defaults and values that are saved with an input.
-func (c *checker) judge() *judge {
-	return &judge{Collector: c.Collector, match: c.match, saving: true, released: c.released}
+func (c *checker) judge() *validator {
+	return &validator{Collector: c.Collector, match: c.match, saving: true, released: c.released}
 }

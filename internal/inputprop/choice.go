@@ -54,7 +54,7 @@ func simple[T any](d *strictjson.Decoder, n *strictjson.Node, kind strictjson.Ki
 	var form labelled[T]
 	switch n.Kind {
 	case kind:
-		d.Into(n, &form.Value, &strictjson.Rules{Max: maxValue})
+		d.Into(n, &form.Value, &strictjson.Rules{Max: MaxText})
 		return Option{Value: form.Value, Bare: true}
 	case strictjson.Object:
 		d.Object(n, &form, false)
@@ -90,7 +90,7 @@ func (r *Record) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, rules *st
 func decodeScalar(d *strictjson.Decoder, n *strictjson.Node) any {
 	switch n.Kind {
 	case strictjson.String:
-		d.Length(n.Text, maxValue)
+		d.Length(n.Text, MaxText)
 		return n.Text
 	case strictjson.Bool:
 		return n.Bool

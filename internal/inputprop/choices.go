@@ -8,11 +8,11 @@ import (
 )
 
 // paramNames are the names of the parameters, sorted.
-func (v *DynamicValuesRef) paramNames() []string { return slices.Sorted(maps.Keys(v.Params)) }
+func (v *DynamicValuesRef) ParamNames() []string { return slices.Sorted(maps.Keys(v.Params)) }
 
 // choice is the value that an input has once an option is chosen: for compound inputs, the fields of
 // the option that they expose.
-func choice(p Property, o Option) *strictjson.Node {
+func ChosenValue(p Property, o Option) *strictjson.Node {
 	fields := p.Traits().Fields
 	record, ok := o.Value.(Record)
 	if !ok || fields == nil {
@@ -34,7 +34,7 @@ func projection(record Record, fields []string) *strictjson.Node {
 func choicesOf(p Property, options []Option) []*strictjson.Node {
 	list := make([]*strictjson.Node, len(options))
 	for i, o := range options {
-		list[i] = choice(p, o)
+		list[i] = ChosenValue(p, o)
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 
 // collection resolves each item within its own level, and puts the value together again.
 func (r *resolver) collection(fl *field) {
-	nested := fl.in.nested
+	nested := fl.in.Nested
 	if !nested.IsCollection() || fl.value.Kind != nested.Collection {
 		return
 	}
@@ -41,22 +41,22 @@ func (r *resolver) entries(fl *field, c *MapKeyConfig) {
 // entry resolves an item against the one before, and once more where the key that comes of it is another item's.
 func (r *resolver) entry(fl *field, e *entry, c *MapKeyConfig, before *strictjson.Node) {
 	found, size, item := r.Save(), r.size, e.node
-	r.form(fl, e, c, item, before)
-	if len(c.sources()) == 0 || r.err != nil {
+	r.item(fl, e, c, item, before)
+	if len(c.Sources()) == 0 || r.err != nil {
 		return
 	}
 	if named := memberOf(fl.before, e.computed); named != before {
 		r.Restore(found)
 		r.size = size
-		r.form(fl, e, c, item, named)
+		r.item(fl, e, c, item, named)
 	}
 }
 
-func (r *resolver) form(fl *field, e *entry, c *MapKeyConfig, item, before *strictjson.Node) {
-	e.form = r.level(fl.in.level(), item, before)
-	e.node = e.form.values()
-	if from := c.sources(); len(from) > 0 {
-		parts, size := e.form.keyParts(from)
+func (r *resolver) item(fl *field, e *entry, c *MapKeyConfig, item, before *strictjson.Node) {
+	e.level = r.level(fl.in.Items(), item, before)
+	e.node = e.level.values()
+	if from := c.Sources(); len(from) > 0 {
+		parts, size := e.level.keyParts(from)
 		if r.afford(size + len(parts)*len(c.SeparatorOrDefault())) {
 			e.computed = strings.Join(parts, c.SeparatorOrDefault())
 		}
@@ -66,12 +66,12 @@ func (r *resolver) form(fl *field, e *entry, c *MapKeyConfig, item, before *stri
 // rekey gives the entries their computed keys, unless one is empty or there twice: an object cannot
 // have such keys, and Validate names them.
 func rekey(entries []entry, c *MapKeyConfig) {
-	if len(c.sources()) == 0 {
+	if len(c.Sources()) == 0 {
 		return
 	}
 	taken := make(map[string]bool, len(entries))
 	for _, e := range entries {
-		if e.form != nil {
+		if e.level != nil {
 			taken[e.computed] = true
 		}
 	}

@@ -11,7 +11,7 @@ func init() {
 	strictjson.RegisterRules(ruleOptions, ruleFirst)
 	strictjson.RegisterType(decodeProperty)
 	strictjson.RegisterType(decodeValues)
-	strictjson.RegisterFormat("repository_url", strictjson.Format{Flaw: templateOrRepositoryFlaw, Message: repositoryMessage})
+	strictjson.RegisterFormat("repository_url", strictjson.Format{Flaw: templateOrRepositoryFlaw, Message: RepositoryMessage})
 }
 
 // The rules that tags of this package have besides those of strictjson.

@@ -53,7 +53,7 @@ func (v *Default[T]) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, r *st
 	case first && n.Kind == strictjson.String && n.Text == First:
 		v.First = true
 	case mapped && n.Kind == strictjson.String && isReference(n.Text):
-		d.Length(n.Text, maxValue)
+		d.Length(n.Text, MaxText)
 		v.Reference = n.Text
 	default:
 		if mapped {

@@ -38,7 +38,7 @@ type Warning struct {
 // with at; the error is of the patterns or of the context.
 func (e *Engine) Check(ctx context.Context, p Property, at string) ([]fault.Violation, []Warning, error) {
 	c := e.checker(ctx, at)
-	c.root(p)
+	c.alone(p)
 	return c.result()
 }
 
@@ -46,7 +46,7 @@ func (e *Engine) Check(ctx context.Context, p Property, at string) ([]fault.Viol
 // another.
 func (e *Engine) CheckList(ctx context.Context, list []Property, at string) ([]fault.Violation, []Warning, error) {
 	c := e.checker(ctx, at)
-	c.list(list)
+	c.level(list)
 	return c.result()
 }
 
@@ -54,6 +54,6 @@ func (e *Engine) CheckList(ctx context.Context, list []Property, at string) ([]f
 func (e *Engine) CheckVersion(ctx context.Context, list []Property, at string) ([]fault.Violation, []Warning, error) {
 	c := e.checker(ctx, at)
 	c.released = true
-	c.list(list)
+	c.level(list)
 	return c.result()
 }

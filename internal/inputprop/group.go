@@ -2,7 +2,7 @@ package inputprop
 
 // groups are the runs of collapsible inputs that follow one another once what is hidden is gone. A
 // section, or an input that is not collapsible, ends one.
-func groups(f *form) [][]string {
+func groups(f *level) [][]string {
 	var all [][]string
 	var run []string
 	end := func() {
@@ -15,8 +15,8 @@ func groups(f *form) [][]string {
 		if !fl.visible {
 			continue
 		}
-		if fl.in.traits.Collapsible {
-			run = append(run, fl.in.id)
+		if fl.in.Traits.Collapsible {
+			run = append(run, fl.in.ID)
 			continue
 		}
 		end()

@@ -19,9 +19,9 @@ func (d *describer) schema(t reflect.Type, r *strictjson.Rules) map[string]any {
 	case reflect.TypeFor[*strictjson.Node]():
 		return map[string]any{"type": map[strictjson.Kind]string{strictjson.Object: "object", strictjson.Array: "array"}[r.Shape]}
 	case reflect.TypeFor[Record]():
-		return map[string]any{"type": "object", "additionalProperties": anyOf(textSchema(&strictjson.Rules{Max: maxValue}), int32Schema(), boolSchema())}
+		return map[string]any{"type": "object", "additionalProperties": anyOf(textSchema(&strictjson.Rules{Max: MaxText}), int32Schema(), boolSchema())}
 	case reflect.TypeFor[Param]():
-		return anyOf(textSchema(&strictjson.Rules{Max: maxValue}), d.object(reflect.TypeFor[inputParam]()))
+		return anyOf(textSchema(&strictjson.Rules{Max: MaxText}), d.object(reflect.TypeFor[inputParam]()))
 	}
 	if def, ok := reflect.Zero(reflect.PointerTo(t)).Interface().(interface{ literal() reflect.Type }); ok {
 		return d.start(def.literal(), r)
@@ -67,7 +67,7 @@ func (d *describer) start(literal reflect.Type, r *strictjson.Rules) map[string]
 		choices = append(choices, map[string]any{"const": First})
 	}
 	if d.mapped {
-		choices = append(choices, map[string]any{"type": "string", "pattern": `^\$\{\{\s*ref\.[^{}]*\}\}$`, "maxLength": maxValue})
+		choices = append(choices, map[string]any{"type": "string", "pattern": `^\$\{\{\s*ref\.[^{}]*\}\}$`, "maxLength": MaxText})
 	}
 	if len(choices) == 1 {
 		return choices[0].(map[string]any)
@@ -82,7 +82,7 @@ func (d *describer) values(r *strictjson.Rules) map[string]any {
 	options, _ := r.Arg(ruleOptions)
 	switch options {
 	case "string":
-		option = anyOf(textSchema(&strictjson.Rules{Max: maxValue}), d.object(reflect.TypeFor[labelled[string]]()))
+		option = anyOf(textSchema(&strictjson.Rules{Max: MaxText}), d.object(reflect.TypeFor[labelled[string]]()))
 	case "number":
 		option = anyOf(int32Schema(), d.object(reflect.TypeFor[labelled[int32]]()))
 	default:

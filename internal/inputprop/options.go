@@ -9,7 +9,7 @@ import (
 // What values may have at most.
 const (
 	maxOptions = 500
-	maxValue   = 10_000
+	MaxText    = 10_000
 )
 
 // Values are what an input lets choose from: *StaticValues or *DynamicValuesRef.
@@ -76,7 +76,7 @@ type inputParam struct {
 func (p *Param) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, _ *strictjson.Rules) {
 	switch n.Kind {
 	case strictjson.String:
-		d.Length(n.Text, maxValue)
+		d.Length(n.Text, MaxText)
 		p.Text = n.Text
 	case strictjson.Object:
 		var form inputParam

@@ -9,20 +9,20 @@ import (
 )
 
 // dependencies are the inputs of the level whose values decide on this one.
-func (p *plan) dependencies(in *planned) []*planned {
-	var list []*planned
-	if in.owner != nil {
-		list = append(list, in.owner)
+func (l *SchemaLevel) dependencies(in *LevelInput) []*LevelInput {
+	var list []*LevelInput
+	if in.Owner != nil {
+		list = append(list, in.Owner)
 	}
-	for _, c := range in.conditions {
-		list = append(list, c.source)
+	for _, c := range in.Conditions {
+		list = append(list, c.Source)
 	}
-	if ref := DynamicRef(in.property); ref != nil {
-		for _, name := range ref.paramNames() {
-			list = append(list, p.byID[ref.Params[name].Input])
+	if ref := DynamicRef(in.Property); ref != nil {
+		for _, name := range ref.ParamNames() {
+			list = append(list, l.ByID[ref.Params[name].Input])
 		}
 	}
-	return slices.DeleteFunc(list, func(other *planned) bool { return other == nil || other == in })
+	return slices.DeleteFunc(list, func(other *LevelInput) bool { return other == nil || other == in })
 }
 
 // The states of a sorter's inputs; 0 is one that it has not come to.
@@ -32,37 +32,37 @@ const (
 )
 
 type sorter struct {
-	*plan
+	*SchemaLevel
 	state []byte
-	way   []*planned
+	way   []*LevelInput
 }
 
-func (s *sorter) visit(in *planned) {
-	switch s.state[in.index] {
+func (s *sorter) visit(in *LevelInput) {
+	switch s.state[in.Index] {
 	case done:
 		return
 	case under:
 		s.close(in)
 		return
 	}
-	s.state[in.index] = under
+	s.state[in.Index] = under
 	s.way = append(s.way, in)
 	for _, other := range s.dependencies(in) {
 		s.visit(other)
 	}
 	s.way = s.way[:len(s.way)-1]
-	s.state[in.index] = done
-	s.order = append(s.order, in)
+	s.state[in.Index] = done
+	s.Order = append(s.Order, in)
 }
 
 // close notes the circle that the last of the way closes by coming back to an input.
-func (s *sorter) close(in *planned) {
-	if len(s.loops) == fault.MaxViolations {
+func (s *sorter) close(in *LevelInput) {
+	if len(s.Loops) == fault.MaxViolations {
 		return
 	}
 	var ids []string
 	for _, on := range s.way[slices.Index(s.way, in):] {
-		ids = append(ids, strictjson.Short(on.id))
+		ids = append(ids, strictjson.Short(on.ID))
 	}
-	s.loops = append(s.loops, loop{s.way[len(s.way)-1], append(ids, strictjson.Short(in.id))})
+	s.Loops = append(s.Loops, Loop{s.way[len(s.way)-1], append(ids, strictjson.Short(in.ID))})
 }

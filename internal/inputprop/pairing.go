@@ -15,17 +15,17 @@ func pairing(fl *field, c *MapKeyConfig) func(i int) *strictjson.Node {
 	case before == nil || before.Kind != fl.value.Kind:
 		return func(int) *strictjson.Node { return nil }
 	case before.Kind == strictjson.Object:
-		return func(i int) *strictjson.Node { return memberOf(before, knownAs(fl.value, i, c)) }
+		return func(i int) *strictjson.Node { return memberOf(before, keyOf(fl.value, i, c)) }
 	default:
-		return listPairing(fl.in.level(), fl.value.Items, before.Items)
+		return listPairing(fl.in.Items(), fl.value.Items, before.Items)
 	}
 }
 
 // knownAs returns the key by which an item of a map is known: the one that its values make, or the one that it came
 // with, where keys are given or the item leaves out a part of its key.
-func knownAs(n *strictjson.Node, i int, c *MapKeyConfig) string {
+func keyOf(n *strictjson.Node, i int, c *MapKeyConfig) string {
 	var parts []string
-	for _, id := range c.sources() {
+	for _, id := range c.Sources() {
 		part := plainText(memberOf(n.Items[i], id))
 		if part == "" {
 			return n.Keys[i]
@@ -39,14 +39,14 @@ func knownAs(n *strictjson.Node, i int, c *MapKeyConfig) string {
 }
 
 // listPairing matches the items of a list by an immutable input whose values tell them apart, else by position.
-func listPairing(p *plan, items, before []*strictjson.Node) func(i int) *strictjson.Node {
-	for _, in := range p.inputs {
-		if !in.traits.Immutable {
+func listPairing(p *SchemaLevel, items, before []*strictjson.Node) func(i int) *strictjson.Node {
+	for _, in := range p.Inputs {
+		if !in.Traits.Immutable {
 			continue
 		}
-		known, unique := byValue(before, in.id)
-		if _, alsoUnique := byValue(items, in.id); unique && alsoUnique {
-			return func(i int) *strictjson.Node { return known[strictjson.Key(items[i].Get(in.id))] }
+		known, unique := byValue(before, in.ID)
+		if _, alsoUnique := byValue(items, in.ID); unique && alsoUnique {
+			return func(i int) *strictjson.Node { return known[strictjson.Key(items[i].Get(in.ID))] }
 		}
 	}
 	return func(i int) *strictjson.Node {
@@ -76,13 +76,13 @@ func isValue(n *strictjson.Node) bool { return n != nil && n.Kind != strictjson.
 
 // stays reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
 // instance gives the value, that holds while the instance is the same.
-func (r *resolver) stays(f *form, fl *field) bool {
-	if fl.entered != nil && !r.defaulted || !fl.in.traits.Immutable || !isValue(fl.before) {
+func (r *resolver) keepsPrevious(f *level, fl *field) bool {
+	if fl.entered != nil && !r.defaulted || !fl.in.Traits.Immutable || !isValue(fl.before) {
 		return false
 	}
 	if fl.instance == "" {
 		return true
 	}
-	chosenBefore := f.fields[fl.in.owner.index].before
+	chosenBefore := f.fields[fl.in.Owner.Index].before
 	return isValue(chosenBefore) && chosenBefore.Text == fl.instance
 }

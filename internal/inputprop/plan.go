@@ -8,131 +8,131 @@ import (
 
 // plan is a level of inputs made ready for values: those of mapped_inputs stand behind their
 // reference, as they do in a form.
-type plan struct {
-	inputs []*planned
+type SchemaLevel struct {
+	Inputs []*LevelInput
 	// order has each input after those that it depends on.
-	order []*planned
-	byID  map[string]*planned
+	Order []*LevelInput
+	ByID  map[string]*LevelInput
 	// loops are the dependencies that close a circle; order leaves them out.
-	loops []loop
+	Loops []Loop
 }
 
 // planned is one input of a level.
-type planned struct {
-	property Property
-	traits   Traits
-	nested   Nested
-	id       string
-	index    int
+type LevelInput struct {
+	Property Property
+	Traits   Traits
+	Nested   Nested
+	ID       string
+	Index    int
 	// place leads to the input from its level, as a JSON Pointer.
-	place string
+	Pointer string
 	// owner is the reference in whose mapped_inputs it is.
-	owner      *planned
-	conditions []condition
+	Owner      *LevelInput
+	Conditions []Condition
 	// work is about how much there is to do for the conditions, in bytes.
-	work int
+	Cost int
 	// The rest is made when it is first needed.
-	beginning *beginning
-	items     *plan
+	initial *Initial
+	items   *SchemaLevel
 }
 
 // beginning is an initial value made ready.
-type beginning struct {
+type Initial struct {
 	InitialValue
 	// templated says that there is something to be filled in; size is about how many bytes there are.
-	templated bool
-	size      int
+	Templated bool
+	Size      int
 }
 
-func (in *planned) begins() *beginning {
-	if in.beginning == nil {
-		b := &beginning{InitialValue: in.property.InitialValue()}
+func (in *LevelInput) Initial() *Initial {
+	if in.initial == nil {
+		b := &Initial{InitialValue: in.Property.InitialValue()}
 		if b.Node != nil {
-			b.templated = !b.Verbatim && holds(b.Node, templateOpen)
-			b.size = sizeOf(b.Node)
+			b.Templated = !b.Verbatim && ContainsText(b.Node, TemplateOpen)
+			b.Size = SizeOf(b.Node)
 		}
-		in.beginning = b
+		in.initial = b
 	}
-	return in.beginning
+	return in.initial
 }
 
 // level is that of a collection's items, nil for other variants.
-func (in *planned) level() *plan {
-	if in.items == nil && in.nested.IsCollection() {
-		in.items = planOf(in.nested.Inputs)
+func (in *LevelInput) Items() *SchemaLevel {
+	if in.items == nil && in.Nested.IsCollection() {
+		in.items = NewLevel(in.Nested.Inputs)
 	}
 	return in.items
 }
 
 // condition is an entry of show_when. It has no source where the level has no such input.
-type condition struct {
-	id       string
-	source   *planned
-	expected *strictjson.Node
+type Condition struct {
+	ID       string
+	Source   *LevelInput
+	Expected *strictjson.Node
 }
 
 // loop is a circle of dependencies, as the ids on its way; its first depends on its second.
-type loop struct {
-	input *planned
-	ids   []string
+type Loop struct {
+	Input *LevelInput
+	IDs   []string
 }
 
-func planOf(list []Property) *plan {
-	p := &plan{byID: make(map[string]*planned, len(list))}
+func NewLevel(list []Property) *SchemaLevel {
+	p := &SchemaLevel{ByID: make(map[string]*LevelInput, len(list))}
 	for i, property := range list {
 		place := "/" + strconv.Itoa(i)
 		owner := p.add(property, place, nil)
-		if owner.nested.IsCollection() {
+		if owner.Nested.IsCollection() {
 			continue
 		}
-		for j, behind := range owner.nested.Inputs {
-			p.add(behind, place+"/"+owner.nested.Member+"/"+strconv.Itoa(j), owner)
+		for j, behind := range owner.Nested.Inputs {
+			p.add(behind, place+"/"+owner.Nested.Member+"/"+strconv.Itoa(j), owner)
 		}
 	}
 	p.connect()
 	return p
 }
 
-func newPlanned(p Property) *planned {
-	return &planned{property: p, traits: p.Traits(), nested: p.Nested(), id: p.Head().ID}
+func NewLevelInput(p Property) *LevelInput {
+	return &LevelInput{Property: p, Traits: p.Traits(), Nested: p.Nested(), ID: p.Head().ID}
 }
 
-func (p *plan) add(property Property, place string, owner *planned) *planned {
-	in := newPlanned(property)
-	in.index, in.place, in.owner = len(p.inputs), place, owner
-	p.inputs = append(p.inputs, in)
-	if _, taken := p.byID[in.id]; !taken {
-		p.byID[in.id] = in
+func (l *SchemaLevel) add(property Property, place string, owner *LevelInput) *LevelInput {
+	in := NewLevelInput(property)
+	in.Index, in.Pointer, in.Owner = len(l.Inputs), place, owner
+	l.Inputs = append(l.Inputs, in)
+	if _, taken := l.ByID[in.ID]; !taken {
+		l.ByID[in.ID] = in
 	}
 	return in
 }
 
 // connect finds the sources of the conditions, and an order in which to decide them.
-func (p *plan) connect() {
-	for _, in := range p.inputs {
-		entries := in.property.Head().ShowWhen
+func (l *SchemaLevel) connect() {
+	for _, in := range l.Inputs {
+		entries := in.Property.Head().ShowWhen
 		if entries == nil {
 			continue
 		}
-		in.work = sizeOf(entries)
+		in.Cost = SizeOf(entries)
 		for i, id := range entries.Keys {
-			in.conditions = append(in.conditions, condition{id, p.byID[id], entries.Items[i]})
+			in.Conditions = append(in.Conditions, Condition{id, l.ByID[id], entries.Items[i]})
 		}
 	}
-	s := sorter{plan: p, state: make([]byte, len(p.inputs))}
-	for _, in := range p.inputs {
+	s := sorter{SchemaLevel: l, state: make([]byte, len(l.Inputs))}
+	for _, in := range l.Inputs {
 		s.visit(in)
 	}
 }
 
 // sizeOf returns about how many bytes the value takes as JSON.
-func sizeOf(n *strictjson.Node) int {
+func SizeOf(n *strictjson.Node) int {
 	total := len(n.Text) + 4
 	for _, key := range n.Keys {
 		total += len(key) + 4
 	}
 	for _, item := range n.Items {
-		total += sizeOf(item)
+		total += SizeOf(item)
 	}
 	return total
 }

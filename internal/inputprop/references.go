@@ -75,7 +75,7 @@ func readsInput(mapped []Property) bool {
 	reads := false
 	Walk(mapped, "", func(p Property, _ string) {
 		n := p.InitialValue().Node
-		reads = reads || n != nil && holds(n, refRoot+"."+inputPath)
+		reads = reads || n != nil && ContainsText(n, RefRoot+"."+inputPath)
 	})
 	return reads
 }
@@ -86,7 +86,7 @@ const inputPath = "input."
 // reference refuses an instance that may not be chosen. What its mapped inputs would be is then not known, and not
 // asked for.
 func (r *resolver) reference(fl *field) {
-	moduleType := fl.in.traits.ModuleType
+	moduleType := fl.in.Traits.ModuleType
 	if moduleType == "" || fl.value == nil || fl.value.Kind != strictjson.String || fl.value.Text == "" || r.env.Reference == nil {
 		return
 	}
@@ -100,10 +100,10 @@ func (r *resolver) reference(fl *field) {
 }
 
 // notLive refuses the references of a level that have nothing live for their mapped inputs to be read from.
-func (r *resolver) notLive(f *form) {
+func (r *resolver) notLive(f *level) {
 	for i := range f.fields {
 		if fl := &f.fields[i]; fl.notLive {
-			r.Path.PushKey(fl.in.id)
+			r.Path.PushKey(fl.in.ID)
 			r.Fail("reference_not_live", "must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
 				strictjson.ShowText(fl.value.Text))
 			r.Path.Pop()

@@ -31,31 +31,31 @@ func (r *resolver) render(fl *field, n *strictjson.Node) *strictjson.Node {
 // renderText fills a text. One template alone becomes what it stands for, whatever its type; within a
 // text, only what people can read has a place.
 func (r *resolver) renderText(fl *field, n *strictjson.Node) *strictjson.Node {
-	pieces, err := templatePieces(n.Text)
+	pieces, err := ParseTemplate(n.Text)
 	if err != nil {
 		r.Fail("template_syntax", "%v", err)
 		return nil
 	}
-	if r.isOpen(pieces) {
-		return r.leaveOpen(n)
+	if r.isUnknown(pieces) {
+		return r.leaveUnresolved(n)
 	}
-	if len(pieces) == 1 && pieces[0].name != "" {
-		return r.shallow(r.lookUp(fl, pieces[0].name))
+	if len(pieces) == 1 && pieces[0].Name != "" {
+		return r.withinDepth(r.lookUp(fl, pieces[0].Name))
 	}
 	size := 0
 	for i, p := range pieces {
-		if p.name != "" {
-			value := r.lookUp(fl, p.name)
+		if p.Name != "" {
+			value := r.lookUp(fl, p.Name)
 			if value == nil {
 				return nil
 			}
 			if value.Kind == strictjson.Object || value.Kind == strictjson.Array || value.Kind == strictjson.Null {
-				r.Fail("template_type", "must have a text, a number or a boolean for %s within a text, found %s", p.name, strictjson.Show(value))
+				r.Fail("template_type", "must have a text, a number or a boolean for %s within a text, found %s", p.Name, strictjson.Show(value))
 				return nil
 			}
-			pieces[i].text = plainText(value)
+			pieces[i].Text = plainText(value)
 		}
-		size += len(pieces[i].text)
+		size += len(pieces[i].Text)
 	}
 	if !r.afford(size) {
 		return nil
@@ -64,7 +64,7 @@ func (r *resolver) renderText(fl *field, n *strictjson.Node) *strictjson.Node {
 }
 
 // shallow is the value of an instance, nil where it would be nested too deep here.
-func (r *resolver) shallow(n *strictjson.Node) *strictjson.Node {
+func (r *resolver) withinDepth(n *strictjson.Node) *strictjson.Node {
 	if n == nil || len(r.Path)+n.Levels() <= strictjson.MaxLevels {
 		return n
 	}
@@ -75,7 +75,7 @@ func (r *resolver) shallow(n *strictjson.Node) *strictjson.Node {
 // lookUp gives what a path stands for, nil where there is nothing. Before an instance is chosen that is
 // no mistake: the value is asked for.
 func (r *resolver) lookUp(fl *field, path string) *strictjson.Node {
-	inside, isRef := strings.CutPrefix(path, refRoot+".")
+	inside, isRef := strings.CutPrefix(path, RefRoot+".")
 	if !isRef {
 		text, ok := r.env.text(path)
 		if !ok {
@@ -97,7 +97,7 @@ func (r *resolver) lookUp(fl *field, path string) *strictjson.Node {
 // inside asks for a path of the chosen instance once.
 func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 	key := [2]string{r.instance, path}
-	value, known := r.looked[key]
+	value, known := r.lookedUp[key]
 	if !known {
 		found, ok, err := r.env.Ref(r.ctx, r.instance, path)
 		if errors.Is(err, ErrUnknownRef) || errors.Is(err, ErrNotLive) {
@@ -111,10 +111,10 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 		if ok {
 			value = found
 		}
-		if r.looked == nil {
-			r.looked = map[[2]string]*strictjson.Node{}
+		if r.lookedUp == nil {
+			r.lookedUp = map[[2]string]*strictjson.Node{}
 		}
-		r.looked[key] = value
+		r.lookedUp[key] = value
 	}
 	if value == nil {
 		r.Fail("template_unresolved", "must have a value from the chosen instance, which has no %s", path)

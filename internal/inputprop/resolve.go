@@ -60,7 +60,7 @@ type Wanted struct {
 // error is of env's functions or of the context.
 func (e *Engine) Resolve(ctx context.Context, list []Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
 	r := newResolver(ctx, &env, at)
-	f := r.root(list, values)
+	f := r.rootLevel(list, values)
 	if r.err != nil {
 		return nil, nil, r.err
 	}
@@ -79,7 +79,7 @@ func newResolver(ctx context.Context, env *Env, at string) *resolver {
 	return &resolver{Collector: strictjson.NewCollector(at), ctx: ctx, env: env}
 }
 
-func (r *resolver) root(list []Property, values *strictjson.Node) *form {
+func (r *resolver) rootLevel(list []Property, values *strictjson.Node) *level {
 	if values == nil {
 		values = &strictjson.Node{Kind: strictjson.Object}
 	}
@@ -89,7 +89,7 @@ func (r *resolver) root(list []Property, values *strictjson.Node) *form {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return nil
 	}
-	return r.level(planOf(list), values, r.env.Previous)
+	return r.level(NewLevel(list), values, r.env.Previous)
 }
 
 // showing collects what is shown on every level.
@@ -114,7 +114,7 @@ func (s *showing) afford(made, read int) bool {
 	return s.err == nil
 }
 
-func (s *showing) level(f *form) {
+func (s *showing) level(f *level) {
 	pointer := s.Path.Pointer("")
 	if !s.afford(len(pointer)+f.shownBytes(), 0) {
 		return
@@ -126,20 +126,20 @@ func (s *showing) level(f *form) {
 		if !fl.visible || s.err != nil {
 			continue
 		}
-		s.resolved.Levels[i].Visible = append(s.resolved.Levels[i].Visible, fl.in.id)
-		s.Path.PushKey(fl.in.id)
+		s.resolved.Levels[i].Visible = append(s.resolved.Levels[i].Visible, fl.in.ID)
+		s.Path.PushKey(fl.in.ID)
 		s.field(f, fl)
 		s.Path.Pop()
 	}
 }
 
-func (s *showing) field(f *form, fl *field) {
-	if ref := DynamicRef(fl.in.property); ref != nil {
+func (s *showing) field(f *level, fl *field) {
+	if ref := DynamicRef(fl.in.Property); ref != nil {
 		params, waits := f.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.Path.Pointer(""), ref.Source, params, waits})
 	}
-	if fl.open && fl.entries == nil {
+	if fl.unresolved && fl.entries == nil {
 		s.resolver.unresolved(&s.resolved.Unresolved, &s.Path, fl.value)
 	}
 	for i := range fl.entries {
@@ -149,13 +149,13 @@ func (s *showing) field(f *form, fl *field) {
 		} else {
 			s.Path.PushIndex(i)
 		}
-		s.item(fl.in.nested, e, i)
+		s.item(fl.in.Nested, e, i)
 		s.Path.Pop()
 	}
 }
 
 func (s *showing) item(nested Nested, e *entry, index int) {
-	if e.form == nil {
+	if e.level == nil {
 		return
 	}
 	shown := Item{Pointer: s.Path.Pointer(""), Key: e.key}
@@ -163,19 +163,19 @@ func (s *showing) item(nested Nested, e *entry, index int) {
 		return
 	}
 	if nested.Collection == strictjson.Object {
-		shown.Title = s.title(e.form, nested.Title, &e.key, e.key)
+		shown.Title = s.title(e.level, nested.Title, &e.key, e.key)
 	} else {
-		shown.Title = s.title(e.form, nested.Title, nil, nested.Label+" "+strconv.Itoa(index+1))
+		shown.Title = s.title(e.level, nested.Title, nil, nested.Label+" "+strconv.Itoa(index+1))
 	}
 	if nested.Description != nil {
-		shown.Description, _ = s.filled(e.form, *nested.Description, nil)
+		shown.Description, _ = s.filled(e.level, *nested.Description, nil)
 	}
 	s.resolved.Items = append(s.resolved.Items, shown)
-	s.level(e.form)
+	s.level(e.level)
 }
 
 // title fills the template; where that fails there is its fallback, and else plain.
-func (s *showing) title(f *form, c *ObjectCollectionItemTitleConfig, key *string, plain string) string {
+func (s *showing) title(f *level, c *ObjectCollectionItemTitleConfig, key *string, plain string) string {
 	if c == nil {
 		s.afford(len(plain), 0)
 		return plain
@@ -192,12 +192,12 @@ func (s *showing) title(f *form, c *ObjectCollectionItemTitleConfig, key *string
 
 // shownBytes is about how many bytes it takes to name the visible inputs of the level, and those of them that
 // are in a group again.
-func (f *form) shownBytes() (sum int) {
-	for i := range f.fields {
-		if fl := &f.fields[i]; fl.visible {
-			sum += len(fl.in.id) + 4
-			if fl.in.traits.Collapsible {
-				sum += len(fl.in.id) + 4
+func (l *level) shownBytes() (sum int) {
+	for i := range l.fields {
+		if fl := &l.fields[i]; fl.visible {
+			sum += len(fl.in.ID) + 4
+			if fl.in.Traits.Collapsible {
+				sum += len(fl.in.ID) + 4
 			}
 		}
 	}

@@ -32,33 +32,33 @@ type resolver struct {
 	// defaulted is set while what is resolved is a default, which nobody has entered.
 	defaulted bool
 	// known are the lists that were asked for, looked the values at paths of instances.
-	known  map[string][]Option
-	looked map[[2]string]*strictjson.Node
+	fetchedLists map[string][]Option
+	lookedUp     map[[2]string]*strictjson.Node
 	// open are the texts of defaults whose templates name what is not known here.
-	open map[*strictjson.Node]bool
+	unresolvedTexts map[*strictjson.Node]bool
 	// err is what kept the resolver from an answer.
 	err error
 }
 
-func (r *resolver) level(p *plan, given, before *strictjson.Node) *form {
-	f := &form{plan: p, before: before, fields: make([]field, len(p.inputs))}
-	for i, in := range p.inputs {
-		f.fields[i].in, f.fields[i].before = in, memberOf(before, in.id)
+func (r *resolver) level(p *SchemaLevel, given, before *strictjson.Node) *level {
+	f := &level{inputs: p, before: before, fields: make([]field, len(p.Inputs))}
+	for i, in := range p.Inputs {
+		f.fields[i].in, f.fields[i].before = in, memberOf(before, in.ID)
 	}
 	for i, key := range given.Keys {
-		in, ok := p.byID[key]
-		if !ok || in.traits.NoValue {
-			f.stray = append(f.stray, key)
+		in, ok := p.ByID[key]
+		if !ok || in.Traits.NoValue {
+			f.unknownKeys = append(f.unknownKeys, key)
 			continue
 		}
-		f.fields[in.index].entered = given.Items[i]
+		f.fields[in.Index].entered = given.Items[i]
 	}
-	for _, in := range p.order {
-		if r.err != nil || !r.afford(fieldBytes+in.work) {
+	for _, in := range p.Order {
+		if r.err != nil || !r.afford(fieldBytes+in.Cost) {
 			break
 		}
-		r.Path.PushKey(in.id)
-		r.field(f, &f.fields[in.index])
+		r.Path.PushKey(in.ID)
+		r.field(f, &f.fields[in.Index])
 		r.Path.Pop()
 	}
 	r.notLive(f)
@@ -80,14 +80,14 @@ func (r *resolver) afford(bytes int) bool {
 	return r.size <= maxEffective
 }
 
-func (r *resolver) field(f *form, fl *field) {
-	fl.visible = f.shows(fl.in)
-	if !fl.visible || fl.in.traits.NoValue {
+func (r *resolver) field(f *level, fl *field) {
+	fl.visible = f.isVisible(fl.in)
+	if !fl.visible || fl.in.Traits.NoValue {
 		return
 	}
-	if fl.in.owner != nil {
-		owner := &f.fields[fl.in.owner.index]
-		fl.instance = f.instance(fl.in.owner)
+	if fl.in.Owner != nil {
+		owner := &f.fields[fl.in.Owner.Index]
+		fl.instance = f.instance(fl.in.Owner)
 		if fl.unknown = owner.refused; fl.unknown {
 			return
 		}
@@ -95,10 +95,10 @@ func (r *resolver) field(f *form, fl *field) {
 		defer func() { r.chosen, r.instance = nil, "" }()
 	}
 	switch fl.value = fl.entered; {
-	case r.stays(f, fl):
+	case r.keepsPrevious(f, fl):
 		fl.value = fl.before
 	case fl.instance != "" || fl.entered == nil:
-		fl.value = r.begin(f, fl)
+		fl.value = r.initialValue(f, fl)
 	}
 	r.reference(fl)
 	if fl.value != nil {
@@ -106,22 +106,22 @@ func (r *resolver) field(f *form, fl *field) {
 		r.defaulted = r.defaulted || fl.entered == nil
 		r.collection(fl)
 	}
-	fl.open = r.isUnresolved(fl.value)
+	fl.unresolved = r.isUnresolved(fl.value)
 }
 
 // begin is the value that an input has without one by hand, nil where there is none.
-func (r *resolver) begin(f *form, fl *field) *strictjson.Node {
-	in, b := fl.in, fl.in.begins()
+func (r *resolver) initialValue(f *level, fl *field) *strictjson.Node {
+	in, b := fl.in, fl.in.Initial()
 	switch {
 	case b.First:
-		options, _ := r.options(f, in.property)
+		options, _ := r.options(f, in.Property)
 		if len(options) == 0 {
 			return nil
 		}
-		return choice(in.property, options[0])
-	case b.Node == nil || !r.afford(b.size):
+		return ChosenValue(in.Property, options[0])
+	case b.Node == nil || !r.afford(b.Size):
 		return nil
-	case b.templated && !r.saving:
+	case b.Templated && !r.saving:
 		return r.render(fl, b.Node)
 	default:
 		return b.Node
@@ -129,7 +129,7 @@ func (r *resolver) begin(f *form, fl *field) *strictjson.Node {
 }
 
 // options are what there is to choose from, or false where that is not known.
-func (r *resolver) options(f *form, p Property) ([]Option, bool) {
+func (r *resolver) options(f *level, p Property) ([]Option, bool) {
 	switch v := p.ValueSource().(type) {
 	case *StaticValues:
 		return v.Options, true
@@ -146,10 +146,10 @@ func (r *resolver) options(f *form, p Property) ([]Option, bool) {
 // fetched asks for the options of a source once.
 func (r *resolver) fetched(source string, params map[string]string) ([]Option, bool) {
 	key := string(strictjson.Encode([]any{source, params}))
-	if options, ok := r.known[key]; ok {
+	if options, ok := r.fetchedLists[key]; ok {
 		return options, true
 	}
-	if len(r.known) == maxFetches {
+	if len(r.fetchedLists) == maxFetches {
 		r.Fail("max_fetches", "must need at most %d lists of dynamic values, found more", maxFetches)
 		return nil, false
 	}
@@ -158,9 +158,9 @@ func (r *resolver) fetched(source string, params map[string]string) ([]Option, b
 		r.err = err
 		return nil, false
 	}
-	if r.known == nil {
-		r.known = map[string][]Option{}
+	if r.fetchedLists == nil {
+		r.fetchedLists = map[string][]Option{}
 	}
-	r.known[key] = options
+	r.fetchedLists[key] = options
 	return options, true
 }

@@ -8,18 +8,18 @@ import (
 
 // The operators of a condition; several in one object must all hold.
 const (
-	opEquals      = "equals"
-	opNot         = "not"
-	opAnyOf       = "any_of"
-	opContains    = "contains"
-	opContainsAny = "contains_any"
-	opContainsAll = "contains_all"
+	OpEquals      = "equals"
+	OpNot         = "not"
+	OpAnyOf       = "any_of"
+	OpContains    = "contains"
+	OpContainsAny = "contains_any"
+	OpContainsAll = "contains_all"
 	// opContainsEvery is contains_all by its other name.
-	opContainsEvery = "contains-all"
-	opExists        = "exists"
+	OpContainsEvery = "contains-all"
+	OpExists        = "exists"
 )
 
-var operators = []string{opEquals, opNot, opAnyOf, opContains, opContainsAny, opContainsAll, opContainsEvery, opExists}
+var Operators = []string{OpEquals, OpNot, OpAnyOf, OpContains, OpContainsAny, OpContainsAll, OpContainsEvery, OpExists}
 
 // subject is the value that conditions are about, nil where there is none.
 type subject struct {
@@ -32,7 +32,7 @@ type subject struct {
 // value.
 func (s *subject) satisfied(expected *strictjson.Node) bool {
 	if expected.Kind != strictjson.Object {
-		return s.there() && s.matches(expected)
+		return s.exists() && s.matches(expected)
 	}
 	for i, operator := range expected.Keys {
 		if !s.operate(operator, expected.Items[i]) {
@@ -42,7 +42,7 @@ func (s *subject) satisfied(expected *strictjson.Node) bool {
 	return true
 }
 
-func (s *subject) there() bool { return s.Node != nil && s.Kind != strictjson.Null }
+func (s *subject) exists() bool { return s.Node != nil && s.Kind != strictjson.Null }
 
 // list gives the items to look others up in, nil where the value is no array.
 func (s *subject) list() strictjson.Set {
@@ -67,24 +67,24 @@ func (s *subject) matches(expected *strictjson.Node) bool {
 
 func (s *subject) operate(operator string, operand *strictjson.Node) bool {
 	switch operator {
-	case opNot:
+	case OpNot:
 		return !s.satisfied(operand)
-	case opExists:
-		return s.there() == operand.Bool
+	case OpExists:
+		return s.exists() == operand.Bool
 	}
-	if !s.there() {
+	if !s.exists() {
 		return false
 	}
 	switch operator {
-	case opEquals:
+	case OpEquals:
 		return strictjson.Equal(s.Node, operand)
-	case opAnyOf:
+	case OpAnyOf:
 		return slices.ContainsFunc(operand.Items, s.matches)
-	case opContains:
+	case OpContains:
 		return s.list().Has(operand)
-	case opContainsAny:
+	case OpContainsAny:
 		return s.list().HasAny(operand.Items)
-	case opContainsAll, opContainsEvery:
+	case OpContainsAll, OpContainsEvery:
 		return s.Kind == strictjson.Array && s.list().HasAll(operand.Items)
 	default:
 		return false

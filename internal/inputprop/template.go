@@ -10,33 +10,33 @@ import (
 )
 
 // templateOpen begins a template: ${{ path }}.
-const templateOpen = "${{"
+const TemplateOpen = "${{"
 
 // piece is a part of a text with holes in it: text as it stands, or the name of what fills a hole.
-type piece struct{ text, name string }
+type Piece struct{ Text, Name string }
 
 var templatePath = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
 // templatePieces takes a text with templates apart. Of the error only the text is of use.
-func templatePieces(text string) ([]piece, error) {
-	var pieces []piece
+func ParseTemplate(text string) ([]Piece, error) {
+	var pieces []Piece
 	for {
-		before, rest, found := strings.Cut(text, templateOpen)
+		before, rest, found := strings.Cut(text, TemplateOpen)
 		if before != "" {
-			pieces = append(pieces, piece{text: before})
+			pieces = append(pieces, Piece{Text: before})
 		}
 		if !found {
 			return pieces, nil
 		}
 		path, after, closed := strings.Cut(rest, "}}")
 		if !closed {
-			return nil, fmt.Errorf("must close every ${{ with }}, found %s", strictjson.ShowText(templateOpen+rest))
+			return nil, fmt.Errorf("must close every ${{ with }}, found %s", strictjson.ShowText(TemplateOpen+rest))
 		}
 		path = strings.TrimSpace(path)
 		if !templatePath.MatchString(path) {
 			return nil, fmt.Errorf("must have a path such as project.slug within ${{ }}, found %s", strictjson.ShowText(path))
 		}
-		pieces = append(pieces, piece{name: path})
+		pieces = append(pieces, Piece{Name: path})
 		text = after
 	}
 }
@@ -52,20 +52,20 @@ var scopes = map[string][]string{
 var scopeNames = []string{"organization", "project", "environment", "module"}
 
 // refRoot is the root of the paths into the instance chosen for a reference.
-const refRoot = "ref"
+const RefRoot = "ref"
 
 // pathFlaw judges the path of a template; mapped says that it stands within mapped_inputs. It gives the
 // rule that is broken, "" when none is.
 func pathFlaw(path string, mapped bool) (rule, message string) {
 	root, rest, _ := strings.Cut(path, ".")
-	if root == refRoot {
+	if root == RefRoot {
 		return refFlaw(path, mapped)
 	}
 	members, ok := scopes[root]
 	if !ok {
 		names := scopeNames
 		if mapped {
-			names = append(slices.Clone(names), refRoot)
+			names = append(slices.Clone(names), RefRoot)
 		}
 		return "template_root", fmt.Sprintf("must start a template's path with one of %s, found %s%s",
 			strings.Join(names, ", "), strictjson.Quote(path), strictjson.Hint(root, names))
@@ -90,7 +90,7 @@ func refFlaw(path string, mapped bool) (rule, message string) {
 }
 
 // holds says whether a string anywhere in the value has a part.
-func holds(n *strictjson.Node, part string) bool {
+func ContainsText(n *strictjson.Node, part string) bool {
 	return n.Kind == strictjson.String && strings.Contains(n.Text, part) ||
-		slices.ContainsFunc(n.Items, func(item *strictjson.Node) bool { return holds(item, part) })
+		slices.ContainsFunc(n.Items, func(item *strictjson.Node) bool { return ContainsText(item, part) })
 }

@@ -10,22 +10,22 @@ import (
 )
 
 // keyPlaceholder stands for the key of a map's entry.
-const keyPlaceholder = "key"
+const KeyPlaceholder = "key"
 
 // titlePieces takes a title or a description with {id} placeholders apart; {{ is a brace. Of the error
 // only the text is of use.
-func titlePieces(text string) ([]piece, error) {
-	var pieces []piece
+func ParseTitle(text string) ([]Piece, error) {
+	var pieces []Piece
 	for {
 		before, rest, found := strings.Cut(text, "{")
 		if before != "" {
-			pieces = append(pieces, piece{text: before})
+			pieces = append(pieces, Piece{Text: before})
 		}
 		if !found {
 			return pieces, nil
 		}
 		if after, literal := strings.CutPrefix(rest, "{"); literal {
-			pieces = append(pieces, piece{text: "{"})
+			pieces = append(pieces, Piece{Text: "{"})
 			text = after
 			continue
 		}
@@ -36,29 +36,29 @@ func titlePieces(text string) ([]piece, error) {
 		if name == "" {
 			return nil, errors.New("must name an input within { }, found {}")
 		}
-		pieces = append(pieces, piece{name: name})
+		pieces = append(pieces, Piece{Name: name})
 		text = after
 	}
 }
 
 // filled returns the text with its placeholders filled, or false where one of them has no text.
-func (s *showing) filled(f *form, text string, key *string) (string, bool) {
-	pieces, err := titlePieces(text)
+func (s *showing) filled(f *level, text string, key *string) (string, bool) {
+	pieces, err := ParseTitle(text)
 	if err != nil {
 		return "", false
 	}
 	size := 0
 	for i, p := range pieces {
-		if p.name != "" {
-			pieces[i].text = f.plainText(p.name)
-			if p.name == keyPlaceholder && key != nil {
-				pieces[i].text = *key
+		if p.Name != "" {
+			pieces[i].Text = f.plainText(p.Name)
+			if p.Name == KeyPlaceholder && key != nil {
+				pieces[i].Text = *key
 			}
-			if pieces[i].text == "" {
+			if pieces[i].Text == "" {
 				return "", false
 			}
 		}
-		size += len(pieces[i].text)
+		size += len(pieces[i].Text)
 	}
 	if !s.afford(size, len(text)) {
 		return "", false
@@ -67,23 +67,23 @@ func (s *showing) filled(f *form, text string, key *string) (string, bool) {
 }
 
 // joined is the text of pieces that have size bytes together.
-func joined(pieces []piece, size int) string {
+func joined(pieces []Piece, size int) string {
 	var b strings.Builder
 	b.Grow(size)
 	for _, p := range pieces {
-		b.WriteString(p.text)
+		b.WriteString(p.Text)
 	}
 	return b.String()
 }
 
 // plainText is the value of an input as people write it: "" for what is not there, an object or an
 // array.
-func (f *form) plainText(id string) string {
-	in, ok := f.plan.byID[id]
+func (l *level) plainText(id string) string {
+	in, ok := l.inputs.ByID[id]
 	if !ok {
 		return ""
 	}
-	return plainText(f.fields[in.index].value)
+	return plainText(l.fields[in.Index].value)
 }
 
 func plainText(n *strictjson.Node) string {
@@ -105,9 +105,9 @@ func plainText(n *strictjson.Node) string {
 
 // keyParts are what an entry has for the inputs that make up its key, and their bytes. Those without a
 // value do not count.
-func (f *form) keyParts(from []string) (parts []string, size int) {
+func (l *level) keyParts(from []string) (parts []string, size int) {
 	for _, id := range from {
-		if text := f.plainText(id); text != "" {
+		if text := l.plainText(id); text != "" {
 			parts = append(parts, text)
 			size += len(text)
 		}
@@ -116,7 +116,7 @@ func (f *form) keyParts(from []string) (parts []string, size int) {
 }
 
 // sources are the inputs that make up the key; none means that it is asked for.
-func (c *MapKeyConfig) sources() []string {
+func (c *MapKeyConfig) Sources() []string {
 	if c == nil {
 		return nil
 	}

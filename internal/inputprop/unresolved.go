@@ -6,9 +6,9 @@ import (
 )
 
 // isOpen reports whether a template among the pieces names something of a place that is not known here.
-func (r *resolver) isOpen(pieces []piece) bool {
+func (r *resolver) isUnknown(pieces []Piece) bool {
 	for _, p := range pieces {
-		if text, ok := r.env.text(p.name); ok && text == "" {
+		if text, ok := r.env.text(p.Name); ok && text == "" {
 			return true
 		}
 	}
@@ -16,21 +16,21 @@ func (r *resolver) isOpen(pieces []piece) bool {
 }
 
 // leaveOpen keeps a text with its templates as it is, and remembers that it is none that somebody entered.
-func (r *resolver) leaveOpen(n *strictjson.Node) *strictjson.Node {
+func (r *resolver) leaveUnresolved(n *strictjson.Node) *strictjson.Node {
 	open := *n
-	if r.open == nil {
-		r.open = map[*strictjson.Node]bool{}
+	if r.unresolvedTexts == nil {
+		r.unresolvedTexts = map[*strictjson.Node]bool{}
 	}
-	r.open[&open] = true
+	r.unresolvedTexts[&open] = true
 	return &open
 }
 
 // isUnresolved reports whether anything in a value was left with its templates.
 func (r *resolver) isUnresolved(n *strictjson.Node) bool {
-	if r == nil || len(r.open) == 0 || n == nil {
+	if r == nil || len(r.unresolvedTexts) == 0 || n == nil {
 		return false
 	}
-	if r.open[n] {
+	if r.unresolvedTexts[n] {
 		return true
 	}
 	for _, item := range n.Items {
@@ -43,10 +43,10 @@ func (r *resolver) isUnresolved(n *strictjson.Node) bool {
 
 // unresolved adds the pointers of the texts in a value that were left with their templates; at leads to it.
 func (r *resolver) unresolved(list *[]string, at *strictjson.Path, n *strictjson.Node) {
-	if len(r.open) == 0 || n == nil || r.err != nil {
+	if len(r.unresolvedTexts) == 0 || n == nil || r.err != nil {
 		return
 	}
-	if r.open[n] {
+	if r.unresolvedTexts[n] {
 		pointer := at.Pointer("")
 		r.err = meter.Answer(r.ctx, meter.Made, len(pointer))
 		*list = append(*list, pointer)

@@ -37,11 +37,11 @@ func (e *Engine) Validate(ctx context.Context, list []Property, values *strictjs
 // violations start with at. The error is of the patterns, of c's functions or of the context.
 func (e *Engine) Examine(ctx context.Context, list []Property, values *strictjson.Node, at string, c Context) (*Validation, error) {
 	r := newResolver(ctx, &c.Env, at)
-	f := r.root(list, values)
+	f := r.rootLevel(list, values)
 	if r.err != nil {
 		return nil, r.err
 	}
-	j := &judge{Collector: r.Collector, match: e.matcher(ctx), resolver: r}
+	j := &validator{Collector: r.Collector, match: e.matcher(ctx), resolver: r}
 	if values == nil || values.Kind == strictjson.Object {
 		j.level(f)
 	}
@@ -58,9 +58,9 @@ func (e *Engine) Examine(ctx context.Context, list []Property, values *strictjso
 }
 
 // judge finds what is wrong with values.
-type judge struct {
+type validator struct {
 	*strictjson.Collector
-	match *matcher
+	match *Matcher
 	// resolver gives the options of dynamic values, nil where they do not matter.
 	resolver *resolver
 	// saving is set for defaults: templates are judged once they are rendered, and nothing is missing
@@ -75,31 +75,31 @@ type judge struct {
 }
 
 // level judges the values of a level.
-func (j *judge) level(f *form) {
-	ids := f.plan.sources()
-	for _, key := range f.stray {
-		j.FailMember(key, "unknown_input", "is not the id of an input that has a value%s", j.Hint(key, ids))
+func (v *validator) level(f *level) {
+	ids := f.inputs.ValueIDs()
+	for _, key := range f.unknownKeys {
+		v.FailMember(key, "unknown_input", "is not the id of an input that has a value%s", v.Hint(key, ids))
 	}
 	for i := range f.fields {
 		fl := &f.fields[i]
-		if j.saving && fl.entered == nil {
+		if v.saving && fl.entered == nil {
 			continue
 		}
-		j.Path.PushKey(fl.in.id)
-		names := f.namesOf(fl.in.id)
-		j.PushNames(names...)
-		j.field(f, fl, fl.before)
-		j.PopNames(names...)
-		j.Path.Pop()
+		v.Path.PushKey(fl.in.ID)
+		names := f.namesOf(fl.in.ID)
+		v.PushNames(names...)
+		v.field(f, fl, fl.before)
+		v.PopNames(names...)
+		v.Path.Pop()
 	}
 }
 
 // namesOf returns the names that a field has by the values of its level: that of an entry {name, value}.
-func (f *form) namesOf(id string) []string {
+func (l *level) namesOf(id string) []string {
 	if id != secret.ValueMember {
 		return nil
 	}
-	return []string{f.plainText(secret.NameMember)}
+	return []string{l.plainText(secret.NameMember)}
 }
 
 func memberOf(n *strictjson.Node, key string) *strictjson.Node {
@@ -109,43 +109,43 @@ func memberOf(n *strictjson.Node, key string) *strictjson.Node {
 	return n.Get(key)
 }
 
-func (j *judge) field(f *form, fl *field, before *strictjson.Node) {
-	if !fl.visible || fl.in.traits.NoValue {
+func (v *validator) field(f *level, fl *field, before *strictjson.Node) {
+	if !fl.visible || fl.in.Traits.NoValue {
 		return
 	}
-	if fl.byHand() {
-		j.Fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", strictjson.ShowText(fl.instance))
+	if fl.isOverridden() {
+		v.Fail(RuleMappedInput, "must be left out, for it comes from the chosen instance %s", strictjson.ShowText(fl.instance))
 		return
 	}
 	if fl.unknown {
 		return
 	}
-	if !fl.open {
-		j.bound(f, fl, before)
+	if !fl.unresolved {
+		v.checkLocked(f, fl, before)
 	} else if fl.entries == nil {
-		j.resolver.unresolved(&j.unresolved, &j.Path, fl.value)
+		v.resolver.unresolved(&v.unresolved, &v.Path, fl.value)
 	}
 	switch {
-	case !j.saving && fl.lacking():
-		j.Fail("required", "is required and must not be empty")
+	case !v.saving && fl.isMissing():
+		v.Fail("required", "is required and must not be empty")
 	case fl.value == nil:
 	case fl.value.Kind != strictjson.Null:
-		j.value(fl, f)
-		j.entries(fl)
-	case fl.in.traits.NotNull:
-		j.Fail("type", "must be true or false, found null")
+		v.value(fl, f)
+		v.entries(fl)
+	case fl.in.Traits.NotNull:
+		v.Fail("type", "must be true or false, found null")
 	}
 }
 
 // byHand says whether a value was entered that the chosen instance gives.
-func (fl *field) byHand() bool {
+func (fl *field) isOverridden() bool {
 	return fl.instance != "" && fl.entered != nil && !fl.unknown && (fl.value == nil || !strictjson.Equal(fl.entered, fl.value))
 }
 
 // lacking says whether a value is demanded that is not there. An input that an instance fills by no
 // default has nobody to fill it.
-func (fl *field) lacking() bool {
-	if !fl.in.traits.Required || fl.instance != "" && fl.in.begins().InitialValue == (InitialValue{}) {
+func (fl *field) isMissing() bool {
+	if !fl.in.Traits.Required || fl.instance != "" && fl.in.Initial().InitialValue == (InitialValue{}) {
 		return false
 	}
 	return fl.isEmpty()
@@ -155,25 +155,25 @@ func (fl *field) lacking() bool {
 // text, or a collection without an item.
 func (fl *field) isEmpty() bool {
 	n := fl.value
-	return n == nil || n.Kind == strictjson.Null || fl.in.property.IsEmpty(n)
+	return n == nil || n.Kind == strictjson.Null || fl.in.Property.IsEmpty(n)
 }
 
 // entries judges the items of a collection, each as a level of its own.
-func (j *judge) entries(fl *field) {
-	keys := j.keys(fl)
+func (v *validator) entries(fl *field) {
+	keys := v.keys(fl)
 	for i := range fl.entries {
 		e := &fl.entries[i]
 		if keys != nil {
-			j.Path.PushKey(e.given)
-			keys.judge(j, e)
+			v.Path.PushKey(e.given)
+			keys.check(v, e)
 		} else {
-			j.Path.PushIndex(i)
+			v.Path.PushIndex(i)
 		}
-		if e.form != nil {
-			j.level(e.form)
+		if e.level != nil {
+			v.level(e.level)
 		} else if e.node.Kind != strictjson.Object {
-			j.Fail("type", "must be an object of values by the ids of the item inputs, found %s", strictjson.Show(e.node))
+			v.Fail("type", "must be an object of values by the ids of the item inputs, found %s", strictjson.Show(e.node))
 		}
-		j.Path.Pop()
+		v.Path.Pop()
 	}
 }

@@ -14,12 +14,12 @@ type choiceKey struct {
 	first *Option
 }
 
-func (j *judge) allowed(f *form, p Property) *allowed {
+func (v *validator) allowed(f *level, p Property) *allowed {
 	options, known := []Option(nil), false
-	if v, ok := p.ValueSource().(*StaticValues); ok {
-		options, known = v.Options, true
-	} else if j.resolver != nil {
-		options, known = j.resolver.options(f, p)
+	if static, ok := p.ValueSource().(*StaticValues); ok {
+		options, known = static.Options, true
+	} else if v.resolver != nil {
+		options, known = v.resolver.options(f, p)
 	}
 	if !known {
 		return nil
@@ -28,13 +28,13 @@ func (j *judge) allowed(f *form, p Property) *allowed {
 		return &allowed{}
 	}
 	key := choiceKey{p, &options[0]}
-	a, made := j.choices[key]
+	a, made := v.choices[key]
 	if !made {
 		a = allowedOf(p, options)
-		if j.choices == nil {
-			j.choices = map[choiceKey]*allowed{}
+		if v.choices == nil {
+			v.choices = map[choiceKey]*allowed{}
 		}
-		j.choices[key] = a
+		v.choices[key] = a
 	}
 	return a
 }
@@ -62,17 +62,19 @@ func (a *allowed) position(n *strictjson.Node) (int, bool) {
 }
 
 // among judges a choice, of which an empty text is one only where it stands among the values.
-func (j *judge) among(f *form, p Property, n *strictjson.Node) { j.member(j.allowed(f, p), n) }
+func (v *validator) checkOption(f *level, p Property, n *strictjson.Node) {
+	v.checkMember(v.allowed(f, p), n)
+}
 
-func (j *judge) member(a *allowed, n *strictjson.Node) {
+func (v *validator) checkMember(a *allowed, n *strictjson.Node) {
 	if a == nil {
 		return
 	}
 	if _, ok := a.position(n); ok {
 		return
 	}
-	if j.IsFull() { // a text would be made in vain
-		j.Fail("not_in_values", "")
+	if v.IsFull() { // a text would be made in vain
+		v.Fail("not_in_values", "")
 		return
 	}
 	names := make([]string, len(a.list))
@@ -81,10 +83,10 @@ func (j *judge) member(a *allowed, n *strictjson.Node) {
 	}
 	list := "the values, of which there are none"
 	switch {
-	case j.IsSecret():
+	case v.IsSecret():
 		list = "the values"
 	case len(names) > 0:
 		list = strictjson.Listing(names)
 	}
-	j.Fail("not_in_values", "must be one of %s, found %s", list, strictjson.ShowJSON(n))
+	v.Fail("not_in_values", "must be one of %s, found %s", list, strictjson.ShowJSON(n))
 }

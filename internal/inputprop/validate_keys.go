@@ -10,19 +10,19 @@ type keys struct {
 }
 
 // keys is nil where the field is no map.
-func (j *judge) keys(fl *field) *keys {
-	if fl.in.nested.Collection != strictjson.Object {
+func (v *validator) keys(fl *field) *keys {
+	if fl.in.Nested.Collection != strictjson.Object {
 		return nil
 	}
-	return &keys{fl.in.nested.Key, map[string]string{}}
+	return &keys{fl.in.Nested.Key, map[string]string{}}
 }
 
-func (k *keys) judge(j *judge, e *entry) {
-	key, from := e.given, k.config.sources()
+func (k *keys) check(j *validator, e *entry) {
+	key, from := e.given, k.config.Sources()
 	j.PushNames(from...)
 	defer j.PopNames(from...)
 	if len(from) > 0 {
-		if e.form == nil {
+		if e.level == nil {
 			return
 		}
 		if key = e.computed; key == "" {
@@ -42,7 +42,7 @@ func (k *keys) judge(j *judge, e *entry) {
 		return
 	}
 	var patterns []ValidationPattern
-	if k.config != nil && (len(from) == 0 || !e.form.isOpen(from...)) {
+	if k.config != nil && (len(from) == 0 || !e.level.isUnresolved(from...)) {
 		patterns = k.config.Patterns
 	}
 	j.text(key, patterns)

@@ -8,27 +8,27 @@ import (
 
 // text judges the text of a field by its length and by patterns, which an empty one need not match: it is how
 // a form leaves the field empty.
-func (j *judge) text(text string, patterns []ValidationPattern) bool {
-	return text == "" || j.itemText(text, patterns)
+func (v *validator) text(text string, patterns []ValidationPattern) bool {
+	return text == "" || v.itemText(text, patterns)
 }
 
 // itemText judges a text of a list, which is judged as it is, by its length and by patterns. When a default is
 // judged, what is wrong with a pattern stands at the pattern.
-func (j *judge) itemText(text string, patterns []ValidationPattern) bool {
-	before := j.Count()
-	if len(text) > maxValue && utf8.RuneCountInString(text) > maxValue {
-		j.Fail("max_length", "must have at most %d characters, found %d", maxValue, utf8.RuneCountInString(text))
+func (v *validator) itemText(text string, patterns []ValidationPattern) bool {
+	before := v.Count()
+	if len(text) > MaxText && utf8.RuneCountInString(text) > MaxText {
+		v.Fail("max_length", "must have at most %d characters, found %d", MaxText, utf8.RuneCountInString(text))
 		return false
 	}
 	for _, p := range patterns {
-		ok, v := j.match.test(p.Pattern, text)
+		ok, flaw := v.match.Test(p.Pattern, text)
 		switch {
-		case j.saving && (v.rule == "pattern_syntax" || v.rule == "pattern_limit"):
-		case v.rule != "":
-			j.Fail(v.rule, "%s, in %s", v.message, strictjson.Quote(p.Pattern))
+		case v.saving && (flaw.Rule == "pattern_syntax" || flaw.Rule == "pattern_limit"):
+		case flaw.Rule != "":
+			v.Fail(flaw.Rule, "%s, in %s", flaw.Message, strictjson.Quote(p.Pattern))
 		case !ok:
-			j.Fail("pattern", "must match %s, found %s: %s", strictjson.Quote(p.Pattern), strictjson.ShowText(text), p.Message)
+			v.Fail("pattern", "must match %s, found %s: %s", strictjson.Quote(p.Pattern), strictjson.ShowText(text), p.Message)
 		}
 	}
-	return j.Count() == before
+	return v.Count() == before
 }
