@@ -265,3 +265,17 @@ func (c *MapKeyConfig) SeparatorOrDefault() string {
 	}
 	return *c.Separator
 }
+
+// sources are the inputs that make up the key; none means that it is asked for.
+func (c *MapKeyConfig) Sources() []string {
+	if c == nil {
+		return nil
+	}
+	var ids []string
+	for _, id := range c.FromFields {
+		if id != nil && *id != "" {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
+}

@@ -1,6 +1,7 @@
 package inputprop
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,52 +42,36 @@ func ParseTemplate(text string) ([]Piece, error) {
 	}
 }
 
-// scopes are the roots of the paths that are known when a deployment is created, with their members.
-var scopes = map[string][]string{
-	"organization": {"id", "name", "slug"},
-	"project":      {"id", "name", "slug"},
-	"environment":  {"id", "name", "slug"},
-	"module":       {"id", "name", "type", "version"},
-}
+// keyPlaceholder stands for the key of a map's entry.
+const KeyPlaceholder = "key"
 
-var scopeNames = []string{"organization", "project", "environment", "module"}
-
-// refRoot is the root of the paths into the instance chosen for a reference.
-const RefRoot = "ref"
-
-// pathFlaw judges the path of a template; mapped says that it stands within mapped_inputs. It gives the
-// rule that is broken, "" when none is.
-func pathFlaw(path string, mapped bool) (rule, message string) {
-	root, rest, _ := strings.Cut(path, ".")
-	if root == RefRoot {
-		return refFlaw(path, mapped)
-	}
-	members, ok := scopes[root]
-	if !ok {
-		names := scopeNames
-		if mapped {
-			names = append(slices.Clone(names), RefRoot)
+// titlePieces takes a title or a description with {id} placeholders apart; {{ is a brace. Of the error
+// only the text is of use.
+func ParseTitle(text string) ([]Piece, error) {
+	var pieces []Piece
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		if before != "" {
+			pieces = append(pieces, Piece{Text: before})
 		}
-		return "template_root", fmt.Sprintf("must start a template's path with one of %s, found %s%s",
-			strings.Join(names, ", "), strictjson.Quote(path), strictjson.Hint(root, names))
+		if !found {
+			return pieces, nil
+		}
+		if after, literal := strings.CutPrefix(rest, "{"); literal {
+			pieces = append(pieces, Piece{Text: "{"})
+			text = after
+			continue
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !closed {
+			return nil, fmt.Errorf("must close every { with }, or write {{ for a brace, found %s", strictjson.Quote("{"+rest))
+		}
+		if name == "" {
+			return nil, errors.New("must name an input within { }, found {}")
+		}
+		pieces = append(pieces, Piece{Name: name})
+		text = after
 	}
-	if !slices.Contains(members, rest) {
-		return "template_path", fmt.Sprintf("must name one of %s of %s, found %s%s",
-			strings.Join(members, ", "), root, strictjson.Quote(path), strictjson.Hint(rest, members))
-	}
-	return "", ""
-}
-
-func refFlaw(path string, mapped bool) (rule, message string) {
-	if !mapped {
-		return "template_ref", fmt.Sprintf("must not refer to a chosen instance outside of mapped_inputs, found %s", strictjson.Quote(path))
-	}
-	input, isInput := strings.CutPrefix(path, "ref.input.")
-	output, isOutput := strings.CutPrefix(path, "ref.stack.output.")
-	if !isInput && !isOutput || isInput && strings.Contains(input, ".") || isOutput && strings.Contains(output, ".") {
-		return "template_path", fmt.Sprintf("must be ref.input.<name> or ref.stack.output.<name>, found %s", strictjson.Quote(path))
-	}
-	return "", ""
 }
 
 // holds says whether a string anywhere in the value has a part.

@@ -4,10 +4,9 @@ import (
 	"context"
 	"strconv"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/fault"
 	"slipway/internal/meter"
+	"slipway/internal/strictjson"
 )
 
 // Resolved is what a form shows for some values. Its pointers lead into Values.
@@ -73,23 +72,6 @@ func (e *Engine) Resolve(ctx context.Context, list []Property, values *strictjso
 		return nil, nil, s.err
 	}
 	return s.resolved, r.Violations(), nil
-}
-
-func newResolver(ctx context.Context, env *Env, at string) *resolver {
-	return &resolver{Collector: strictjson.NewCollector(at), ctx: ctx, env: env}
-}
-
-func (r *resolver) rootLevel(list []Property, values *strictjson.Node) *level {
-	if values == nil {
-		values = &strictjson.Node{Kind: strictjson.Object}
-	}
-	if values.Kind != strictjson.Object {
-		r.Fail("type", "must be an object of values by the ids of their inputs, found %s", strictjson.Show(values))
-	}
-	if r.err = r.ctx.Err(); r.err != nil {
-		return nil
-	}
-	return r.level(NewLevel(list), values, r.env.Previous)
 }
 
 // showing collects what is shown on every level.
@@ -213,4 +195,54 @@ func wantedBytes(params map[string]string, waits []string) (sum int) {
 		sum += len(id) + 4
 	}
 	return sum
+}
+
+// groups are the runs of collapsible inputs that follow one another once what is hidden is gone. A
+// section, or an input that is not collapsible, ends one.
+func groups(f *level) [][]string {
+	var all [][]string
+	var run []string
+	end := func() {
+		if run != nil {
+			all, run = append(all, run), nil
+		}
+	}
+	for i := range f.fields {
+		fl := &f.fields[i]
+		if !fl.visible {
+			continue
+		}
+		if fl.in.Traits.Collapsible {
+			run = append(run, fl.in.ID)
+			continue
+		}
+		end()
+	}
+	end()
+	return all
+}
+
+// filled returns the text with its placeholders filled, or false where one of them has no text.
+func (s *showing) filled(f *level, text string, key *string) (string, bool) {
+	pieces, err := ParseTitle(text)
+	if err != nil {
+		return "", false
+	}
+	size := 0
+	for i, p := range pieces {
+		if p.Name != "" {
+			pieces[i].Text = f.plainText(p.Name)
+			if p.Name == KeyPlaceholder && key != nil {
+				pieces[i].Text = *key
+			}
+			if pieces[i].Text == "" {
+				return "", false
+			}
+		}
+		size += len(pieces[i].Text)
+	}
+	if !s.afford(size, len(text)) {
+		return "", false
+	}
+	return joined(pieces, size), true
 }

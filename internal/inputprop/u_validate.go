@@ -2,12 +2,27 @@ package inputprop
 
 import (
 	"context"
-
-	"slipway/internal/strictjson"
+	"strconv"
 
 	"slipway/internal/fault"
 	"slipway/internal/secret"
+	"slipway/internal/strictjson"
 )
+
+// ParseValues reads values, which are an object by the ids of their inputs. The violation's pointer is at.
+func ParseValues(text []byte, at string) (*strictjson.Node, []fault.Violation) {
+	n, err := strictjson.Parse(text)
+	wrong := fault.Violation{Pointer: at, Rule: "type", Message: "must be an object of values by the ids of the inputs"}
+	switch {
+	case err != nil:
+		wrong.Rule, wrong.Message = "json", wrong.Message+": "+err.Error()
+	case n.Kind != strictjson.Object:
+		wrong.Message += ", found " + string(strictjson.Show(n))
+	default:
+		return n, nil
+	}
+	return nil, []fault.Violation{wrong}
+}
 
 // Context is what values are validated in.
 type Context struct{ Env }
@@ -41,7 +56,7 @@ func (e *Engine) Examine(ctx context.Context, list []Property, values *strictjso
 	if r.err != nil {
 		return nil, r.err
 	}
-	j := &validator{Collector: r.Collector, match: e.matcher(ctx), resolver: r}
+	j := &validator{Collector: r.Collector, match: NewMatcher(ctx, e.patterns), resolver: r}
 	if values == nil || values.Kind == strictjson.Object {
 		j.level(f)
 	}
@@ -100,13 +115,6 @@ func (l *level) namesOf(id string) []string {
 		return nil
 	}
 	return []string{l.plainText(secret.NameMember)}
-}
-
-func memberOf(n *strictjson.Node, key string) *strictjson.Node {
-	if n == nil || n.Kind != strictjson.Object {
-		return nil
-	}
-	return n.Get(key)
 }
 
 func (v *validator) field(f *level, fl *field, before *strictjson.Node) {
@@ -176,4 +184,89 @@ func (v *validator) entries(fl *field) {
 		}
 		v.Path.Pop()
 	}
+}
+
+// bound holds a field to its value before: immutable ones to the value itself, others to no less.
+// Where there was no value before, nothing binds.
+func (v *validator) checkLocked(f *level, fl *field, before *strictjson.Node) {
+	if !isValue(before) {
+		return
+	}
+	traits := fl.in.Traits
+	if traits.Immutable && (fl.value == nil || !strictjson.Equal(fl.value, before)) {
+		v.Fail("immutable", "must stay as it was first deployed, %s, found %s", strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
+		return
+	}
+	if !traits.MinCurrent || !isValue(fl.value) {
+		return
+	}
+	if traits.Numeric {
+		v.noLess(fl.value, before)
+		return
+	}
+	if a := v.allowed(f, fl.in.Property); a != nil {
+		now, found := a.position(fl.value)
+		current, stands := a.position(before)
+		if found && stands && now < current {
+			v.Fail("min_current_value", "must not stand before the current %s among the values, found %s",
+				strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
+		}
+	}
+}
+
+func (v *validator) noLess(n, before *strictjson.Node) {
+	if n.Kind != strictjson.Number || before.Kind != strictjson.Number {
+		return
+	}
+	now, err := strictjson.ParseInt32(n.Text)
+	current, wrong := strictjson.ParseInt32(before.Text)
+	if err == nil && wrong == nil && now < current {
+		v.Fail("min_current_value", "must not be less than the current %s, found %s", strictjson.ShowNumber(strconv.Itoa(int(current))), strictjson.ShowNumber(strconv.Itoa(int(now))))
+	}
+}
+
+// keys judges the keys of a map, one entry after the other.
+type keys struct {
+	config *MapKeyConfig
+	// taken are the computed keys so far, with the places of their entries.
+	taken map[string]string
+}
+
+// keys is nil where the field is no map.
+func (v *validator) keys(fl *field) *keys {
+	if fl.in.Nested.Collection != strictjson.Object {
+		return nil
+	}
+	return &keys{fl.in.Nested.Key, map[string]string{}}
+}
+
+func (k *keys) check(j *validator, e *entry) {
+	key, from := e.given, k.config.Sources()
+	j.PushNames(from...)
+	defer j.PopNames(from...)
+	if len(from) > 0 {
+		if e.level == nil {
+			return
+		}
+		if key = e.computed; key == "" {
+			if !j.saving {
+				j.Fail("key_empty", "must have a value for one of %s, of which its key is made", strictjson.Listing(from))
+			}
+			return
+		}
+		if place, taken := k.taken[key]; taken {
+			j.Fail("key_unique", "must have a key of its own, found %s as of %s", strictjson.ShowText(key), place)
+			return
+		}
+		k.taken[key] = j.LocalPointer()
+	}
+	if key == "" {
+		j.Fail("key_empty", "must have a key that is not empty")
+		return
+	}
+	var patterns []ValidationPattern
+	if k.config != nil && (len(from) == 0 || !e.level.isUnresolved(from...)) {
+		patterns = k.config.Patterns
+	}
+	j.text(key, patterns)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"slipway/internal/strictjson"
 )
@@ -188,4 +189,128 @@ func (v *validator) freeForm(n *strictjson.Node) {
 		v.PopNames(names...)
 		v.Path.Pop()
 	}
+}
+
+// text judges the text of a field by its length and by patterns, which an empty one need not match: it is how
+// a form leaves the field empty.
+func (v *validator) text(text string, patterns []ValidationPattern) bool {
+	return text == "" || v.itemText(text, patterns)
+}
+
+// itemText judges a text of a list, which is judged as it is, by its length and by patterns. When a default is
+// judged, what is wrong with a pattern stands at the pattern.
+func (v *validator) itemText(text string, patterns []ValidationPattern) bool {
+	before := v.Count()
+	if len(text) > MaxText && utf8.RuneCountInString(text) > MaxText {
+		v.Fail("max_length", "must have at most %d characters, found %d", MaxText, utf8.RuneCountInString(text))
+		return false
+	}
+	for _, p := range patterns {
+		ok, flaw := v.match.Test(p.Pattern, text)
+		switch {
+		case v.saving && (flaw.Rule == "pattern_syntax" || flaw.Rule == "pattern_limit"):
+		case flaw.Rule != "":
+			v.Fail(flaw.Rule, "%s, in %s", flaw.Message, strictjson.Quote(p.Pattern))
+		case !ok:
+			v.Fail("pattern", "must match %s, found %s: %s", strictjson.Quote(p.Pattern), strictjson.ShowText(text), p.Message)
+		}
+	}
+	return v.Count() == before
+}
+
+// allowed are the values to choose from, in order; nil where the choice is free or not known.
+type allowed struct {
+	list  []*strictjson.Node
+	index map[string]int
+}
+
+// choiceKey tells what there is to choose from: an input, and the first of its options.
+type choiceKey struct {
+	input Property
+	first *Option
+}
+
+func (v *validator) allowed(f *level, p Property) *allowed {
+	options, known := []Option(nil), false
+	if static, ok := p.ValueSource().(*StaticValues); ok {
+		options, known = static.Options, true
+	} else if v.resolver != nil {
+		options, known = v.resolver.options(f, p)
+	}
+	if !known {
+		return nil
+	}
+	if len(options) == 0 {
+		return &allowed{}
+	}
+	key := choiceKey{p, &options[0]}
+	a, made := v.choices[key]
+	if !made {
+		a = allowedOf(p, options)
+		if v.choices == nil {
+			v.choices = map[choiceKey]*allowed{}
+		}
+		v.choices[key] = a
+	}
+	return a
+}
+
+// allowedOf makes options ready, which are looked up for every item of a list.
+func allowedOf(p Property, options []Option) *allowed {
+	a := &allowed{list: choicesOf(p, options), index: make(map[string]int, len(options))}
+	for i, n := range a.list {
+		if key := strictjson.Key(n); !a.has(key) {
+			a.index[key] = i
+		}
+	}
+	return a
+}
+
+func (a *allowed) has(key string) bool {
+	_, ok := a.index[key]
+	return ok
+}
+
+// position is the place of a value among those allowed, or false where it is none of them.
+func (a *allowed) position(n *strictjson.Node) (int, bool) {
+	i, ok := a.index[strictjson.Key(n)]
+	return i, ok
+}
+
+// among judges a choice, of which an empty text is one only where it stands among the values.
+func (v *validator) checkOption(f *level, p Property, n *strictjson.Node) {
+	v.checkMember(v.allowed(f, p), n)
+}
+
+func (v *validator) checkMember(a *allowed, n *strictjson.Node) {
+	if a == nil {
+		return
+	}
+	if _, ok := a.position(n); ok {
+		return
+	}
+	if v.IsFull() { // a text would be made in vain
+		v.Fail("not_in_values", "")
+		return
+	}
+	names := make([]string, len(a.list))
+	for i, option := range a.list[:min(len(a.list), strictjson.MaxListed)] {
+		names[i] = string(option.JSON())
+	}
+	list := "the values, of which there are none"
+	switch {
+	case v.IsSecret():
+		list = "the values"
+	case len(names) > 0:
+		list = strictjson.Listing(names)
+	}
+	v.Fail("not_in_values", "must be one of %s, found %s", list, strictjson.ShowJSON(n))
+}
+
+func choicesOf(p Property, options []Option) []*strictjson.Node {
+	list := make([]*strictjson.Node, len(options))
+	for i, o := range options {
+		list[i] = ChosenValue(p, o)
+	}
+	return list
 }

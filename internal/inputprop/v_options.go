@@ -8,13 +8,13 @@ import (
 )
 
 // options checks static values: that each is one that the input takes, and that no two are the same.
-func (c *checker) options(p Property, value func(j *validator, value any)) {
+func (c *checker) options(p Property, validate func(value any)) {
 	c.eachOption(p, func(o Option) {
 		if !o.Bare {
 			c.Path.PushKey("value")
 			defer c.Path.Pop()
 		}
-		value(c.judge(), o.Value)
+		validate(o.Value)
 	})
 }
 
@@ -66,7 +66,7 @@ func (c *checker) record(p *CompoundProperty, o Option, kinds map[string]strictj
 			c.FailMember(name, "missing_field", "must be there, for the input exposes it")
 		}
 	}
-	value := nodeOf(record)
+	value := record.Node()
 	for i, name := range value.Keys {
 		kind := value.Items[i].Kind
 		if before, known := kinds[name]; known && kind != before {

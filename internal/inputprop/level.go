@@ -1,8 +1,10 @@
 package inputprop
 
 import (
+	"slices"
 	"strconv"
 
+	"slipway/internal/fault"
 	"slipway/internal/strictjson"
 )
 
@@ -49,7 +51,7 @@ func (in *LevelInput) Initial() *Initial {
 		b := &Initial{InitialValue: in.Property.InitialValue()}
 		if b.Node != nil {
 			b.Templated = !b.Verbatim && ContainsText(b.Node, TemplateOpen)
-			b.Size = SizeOf(b.Node)
+			b.Size = sizeOf(b.Node)
 		}
 		in.initial = b
 	}
@@ -114,7 +116,7 @@ func (l *SchemaLevel) connect() {
 		if entries == nil {
 			continue
 		}
-		in.Cost = SizeOf(entries)
+		in.Cost = sizeOf(entries)
 		for i, id := range entries.Keys {
 			in.Conditions = append(in.Conditions, Condition{id, l.ByID[id], entries.Items[i]})
 		}
@@ -126,13 +128,87 @@ func (l *SchemaLevel) connect() {
 }
 
 // sizeOf returns about how many bytes the value takes as JSON.
-func SizeOf(n *strictjson.Node) int {
+func sizeOf(n *strictjson.Node) int {
 	total := len(n.Text) + 4
 	for _, key := range n.Keys {
 		total += len(key) + 4
 	}
 	for _, item := range n.Items {
-		total += SizeOf(item)
+		total += sizeOf(item)
 	}
 	return total
 }
+
+// dependencies are the inputs of the level whose values decide on this one.
+func (l *SchemaLevel) dependencies(in *LevelInput) []*LevelInput {
+	var list []*LevelInput
+	if in.Owner != nil {
+		list = append(list, in.Owner)
+	}
+	for _, c := range in.Conditions {
+		list = append(list, c.Source)
+	}
+	if ref := DynamicRef(in.Property); ref != nil {
+		for _, name := range ref.ParamNames() {
+			list = append(list, l.ByID[ref.Params[name].Input])
+		}
+	}
+	return slices.DeleteFunc(list, func(other *LevelInput) bool { return other == nil || other == in })
+}
+
+// The states of a sorter's inputs; 0 is one that it has not come to.
+const (
+	under = 1 + iota
+	done
+)
+
+type sorter struct {
+	*SchemaLevel
+	state []byte
+	way   []*LevelInput
+}
+
+func (s *sorter) visit(in *LevelInput) {
+	switch s.state[in.Index] {
+	case done:
+		return
+	case under:
+		s.close(in)
+		return
+	}
+	s.state[in.Index] = under
+	s.way = append(s.way, in)
+	for _, other := range s.dependencies(in) {
+		s.visit(other)
+	}
+	s.way = s.way[:len(s.way)-1]
+	s.state[in.Index] = done
+	s.Order = append(s.Order, in)
+}
+
+// close notes the circle that the last of the way closes by coming back to an input.
+func (s *sorter) close(in *LevelInput) {
+	if len(s.Loops) == fault.MaxViolations {
+		return
+	}
+	var ids []string
+	for _, on := range s.way[slices.Index(s.way, in):] {
+		ids = append(ids, strictjson.Short(on.ID))
+	}
+	s.Loops = append(s.Loops, Loop{s.way[len(s.way)-1], append(ids, strictjson.Short(in.ID))})
+}
+
+// The operators of a condition; several in one object must all hold.
+const (
+	OpEquals      = "equals"
+	OpNot         = "not"
+	OpAnyOf       = "any_of"
+	OpContains    = "contains"
+	OpContainsAny = "contains_any"
+	OpContainsAll = "contains_all"
+	// opContainsEvery is contains_all by its other name.
+	OpContainsEvery = "contains-all"
+	OpExists        = "exists"
+)
+
+var Operators = []string{OpEquals, OpNot, OpAnyOf, OpContains, OpContainsAny, OpContainsAll, OpContainsEvery, OpExists}

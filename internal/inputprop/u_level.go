@@ -2,6 +2,7 @@ package inputprop
 
 import (
 	"slices"
+	"strconv"
 
 	"slipway/internal/strictjson"
 )
@@ -113,4 +114,128 @@ func (l *level) params(ref *DynamicValuesRef) (params map[string]string, waits [
 		params[name] = text
 	}
 	return params, waits
+}
+
+// plainText is the value of an input as people write it: "" for what is not there, an object or an
+// array.
+func (l *level) plainText(id string) string {
+	in, ok := l.inputs.ByID[id]
+	if !ok {
+		return ""
+	}
+	return plainText(l.fields[in.Index].value)
+}
+
+// textNode returns the value of a text.
+func textNode(text string) *strictjson.Node {
+	return &strictjson.Node{Kind: strictjson.String, Text: text}
+}
+
+func plainText(n *strictjson.Node) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.Kind == strictjson.String:
+		return n.Text
+	case n.Kind == strictjson.Bool:
+		return strconv.FormatBool(n.Bool)
+	case n.Kind != strictjson.Number:
+		return ""
+	}
+	if whole, err := strictjson.ParseInt32(n.Text); err == nil {
+		return strconv.Itoa(int(whole))
+	}
+	return n.Text
+}
+
+// keyParts are what an entry has for the inputs that make up its key, and their bytes. Those without a
+// value do not count.
+func (l *level) keyParts(from []string) (parts []string, size int) {
+	for _, id := range from {
+		if text := l.plainText(id); text != "" {
+			parts = append(parts, text)
+			size += len(text)
+		}
+	}
+	return parts, size
+}
+
+func memberOf(n *strictjson.Node, key string) *strictjson.Node {
+	if n == nil || n.Kind != strictjson.Object {
+		return nil
+	}
+	return n.Get(key)
+}
+
+// isValue reports whether there is a value: null is none.
+func isValue(n *strictjson.Node) bool { return n != nil && n.Kind != strictjson.Null }
+
+// subject is the value that conditions are about, nil where there is none.
+type subject struct {
+	*strictjson.Node
+	// items are those of an array, made when they are first looked up.
+	items strictjson.Set
+}
+
+// satisfied says whether the value is as an entry of show_when expects: an object of operators, or a
+// value.
+func (s *subject) satisfied(expected *strictjson.Node) bool {
+	if expected.Kind != strictjson.Object {
+		return s.exists() && s.matches(expected)
+	}
+	for i, operator := range expected.Keys {
+		if !s.operate(operator, expected.Items[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *subject) exists() bool { return s.Node != nil && s.Kind != strictjson.Null }
+
+// list gives the items to look others up in, nil where the value is no array.
+func (s *subject) list() strictjson.Set {
+	if s.items == nil && s.Kind == strictjson.Array {
+		s.items = strictjson.SetOf(s.Items)
+	}
+	return s.items
+}
+
+// matches compares with a plain value. A list matches what it contains, one item or several in any
+// order.
+func (s *subject) matches(expected *strictjson.Node) bool {
+	switch {
+	case s.Kind != strictjson.Array:
+		return strictjson.Equal(s.Node, expected)
+	case expected.Kind == strictjson.Array:
+		return s.list().HasAll(expected.Items)
+	default:
+		return s.list().Has(expected)
+	}
+}
+
+func (s *subject) operate(operator string, operand *strictjson.Node) bool {
+	switch operator {
+	case OpNot:
+		return !s.satisfied(operand)
+	case OpExists:
+		return s.exists() == operand.Bool
+	}
+	if !s.exists() {
+		return false
+	}
+	switch operator {
+	case OpEquals:
+		return strictjson.Equal(s.Node, operand)
+	case OpAnyOf:
+		return slices.ContainsFunc(operand.Items, s.matches)
+	case OpContains:
+		return s.list().Has(operand)
+	case OpContainsAny:
+		return s.list().HasAny(operand.Items)
+	case OpContainsAll, OpContainsEvery:
+		return s.Kind == strictjson.Array && s.list().HasAll(operand.Items)
+	default:
+		return false
+	}
 }

@@ -82,31 +82,3 @@ func readsInput(mapped []Property) bool {
 
 // inputPath begins what a template names of the inputs of an instance.
 const inputPath = "input."
-
-// reference refuses an instance that may not be chosen. What its mapped inputs would be is then not known, and not
-// asked for.
-func (r *resolver) reference(fl *field) {
-	moduleType := fl.in.Traits.ModuleType
-	if moduleType == "" || fl.value == nil || fl.value.Kind != strictjson.String || fl.value.Text == "" || r.env.Reference == nil {
-		return
-	}
-	if fl.refused = !instanceID.MatchString(fl.value.Text); fl.refused {
-		return // which the judge of values says
-	}
-	if flaw := r.env.Reference(fl.value.Text, moduleType); flaw != "" {
-		fl.refused = true
-		r.Fail("reference", "%s", flaw)
-	}
-}
-
-// notLive refuses the references of a level that have nothing live for their mapped inputs to be read from.
-func (r *resolver) notLive(f *level) {
-	for i := range f.fields {
-		if fl := &f.fields[i]; fl.notLive {
-			r.Path.PushKey(fl.in.ID)
-			r.Fail("reference_not_live", "must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
-				strictjson.ShowText(fl.value.Text))
-			r.Path.Pop()
-		}
-	}
-}

@@ -2,11 +2,41 @@ package inputprop
 
 import (
 	"context"
-
-	"slipway/internal/strictjson"
+	"fmt"
 
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
+
+// Engine checks properties before they are saved. It is safe for concurrent use.
+type RulesEngine struct{ patterns Patterns }
+
+// NewEngine returns an engine. Without patterns it takes every pattern and every text.
+func NewRulesEngine(patterns Patterns) *RulesEngine { return &RulesEngine{patterns} }
+
+// Check gives every violation of the rules that take several members of a property, a pattern or a
+// template, and warnings. The property stands alone: it has no siblings to be shown by. Pointers start
+// with at; the error is of the patterns or of the context.
+func (e *RulesEngine) Check(ctx context.Context, p Property, at string) ([]fault.Violation, []Warning, error) {
+	c := e.checker(ctx, at, false)
+	c.alone(p)
+	return c.result()
+}
+
+// CheckList is Check for the inputs of a module: the properties of one level, which may be shown by one
+// another.
+func (e *RulesEngine) CheckList(ctx context.Context, list []Property, at string) ([]fault.Violation, []Warning, error) {
+	c := e.checker(ctx, at, false)
+	c.level(list)
+	return c.result()
+}
+
+// CheckVersion is CheckList for inputs whose values are released: a default that a release would refuse is refused.
+func (e *RulesEngine) CheckVersion(ctx context.Context, list []Property, at string) ([]fault.Violation, []Warning, error) {
+	c := e.checker(ctx, at, true)
+	c.level(list)
+	return c.result()
+}
 
 // checker finds what is wrong with properties beyond what each member decides by itself.
 type checker struct {
@@ -18,17 +48,23 @@ type checker struct {
 	patternBytes int
 	// mapped is set within mapped_inputs.
 	mapped bool
-	// released is set where the defaults are those of releases.
-	released bool
+	// saved validates defaults and options.
+	saved *SavedValidator
 }
 
-func (e *Engine) checker(ctx context.Context, at string) *checker {
-	return &checker{Collector: strictjson.NewCollector(at), ctx: ctx, match: e.matcher(ctx)}
+func (e *RulesEngine) checker(ctx context.Context, at string, released bool) *checker {
+	return newChecker(ctx, NewMatcher(ctx, e.patterns), at, released)
+}
+
+// newChecker returns a checker of properties, whose defaults are those of releases where released is set.
+func newChecker(ctx context.Context, match *Matcher, at string, released bool) *checker {
+	c := strictjson.NewCollector(at)
+	return &checker{Collector: c, ctx: ctx, match: match, saved: NewSavedValidator(ctx, c, match, released)}
 }
 
 func (c *checker) result() ([]fault.Violation, []Warning, error) {
-	if c.match.err != nil {
-		return nil, nil, c.match.err
+	if c.match.Err() != nil {
+		return nil, nil, c.match.Err()
 	}
 	return c.Violations(), c.warnings, c.ctx.Err()
 }
@@ -83,15 +119,15 @@ func (c *checker) check(p Property, taken map[string]string) {
 	switch p := p.(type) {
 	case *StringProperty:
 		c.patterns(p.Patterns)
-		c.options(p, func(j *validator, value any) { j.text(value.(string), p.Patterns) })
+		c.options(p, func(value any) { c.saved.Text(value.(string), p.Patterns) })
 	case *TextProperty:
 		c.patterns(p.Patterns)
 	case *StringArrayProperty:
 		c.patterns(p.Patterns)
-		c.options(p, func(j *validator, value any) { j.itemText(value.(string), p.Patterns) })
+		c.options(p, func(value any) { c.saved.ItemText(value.(string), p.Patterns) })
 	case *NumberProperty:
 		c.bounds(p)
-		c.options(p, func(j *validator, value any) { j.within(p, value.(int32)) })
+		c.options(p, func(value any) { c.saved.Number(p, value.(int32)) })
 	case *ObjectMapProperty:
 		c.mapItems(p, c.items(p.ItemInputs))
 	case *ObjectArrayProperty:
@@ -134,5 +170,32 @@ func (c *checker) unique(id string, taken map[string]string) {
 func (c *checker) bounds(p *NumberProperty) {
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
 		c.FailMember("min", "min_max", "must not be more than max, found %d and a max of %d", *p.Min, *p.Max)
+	}
+}
+
+// maxPatternBytes is how long all patterns of a schema may be together, because reading them takes its time.
+const maxPatternBytes = 32 << 10
+
+// patterns checks the patterns themselves.
+func (c *checker) patterns(list []ValidationPattern) {
+	c.Path.PushKey("patterns")
+	defer c.Path.Pop()
+	for i, p := range list {
+		c.Path.PushIndex(i)
+		c.Path.PushKey("pattern")
+		var v PatternFlaw
+		if c.patternBytes += len(p.Pattern); c.patternBytes > maxPatternBytes {
+			v = PatternFlaw{Rule: "max_patterns", Message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes)}
+		} else {
+			v = c.match.Compile(p.Pattern)
+		}
+		if v.Rule != "" {
+			c.Fail(v.Rule, "%s, in %s", v.Message, strictjson.Quote(p.Pattern))
+		}
+		for _, warning := range v.Warnings {
+			c.warn("pattern_portability", warning)
+		}
+		c.Path.Pop()
+		c.Path.Pop()
 	}
 }
