@@ -13,8 +13,8 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/id"
-	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/inputvalues"
 	"slipway/internal/journal"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -119,7 +119,7 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 
 // complete gives the values that the release has: those given, and the defaults of what is visible.
 func (s *Service) complete(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
-	values, violations := inputprop.ParseValues(in.Inputs, "/inputs")
+	values, violations := inputvalues.ParseValues(in.Inputs, "/inputs")
 	if len(violations) > 0 {
 		return nil, violations, nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // plan is a level of inputs made ready for values: those of mapped_inputs stand behind their
 // reference, as they do in a form.
-type SchemaLevel struct {
+type Level struct {
 	Inputs []*LevelInput
 	// order has each input after those that it depends on.
 	Order []*LevelInput
@@ -35,7 +35,7 @@ type LevelInput struct {
 	Cost int
 	// The rest is made when it is first needed.
 	initial *Initial
-	items   *SchemaLevel
+	items   *Level
 }
 
 // beginning is an initial value made ready.
@@ -59,7 +59,7 @@ func (in *LevelInput) Initial() *Initial {
 }
 
 // level is that of a collection's items, nil for other variants.
-func (in *LevelInput) Items() *SchemaLevel {
+func (in *LevelInput) Items() *Level {
 	if in.items == nil && in.Nested.IsCollection() {
 		in.items = NewLevel(in.Nested.Inputs)
 	}
@@ -79,8 +79,8 @@ type Loop struct {
 	IDs   []string
 }
 
-func NewLevel(list []Property) *SchemaLevel {
-	p := &SchemaLevel{ByID: make(map[string]*LevelInput, len(list))}
+func NewLevel(list []Property) *Level {
+	p := &Level{ByID: make(map[string]*LevelInput, len(list))}
 	for i, property := range list {
 		place := "/" + strconv.Itoa(i)
 		owner := p.add(property, place, nil)
@@ -99,7 +99,7 @@ func NewLevelInput(p Property) *LevelInput {
 	return &LevelInput{Property: p, Traits: p.Traits(), Nested: p.Nested(), ID: p.Head().ID}
 }
 
-func (l *SchemaLevel) add(property Property, place string, owner *LevelInput) *LevelInput {
+func (l *Level) add(property Property, place string, owner *LevelInput) *LevelInput {
 	in := NewLevelInput(property)
 	in.Index, in.Pointer, in.Owner = len(l.Inputs), place, owner
 	l.Inputs = append(l.Inputs, in)
@@ -109,8 +109,19 @@ func (l *SchemaLevel) add(property Property, place string, owner *LevelInput) *L
 	return in
 }
 
+// ValueIDs returns the ids of the inputs that have a value.
+func (l *Level) ValueIDs() []string {
+	var ids []string
+	for _, in := range l.Inputs {
+		if !in.Traits.NoValue {
+			ids = append(ids, in.ID)
+		}
+	}
+	return ids
+}
+
 // connect finds the sources of the conditions, and an order in which to decide them.
-func (l *SchemaLevel) connect() {
+func (l *Level) connect() {
 	for _, in := range l.Inputs {
 		entries := in.Property.Head().ShowWhen
 		if entries == nil {
@@ -121,7 +132,7 @@ func (l *SchemaLevel) connect() {
 			in.Conditions = append(in.Conditions, Condition{id, l.ByID[id], entries.Items[i]})
 		}
 	}
-	s := sorter{SchemaLevel: l, state: make([]byte, len(l.Inputs))}
+	s := sorter{Level: l, state: make([]byte, len(l.Inputs))}
 	for _, in := range l.Inputs {
 		s.visit(in)
 	}
@@ -140,7 +151,7 @@ func sizeOf(n *strictjson.Node) int {
 }
 
 // dependencies are the inputs of the level whose values decide on this one.
-func (l *SchemaLevel) dependencies(in *LevelInput) []*LevelInput {
+func (l *Level) dependencies(in *LevelInput) []*LevelInput {
 	var list []*LevelInput
 	if in.Owner != nil {
 		list = append(list, in.Owner)
@@ -163,7 +174,7 @@ const (
 )
 
 type sorter struct {
-	*SchemaLevel
+	*Level
 	state []byte
 	way   []*LevelInput
 }

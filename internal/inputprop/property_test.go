@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 )
 
 func TestEveryVariantSurvivesARoundTrip(t *testing.T) {

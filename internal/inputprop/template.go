@@ -13,6 +13,9 @@ import (
 // templateOpen begins a template: ${{ path }}.
 const TemplateOpen = "${{"
 
+// refRoot is the root of the paths into the instance chosen for a reference.
+const RefRoot = "ref"
+
 // piece is a part of a text with holes in it: text as it stands, or the name of what fills a hole.
 type Piece struct{ Text, Name string }
 

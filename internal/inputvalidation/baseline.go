@@ -10,7 +10,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/inputbaseline"
-	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
 	"slipway/internal/store"
 )
@@ -79,7 +79,7 @@ func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *s
 	if err != nil {
 		return nil, err
 	}
-	return inputprop.Baseline(list, shipped.values, before), nil
+	return inputvalues.Baseline(list, shipped.values, before), nil
 }
 
 func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {

@@ -12,7 +12,9 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputrules"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/inputvalues"
 	"slipway/internal/jsregexp"
 	"slipway/internal/meter"
 	"slipway/internal/store"
@@ -21,7 +23,8 @@ import (
 // Service judges inputs and values.
 type Service struct {
 	Store    *store.Store
-	Engine   *inputprop.Engine
+	Engine   *inputvalues.Engine
+	Rules    *inputrules.Engine
 	Catalog  *catalog.Service
 	Defaults *defaults.Service
 	Dynamic  *valuesource.Registry
@@ -61,7 +64,7 @@ func (s *Service) options(ctx context.Context, source string, params map[string]
 // Check gives every violation of the rules in the inputs of a module, and warnings; pointers start with
 // at.
 func (s *Service) Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	violations, warnings, err := s.Engine.CheckVersion(ctx, list, at)
+	violations, warnings, err := s.Rules.CheckVersion(ctx, list, at)
 	if err != nil {
 		return nil, nil, busy(err)
 	}
@@ -72,7 +75,7 @@ func (s *Service) Check(ctx context.Context, list []inputprop.Property, at strin
 
 // CheckOne is Check for a schema that stands alone.
 func (s *Service) CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	violations, warnings, err := s.Engine.Check(ctx, schema, at)
+	violations, warnings, err := s.Rules.Check(ctx, schema, at)
 	if err != nil {
 		return nil, nil, busy(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -17,7 +17,7 @@ import (
 
 // Place is where values are judged: what templates may name, and what is live.
 type Place struct {
-	context inputprop.Context
+	context inputvalues.Context
 	// instanceID is the instance that is deployed, "" where it is still to be made.
 	instanceID string
 	// LiveDeploymentID is the deployment whose values bind immutable inputs, nil where there is none.
@@ -45,7 +45,7 @@ func (s *Service) At(ctx context.Context, instance *ent.ModuleInstance, version 
 	if l, err := s.live(ctx, *instance.LiveDeploymentID); err != nil {
 		return nil, err
 	} else if l != nil {
-		p.context.Previous = inputprop.Overlay(l.values, baseline)
+		p.context.Previous = inputvalues.Overlay(l.values, baseline)
 	}
 	return p, nil
 }
@@ -69,15 +69,15 @@ func (s *Service) In(ctx context.Context, environmentID string, version *ent.Mod
 	if err != nil {
 		return nil, err
 	}
-	p.context.Organization = inputprop.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
-	p.context.Project = inputprop.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
-	p.context.Environment = inputprop.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
+	p.context.Organization = inputvalues.Scope{ID: organization.ID, Name: organization.Name, Slug: organization.Slug}
+	p.context.Project = inputvalues.Scope{ID: project.ID, Name: project.Name, Slug: project.Slug}
+	p.context.Environment = inputvalues.Scope{ID: environment.ID, Name: environment.Name, Slug: environment.Slug}
 	return p, nil
 }
 
 // nowhere gives a place of which nothing is known but the server's lists and, where there is one, the version.
 func (s *Service) nowhere(ctx context.Context, version *ent.ModuleVersion) (*Place, error) {
-	p := &Place{context: inputprop.Context{Env: inputprop.Env{Options: s.options}}}
+	p := &Place{context: inputvalues.Context{Env: inputvalues.Env{Options: s.options}}}
 	if version == nil {
 		return p, nil
 	}
@@ -90,7 +90,7 @@ func (s *Service) nameModule(ctx context.Context, p *Place, definitionID, versio
 	if err != nil {
 		return err
 	}
-	p.context.Module = inputprop.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version}
+	p.context.Module = inputvalues.ModuleScope{ID: module.ID, Name: module.Name, Type: module.Type, Version: version}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
 	"slipway/internal/store"
 )
@@ -43,7 +44,7 @@ type asked struct {
 
 // Validation is what was found in values; the pointers start at them.
 type Validation struct {
-	*inputprop.Validation
+	*inputvalues.Validation
 	// Warnings are of the inputs: defaults that count as absent.
 	Warnings []inputprop.Warning
 }
@@ -59,7 +60,7 @@ func (s *Service) Validate(ctx context.Context, q Question) (*Validation, error)
 }
 
 // Resolve gives what a form shows for the values, and what cannot be made out.
-func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved, []fault.Violation, error) {
+func (s *Service) Resolve(ctx context.Context, q Question) (*inputvalues.Resolved, []fault.Violation, error) {
 	a, err := s.read(ctx, q)
 	if err != nil {
 		return nil, nil, err
@@ -76,7 +77,7 @@ func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved,
 // violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
 // out of it.
 func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, p *Place) (*strictjson.Node, []fault.Violation, error) {
-	if _, err := s.Engine.DropRefused(ctx, list, at); err != nil {
+	if _, err := s.Rules.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, busy(err)
 	}
 	if err := s.refer(ctx, list, values, p); err != nil {
@@ -106,7 +107,7 @@ func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
-	values, wrong := inputprop.ParseValues(q.Values, "/values")
+	values, wrong := inputvalues.ParseValues(q.Values, "/values")
 	if violations = append(violations, wrong...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
@@ -141,7 +142,7 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 			return nil, err
 		}
 		if a.inputs, err = version.Inputs.Properties(); err == nil {
-			a.warnings, err = s.Engine.DropRefused(ctx, a.inputs, "/inputs")
+			a.warnings, err = s.Rules.DropRefused(ctx, a.inputs, "/inputs")
 		}
 		return version, busy(err)
 	case q.DefinitionID != nil:
@@ -157,7 +158,7 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 			return nil, err
 		}
 		a.inputs = []inputprop.Property{schema}
-		a.warnings, err = s.Engine.DropRefused(ctx, a.inputs, "")
+		a.warnings, err = s.Rules.DropRefused(ctx, a.inputs, "")
 		for i := range a.warnings {
 			a.warnings[i].Pointer = "/schema" + strings.TrimPrefix(a.warnings[i].Pointer, "/0")
 		}

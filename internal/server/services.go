@@ -15,9 +15,10 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/feed"
 	"slipway/internal/id"
-	"slipway/internal/inputprop"
+	"slipway/internal/inputrules"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/inputvalues"
 	"slipway/internal/journal"
 	"slipway/internal/jsregexp"
 	"slipway/internal/store"
@@ -46,7 +47,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 	}
 	all.Dynamic = valuesource.New(all.Catalog, all.Workspace, all.Defaults)
 	all.Inputs = &inputvalidation.Service{
-		Store: s, Engine: inputprop.NewEngine(patterns()), Catalog: all.Catalog, Defaults: all.Defaults, Dynamic: all.Dynamic,
+		Store: s, Engine: inputvalues.NewEngine(patterns()), Rules: inputrules.NewEngine(patterns()), Catalog: all.Catalog, Defaults: all.Defaults, Dynamic: all.Dynamic,
 	}
 	// What is saved is judged by what the server knows, which is read through these two.
 	all.Catalog.Rules, all.Defaults.Rules = all.Inputs, all.Inputs

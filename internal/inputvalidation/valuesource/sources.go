@@ -97,11 +97,7 @@ func definition(r *Registry, d *defaults.Service) Source {
 		if err != nil {
 			return ctx, nil, err
 		}
-		choice, ok := schema.(interface{ ValueSource() inputprop.Values })
-		if !ok {
-			return ctx, nil, nil
-		}
-		return context.WithValue(ctx, hops{}, n+1), choice.ValueSource(), nil
+		return context.WithValue(ctx, hops{}, n+1), schema.ValueSource(), nil
 	}
 	return Source{
 		Name:        inputprop.SourceDefinition,
