@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/inputprop"
 )
 
@@ -26,7 +27,7 @@ var bound = map[string]any{
 	"MapKey": inputprop.MapKeyConfig{}, "DynamicValuesRef": inputprop.DynamicValuesRef{},
 	"EcsDeploymentData": ecs.Data{}, "EcsAcceptedPauseControl": ecs.AcceptedPauseControl{},
 	"EcsTaskDefinition": ecs.TaskDefinition{}, "EcsListenerState": ecs.ListenerState{},
-	"EcsListenerRule": ecs.ListenerRule{}, "DeploymentEvent": ecs.Event{},
+	"EcsListenerRule": ecs.ListenerRule{}, "DeploymentEvent": event.Event{},
 	"EcsServiceDeploymentState": ecs.ServiceDeploymentState{}, "EcsServiceRevision": ecs.ServiceRevision{},
 }
 

@@ -50,7 +50,7 @@ func TestTheExamplesOfTheDocumentationRun(t *testing.T) {
 		t.Fatalf("only %d examples", len(list))
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		ids := strings.NewReplacer("dep_…", p.Succeeded(t).ID, "prj_…", p.Project.ID)
 		p.Succeeded(t)
 		p.Failed(t)

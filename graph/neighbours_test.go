@@ -137,7 +137,7 @@ func TestARefusedQueryLeavesItsNeighbours(t *testing.T) {
 func TestARefusedMutationLeavesItsNeighbours(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		next := 0
 		// good are the mutations of each role that may do something.
 		good := map[string]func(alias string) string{

@@ -18,7 +18,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
@@ -95,7 +95,7 @@ func (r *deploymentResolver) Fence(ctx context.Context, obj *ent.Deployment) (*s
 }
 
 // Events is the resolver for the events field.
-func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error) {
+func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*event.Event, error) {
 	events, err := deployment.Events(ctx, obj)
 	return pointers(events), err
 }
@@ -526,7 +526,7 @@ func (r *queryResolver) Environment(ctx context.Context, id string) (*ent.Enviro
 
 // ValidateInputs is the resolver for the validateInputs field.
 func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error) {
-	found, err := r.Inputs.Validate(ctx, question(input))
+	found, err := r.Inputs.Validate(ctx, validationRequest(input))
 	if err != nil {
 		return nil, err
 	}
@@ -535,7 +535,7 @@ func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputVal
 
 // ResolveInputs is the resolver for the resolveInputs field.
 func (r *queryResolver) ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error) {
-	resolved, violations, err := r.Inputs.Resolve(ctx, question(input))
+	resolved, violations, err := r.Inputs.Resolve(ctx, validationRequest(input))
 	if err != nil {
 		return nil, err
 	}
@@ -548,12 +548,12 @@ func (r *queryResolver) DynamicValues(ctx context.Context, source string, params
 	if err != nil {
 		return nil, err
 	}
-	return r.Dynamic.Options(ctx, source, named, page.Args{First: first, After: after, Last: last, Before: before})
+	return r.Sources.Options(ctx, source, named, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // DynamicSources is the resolver for the dynamicSources field.
 func (r *queryResolver) DynamicSources(ctx context.Context) ([]*valuesource.Source, error) {
-	return pointers(r.Dynamic.Sources()), nil
+	return pointers(valuesource.Sources()), nil
 }
 
 // ErrorCodes is the resolver for the errorCodes field.

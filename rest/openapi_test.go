@@ -16,6 +16,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
@@ -126,7 +127,7 @@ func TestTheDocumentHasEveryField(t *testing.T) {
 		"TaskDefinition":         ecs.TaskDefinition{},
 		"ListenerState":          ecs.ListenerState{},
 		"ListenerRule":           ecs.ListenerRule{},
-		"DeploymentEvent":        ecs.Event{},
+		"DeploymentEvent":        event.Event{},
 		"ServiceDeploymentState": ecs.ServiceDeploymentState{},
 		"ServiceRevision":        ecs.ServiceRevision{},
 

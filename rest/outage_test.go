@@ -17,7 +17,7 @@ func TestADatabaseThatIsDownIsTold(t *testing.T) {
 	t.Parallel()
 	database := worldtest.Postgres(t)
 	w := worldtest.New(t, database)
-	d := w.Place(t, w.Acme, "web").Succeeded(t)
+	d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 	line := newLine(t, database)
 	through := worldtest.Another(t, line.url)
 	read := exchange{method: http.MethodGet, path: "/deployments/" + d.ID, token: w.Acme.Tokens[actor.Viewer]}

@@ -108,7 +108,7 @@ func TestAConnectionIsFreeOfTheLimitOnceAGoodTokenCameOnIt(t *testing.T) {
 			}
 		}
 	}
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	id := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID
 	for range 3 {
 		following(t, s.url, token, id)

@@ -17,7 +17,7 @@ func TestStoppingTellsEveryOpenStream(t *testing.T) {
 	t.Parallel()
 	url := worldtest.SQLite(t)
 	w := worldtest.New(t, url)
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	id, token := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID, w.Acme.Tokens[actor.Viewer]
 	s := serve(t, "--database", url)
 

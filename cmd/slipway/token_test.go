@@ -63,7 +63,7 @@ func TestTokenListShowsNoSecret(t *testing.T) {
 func TestTokenIsCreatedWithAScope(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	one, other := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "other")
+	one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 	create := []string{"token", "create", "--database", w.DatabaseURL, "--org", "acme", "--role", "developer", "--name", "scoped"}
 	token := must(t, append(create, "--project", one.Project.ID+", "+other.Project.ID, "--environment", one.Environment.ID)...)
 	r := w.GraphQL(t, token, "{ viewer { expiresAt scope { projects environments } } }", nil)

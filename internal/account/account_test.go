@@ -34,7 +34,7 @@ type clock struct{ micros atomic.Int64 }
 func (c *clock) now() time.Time          { return time.UnixMicro(c.micros.Load()).UTC() }
 func (c *clock) advance(d time.Duration) { c.micros.Add(d.Microseconds()) }
 
-// accounts gives the accounts of a world whose time the test moves.
+// accounts returns the accounts of a world whose time the test moves.
 func accounts(w *worldtest.World) (*account.Service, *clock) {
 	c := &clock{}
 	c.micros.Store(store.Now().UnixMicro())

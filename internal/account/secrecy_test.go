@@ -76,7 +76,7 @@ func TestTheSecretIsToldOnceAndKeptNowhere(t *testing.T) {
 		w = w.Serving(t, func(c *server.Config) {
 			c.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		})
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
 		r := create(t, w, admin, map[string]any{"name": "canary", "role": "RUNNER", "environments": []string{p.Environment.ID}})
 		secret, id := r.Text(t, "data", "createToken", "secret"), r.Text(t, "data", "createToken", "token", "id")
@@ -115,7 +115,7 @@ func TestTheSecretIsToldOnceAndKeptNowhere(t *testing.T) {
 func TestTheAuditSaysWhichTokenWasMadeAndRevoked(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
 		r := create(t, w, admin, map[string]any{"name": "ci", "role": "RUNNER", "environments": []string{p.Environment.ID}})
 		id, end := r.Text(t, "data", "createToken", "token", "id"), r.Text(t, "data", "createToken", "token", "expiresAt")

@@ -187,7 +187,7 @@ func (m *meter) once(ctx context.Context, a attack, callers, round int) (got str
 	return got, took, err
 }
 
-// together carries an attack out by some callers at once, and gives the verdict and the largest answer.
+// together carries an attack out by some callers at once, and returns the verdict and the largest answer.
 func (m *meter) together(ctx context.Context, a attack, callers, round int) (got string, largest int64, err error) {
 	var t tally
 	var failed error

@@ -60,7 +60,7 @@ func (m *meter) begin(ctx context.Context) (reading, error) {
 	return r, err
 }
 
-// end waits until nothing of the attack runs any more, and gives what it took.
+// end waits until nothing of the attack runs any more, and returns what it took.
 func (m *meter) end(ctx context.Context, before reading) (use, error) {
 	settled := m.settle(ctx, before.goroutines)
 	if m.proc == "" {

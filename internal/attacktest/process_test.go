@@ -26,7 +26,7 @@ var profiling = []string{"--admin-listen", "", "--debug-listen", "127.0.0.1:0"}
 
 const profiles = "serving profiles"
 
-// build builds the program and gives its path.
+// build builds the program and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "slipway")

@@ -98,7 +98,7 @@ func (s *service) hosts() []string {
 	return hosts
 }
 
-// release gives the version, values and tag of the next release.
+// release returns the version, values and tag of the next release.
 func (s *service) release(m *module) (versionID string, values []byte, tag string, err error) {
 	s.build++
 	name := s.version
@@ -119,7 +119,7 @@ var taskDefinitionText string
 
 var taskDefinition = template.Must(template.New("task definition").Option("missingkey=error").Parse(taskDefinitionText))
 
-// artifact gives the next revision of the service's task definition, with the image of a tag.
+// artifact returns the next revision of the service's task definition, with the image of a tag.
 func (s *service) artifact(tag string) ([]byte, error) {
 	s.revision++
 	arn := fmt.Sprintf("arn:aws:ecs:%s:%s:task-definition/%s:%d", s.region(), accountID, s.family(), s.revision)

@@ -57,7 +57,7 @@ func noteSweep(w *worldtest.World, worked time.Time) {
 	}
 }
 
-// by gives the world's service of deployments as it goes by a clock.
+// by returns the world's service of deployments as it goes by a clock.
 func by(w *worldtest.World, c *clock) *deployment.Service {
 	s := *w.Deploy
 	s.Journal = journal.NewAlone(w.Store, c.now, id.New)

@@ -30,7 +30,7 @@ func forced(t *testing.T, w *worldtest.World, c *clock, deploymentID string) *en
 func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, admin := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Admin)
+		clock, p, admin := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Admin)
 		force := func(id string) func() (*ent.Deployment, error) {
 			return func() (*ent.Deployment, error) { return w.Deploy.ForceCancel(admin, id) }
 		}
@@ -90,7 +90,7 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 func TestARenewalAtOnceWithForceHoldsNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		for range 10 {
 			d, lease := requested(t, w, p)
 			clock.pass(2 * time.Minute)

@@ -33,7 +33,7 @@ func wake(t *testing.T, w *worldtest.World, c *clock, d time.Duration) {
 func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		clock.noted = nil
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
@@ -66,11 +66,11 @@ func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		clock.noted = nil
 		for name, call := range map[string]func(d *ent.Deployment, lease string) error{
 			"claim": func(_ *ent.Deployment, lease string) error {
-				_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: &lease})
+				_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
 				return err
 			},
 			"report": func(d *ent.Deployment, lease string) error {
@@ -95,7 +95,7 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 func TestALeaseThatRanOutBeforeTheServersEyesIsLostBeforeItIsSwept(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		clock.noted = nil
 		round(t, w, "the first", 0)
 		wake(t, w, clock, deployment.DefaultLease)
@@ -115,7 +115,7 @@ func TestAShortPauseOfTheSweepSparesNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		for pause, want := range map[time.Duration]int{15 * time.Second: 1, 15*time.Second + time.Microsecond: 0} {
-			clock, p := clockOf(w), w.Place(t, w.Acme, "web-"+string(rune('0'+want)))
+			clock, p := clockOf(w), w.Fixture(t, w.Acme, "web-"+string(rune('0'+want)))
 			clock.noted = nil
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			p.Claim(t, d)
@@ -132,7 +132,7 @@ func TestAShortPauseOfTheSweepSparesNothing(t *testing.T) {
 func TestAClockThatIsSetBackSparesTheLeases(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		clock.noted = nil
 		clock.pass(-time.Hour)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
@@ -147,7 +147,7 @@ func TestAClockThatIsSetBackSparesTheLeases(t *testing.T) {
 func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner, developer := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
+		p, runner, developer := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
 		again := deployment.Replay{SourceID: source.ID, IdempotencyKey: new("key")}
 		d, err := w.Deploy.Rollback(developer, again)

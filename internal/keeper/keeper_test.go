@@ -86,7 +86,7 @@ func (w *world) lease(length time.Duration) keeper.Lease {
 }
 
 // start starts a program that writes to the pipe ALIVE; gone is closed when nothing has that open any more.
-func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace time.Duration) (k *keeper.Kept, gone chan struct{}) {
+func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace time.Duration) (k *keeper.Handle, gone chan struct{}) {
 	t.Helper()
 	pipe, gone := alive(t)
 	k, err := keeper.Start(w.root, "program", lease, keeper.Program{
@@ -98,7 +98,7 @@ func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace ti
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := k.Stop(keeper.Halted, keeper.Instant{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := k.Stop(keeper.Shutdown, keeper.Instant{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 		if _, err := k.Wait(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +138,7 @@ func mustGo(t *testing.T, gone chan struct{}) {
 }
 
 // end waits for the end of a program.
-func end(t *testing.T, k *keeper.Kept) keeper.End {
+func end(t *testing.T, k *keeper.Handle) keeper.End {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -150,7 +150,7 @@ func end(t *testing.T, k *keeper.Kept) keeper.End {
 }
 
 // lines reads so many lines of a program's output from an offset on, or all of them where n is negative.
-func lines(t *testing.T, k *keeper.Kept, from int64, n int) (said []string, offset int64) {
+func lines(t *testing.T, k *keeper.Handle, from int64, n int) (said []string, offset int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -231,7 +231,7 @@ func TestClockThatJumpsEndsNoProgramLate(t *testing.T) {
 			lines(t, k, 0, 1)
 			w.jump(t, by)
 			mustGo(t, gone)
-			if got := end(t, k); got.Stopped != keeper.Expiring {
+			if got := end(t, k); got.Stopped != keeper.LeaseExpiring {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -271,7 +271,7 @@ func TestProgramThatTakesNoSIGTERMIsKilledInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.jump(t, shift{Wall: time.Minute, Boot: time.Minute})
-	if err := k.Stop(keeper.Halted, w.clock().Add(20*time.Minute)); err != nil { // sooner
+	if err := k.Stop(keeper.Shutdown, w.clock().Add(20*time.Minute)); err != nil { // sooner
 		t.Fatal(err)
 	}
 	select {
@@ -300,7 +300,7 @@ func TestOutputThatNobodyTakesIsBoundedAndNothingOfItIsLost(t *testing.T) {
 		if size := sizeOf(t, w.root); size > 2<<20 {
 			t.Fatalf("%d bytes are kept", size)
 		}
-		if err := k.Taken(offset); err != nil {
+		if err := k.Discard(offset); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -148,8 +148,8 @@ func TestRefusedPagesHaveTheSameCode(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		viewer := w.Acme.Tokens[actor.Viewer]
-		w.Place(t, w.Acme, "one")
-		w.Place(t, w.Acme, "two")
+		w.Fixture(t, w.Acme, "one")
+		w.Fixture(t, w.Acme, "two")
 		foreign := w.GraphQL(t, w.Superadmin, catalogue, map[string]any{"status": "DRAFT"})
 		cursor := w.GraphQL(t, viewer, catalogue, map[string]any{"first": 1}).Text(t, "data", "moduleDefinitions", "pageInfo", "endCursor")
 		if foreign.Status != 200 {

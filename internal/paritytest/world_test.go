@@ -39,12 +39,12 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 type records struct {
 	definition *ent.DefaultValueDefinition
 	deployment *ent.Deployment
-	place      *worldtest.Place
+	place      *worldtest.Fixture
 }
 
 func recordsOf(t testing.TB, w *worldtest.World, o *worldtest.Org) records {
 	t.Helper()
-	p := w.Place(t, o, "web")
+	p := w.Fixture(t, o, "web")
 	return records{definition: definition(t, w, o, "image", plainSchema), deployment: p.Succeeded(t), place: p}
 }
 

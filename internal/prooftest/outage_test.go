@@ -19,7 +19,7 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	servers := newPair(t)
 	hosts := servers.url(t, servers.first, servers.second)
 	w := worldtest.New(t, servers.url(t, servers.first))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	ids := make([]string, programs)
 	for i := range ids {
 		ids[i] = p.Deploy(t, p.NewInstance(t, fmt.Sprint("n", i)).ID, `{"image":"web:1"}`).ID

@@ -76,7 +76,7 @@ func TestOverlapOfTwoProgramsOfOneInstanceNeverHappens(t *testing.T) {
 // try is one instance with two runners, the first of which meets trouble.
 type try struct {
 	w       *worldtest.World
-	place   *worldtest.Place
+	place   *worldtest.Fixture
 	first   *ent.Deployment
 	gate    *gate
 	runners []*runnerProcess
@@ -95,8 +95,8 @@ func newTry(t *testing.T, chance *rand.Rand, back bool) *try {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
-	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
-	try := &try{w: w, place: w.Place(t, w.Acme, "web"), gate: newGate(t, w.URL), folder: t.TempDir(), back: back, linger: -1}
+	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	try := &try{w: w, place: w.Fixture(t, w.Acme, "web"), gate: newGate(t, w.URL), folder: t.TempDir(), back: back, linger: -1}
 	if chance.IntN(2) == 0 {
 		try.linger = time.Duration(chance.Int64N(int64(400 * time.Millisecond)))
 	}

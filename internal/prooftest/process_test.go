@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// build builds the program with flags of go build and gives its path.
+// build builds the program with flags of go build and returns its path.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "slipway")

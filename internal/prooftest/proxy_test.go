@@ -41,7 +41,7 @@ type proxy struct {
 	conns []net.Conn
 }
 
-// newProxy gives a proxy to the database of a URL, and the URL that goes through it.
+// newProxy returns a proxy to the database of a URL, and the URL that goes through it.
 func newProxy(t *testing.T, database string) (p *proxy, through string) {
 	t.Helper()
 	u, err := url.Parse(database)

@@ -17,8 +17,8 @@ func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
-	p := w.Place(t, w.Acme, "web")
+	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	c, _ := config(t, w, `exec 4>"$ALIVE"; echo started; sleep 600`)
 	pipe, gone := alive(t)
@@ -42,7 +42,7 @@ func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 func TestFolderBelongsToWhatIsLeftOfAnEarlierProgram(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	pipe, gone := alive(t)
 	c, _ := config(t, w, `[ -e away ] && exit 0; exec 4>"$ALIVE"; setsid sh -c 'touch away; until [ -e proceed ]; do sleep 0.02; done' &

@@ -39,7 +39,7 @@ func ledger(t *testing.T) (path string, lines func() map[string]int) {
 func TestTwoRunnersCarryEachDeploymentOutOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var ids []string
 		for i := range 20 {
 			ids = append(ids, p.Deploy(t, p.NewInstance(t, fmt.Sprint("n", i)).ID, `{"image":"web:1"}`).ID)
@@ -64,7 +64,7 @@ func TestTwoRunnersCarryEachDeploymentOutOnce(t *testing.T) {
 func TestLostRequestsAndAnswersDoubleNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var ids []string
 		for i := range 6 {
 			ids = append(ids, p.Deploy(t, p.NewInstance(t, fmt.Sprint("n", i)).ID, `{"image":"web:1"}`).ID)
@@ -92,7 +92,7 @@ func TestLostRequestsAndAnswersDoubleNothing(t *testing.T) {
 func TestServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	between := newProxy(t, w.URL, always(badGateway))
 	proceed := filepath.Join(t.TempDir(), "proceed")
 	c, _ := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
@@ -121,7 +121,7 @@ func TestLeaseOfASilentProgramIsRenewed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	w.Deploy.LeaseTime = 6 * time.Second
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
 	proceed := filepath.Join(t.TempDir(), "proceed")
@@ -142,8 +142,8 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
-	p := w.Place(t, w.Acme, "web")
+	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
 	pipe, gone := alive(t)
@@ -157,7 +157,7 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	if got := read(t, w, d.ID); got.Error.Code != string(fault.DeploymentLeaseExpired) {
 		t.Errorf("%+v", got.Error)
 	}
-	until(t, "the runner says why", func() bool { return strings.Contains(log.String(), "the lease ran out before") })
+	until(t, "the runner says why", func() bool { return strings.Contains(log.String(), "the lease ended before") })
 	if between.count("completeDeployment") > 0 {
 		t.Error("the runner has completed what it had lost")
 	}
@@ -172,7 +172,7 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
 	old := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {

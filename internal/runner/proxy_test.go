@@ -42,7 +42,7 @@ func newProxy(t *testing.T, target string, f func(operation string, n int) troub
 	return p
 }
 
-// note counts a request, and gives where it is to go and what is to happen to it.
+// note counts a request, and returns its target and what is to happen to it.
 func (p *proxy) note(body []byte) (target string, t trouble) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -48,14 +48,14 @@ func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *l
 		}
 	})
 	return runner.Config{
-		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.Kinds, Command: command,
+		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.DeploymentTypes, Command: command,
 		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: t.TempDir(),
 		Poll: 20 * time.Millisecond, ShutdownTimeout: patience, StopGrace: patience,
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}, &log
 }
 
-// start runs a runner until it is stopped; stop tells it to end and waits until it has.
+// start runs a runner until it is stopped; stop shuts it down and waits until it has ended.
 func start(t *testing.T, c runner.Config) (stop func() error) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
@@ -93,7 +93,7 @@ func until(t *testing.T, what string, happened func() bool) {
 	}
 }
 
-// read gives a deployment as it is now.
+// read returns a deployment as it is now.
 func read(t *testing.T, w *worldtest.World, id string) *ent.Deployment {
 	t.Helper()
 	d, err := w.Store.Client.Deployment.Get(w.Acme.As(actor.Viewer), id)

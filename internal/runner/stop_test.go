@@ -19,7 +19,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// alive gives the path of a pipe for a program to open for writing. The channel closes once every process
+// alive returns the path of a pipe for a program to open for writing. The channel closes once every process
 // that has it open is gone.
 func alive(t *testing.T) (path string, gone chan struct{}) {
 	t.Helper()
@@ -74,7 +74,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 			t.Parallel()
 			w := worldtest.New(t, worldtest.SQLite(t))
 			w.Deploy.LeaseTime, w.Deploy.CancelTimeout = test.lease, test.timeout
-			p := w.Place(t, w.Acme, "web")
+			p := w.Fixture(t, w.Acme, "web")
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			c, _ := config(t, w, `exec 4>"$ALIVE"; `+test.program)
 			pipe, gone := alive(t)
@@ -116,7 +116,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 func TestRunnerThatIsToEndLetsProgramsFinishAndClaimsNoMore(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	proceed := filepath.Join(t.TempDir(), "proceed")
 	c, _ := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
@@ -144,7 +144,7 @@ func TestRunnerThatIsToEndLetsProgramsFinishAndClaimsNoMore(t *testing.T) {
 func TestProgramThatOutlivesTheShutdownTimeoutFails(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	pipe, gone := alive(t)
 	c, _ := config(t, w, `exec 4>"$ALIVE"; trap 'echo "told to end" >&2; exit 0' TERM; echo started; sleep 600 & wait`)
@@ -156,7 +156,7 @@ func TestProgramThatOutlivesTheShutdownTimeoutFails(t *testing.T) {
 	}
 	mustGo(t, gone)
 	got := read(t, w, d.ID)
-	if got.Status != "FAILED" || got.Error.Message != "The runner was told to end, and the program had not ended 100ms later." ||
+	if got.Status != "FAILED" || got.Error.Message != "The runner was shut down, and the program had not ended 100ms later." ||
 		got.Error.Description != "told to end" {
 		t.Errorf("%s %+v", got.Status, got.Error)
 	}
@@ -186,7 +186,7 @@ func TestTokenThatMayNotRunEndsTheRunner(t *testing.T) {
 func TestClaimWhoseAnswerIsLostAsTheRunnerIsToEndIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	ctx, end := context.WithCancel(t.Context())
 	defer end()

@@ -145,7 +145,7 @@ func TestTheLogLineOfAStreamIsItsOperationsAndThatOfASocketTheHandshakes(t *test
 func TestARefusalForLackOfRoomIsNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	w, s, log := serve(t, server.Config{Streams: stream.Config{Open: 1}})
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	viewer := w.Acme.Tokens[actor.Viewer]
 	listen(t, s.URL, viewer, follow(d.ID))

@@ -101,8 +101,8 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64 // of the clock; a verified token is believed for five seconds
 	w, s, log := serve(t, server.Config{Now: func() time.Time { return store.Now().Add(time.Duration(ahead.Load())) }})
-	d := w.Place(t, w.Acme, "web").Succeeded(t)
-	running := w.Place(t, w.Acme, "api")
+	d := w.Fixture(t, w.Acme, "web").Succeeded(t)
+	running := w.Fixture(t, w.Acme, "api")
 	active := running.Deploy(t, running.Instance.ID, `{"image":"registry.example/web:1"}`)
 	token := w.Acme.Tokens[actor.Viewer]
 
@@ -162,7 +162,7 @@ func TestStreamsThatEndWithTheirTokenAreNoFailures(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
 	w, s, _ := serve(t, server.Config{Now: func() time.Time { return store.Now().Add(time.Duration(ahead.Load())) }})
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	token := w.Acme.Tokens[actor.Viewer]
 	var streams []*bufio.Reader
@@ -194,7 +194,7 @@ func TestStreamsThatEndWithTheirTokenAreNoFailures(t *testing.T) {
 func TestStreamsOutliveTheTimeOfARequest(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{Timeout: 300 * time.Millisecond})
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	stream := listen(t, s.URL, w.Acme.Tokens[actor.Viewer], follow(d.ID))
 	<-time.After(600 * time.Millisecond)
@@ -216,7 +216,7 @@ func TestShutdownTellsSocketsAndStreams(t *testing.T) {
 	api := server.New(w.Store, server.Config{Log: slog.New(slog.DiscardHandler)})
 	s := httptest.NewServer(api)
 	t.Cleanup(s.Close)
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	socket, stream := dial(t, s.URL, w.Acme.Tokens[actor.Viewer]), listen(t, s.URL, w.Acme.Tokens[actor.Viewer], follow(d.ID))
 	hear(t, socket)

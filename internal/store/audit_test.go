@@ -100,7 +100,7 @@ var byID = regexp.MustCompile("^[\"`]id[\"`] = (\\?|\\$1)$")
 func callServices(t *testing.T, w *worldtest.World) {
 	t.Helper()
 	admin, runner := w.Acme.As(actor.Admin), w.Acme.As(actor.Runner)
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	target := p.Succeeded(t)
 	p.Failed(t)
 	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("key")})
@@ -109,7 +109,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	if err == nil {
 		t.Error("redeploy beside an active deployment")
 	}
-	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my-lease-1")})
+	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
 	must(t, err)
 	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
@@ -131,7 +131,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 }
 
 // keepHouse lets a lease run out, and everything that can be purged be too old.
-func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Place) {
+func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	t.Helper()
 	p.Claim(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`))
 	house := *w.Deploy

@@ -22,7 +22,7 @@ func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
 	w := worldtest.New(t, worldtest.Postgres(t))
 	p, through := newProxy(t, w.DatabaseURL)
 	far := worldtest.Another(t, through)
-	place := w.Place(t, w.Acme, "web")
+	place := w.Fixture(t, w.Acme, "web")
 	target := place.Succeeded(t)
 	p.loseCommits(1)
 	ctx := w.Acme.As(actor.Developer)
