@@ -15,7 +15,7 @@ type ObjectProperty struct {
 	Placeholder *string                    `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ObjectProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.
@@ -49,7 +49,7 @@ type ArrayProperty struct {
 	Placeholder *string                    `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.
@@ -87,10 +87,10 @@ type StringArrayProperty struct {
 	Values      Values              `json:"values,omitzero" rules:"options=string"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *StringArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the items come from, nil when they are free.
+// ValueSource implements Property: where the items come from, nil when they are free.
 func (p *StringArrayProperty) ValueSource() Values { return p.Values }
 
 // InitialValue implements Property.
@@ -122,7 +122,7 @@ type KeyValueProperty struct {
 	Default *Default[map[string]string] `json:"default,omitzero" rules:"each.max=10000"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *KeyValueProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.
@@ -161,7 +161,7 @@ type ObjectMapProperty struct {
 	Key        *MapKeyConfig                    `json:"key,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ObjectMapProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.
@@ -203,7 +203,7 @@ type ObjectArrayProperty struct {
 	ItemTitle       *ObjectCollectionItemTitleConfig `json:"item_title,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ObjectArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.
@@ -258,7 +258,7 @@ type MapKeyConfig struct {
 	Separator   *string             `json:"separator,omitzero"`
 }
 
-// SeparatorOrDefault joins the parts of a computed key: "-" unless said otherwise.
+// SeparatorOrDefault returns what joins the parts of a computed key: "-" unless said otherwise.
 func (c *MapKeyConfig) SeparatorOrDefault() string {
 	if c.Separator == nil {
 		return "-"
@@ -266,7 +266,7 @@ func (c *MapKeyConfig) SeparatorOrDefault() string {
 	return *c.Separator
 }
 
-// sources are the inputs that make up the key; none means that it is asked for.
+// Sources returns the ids of the inputs that make up the key; none means that the key is given.
 func (c *MapKeyConfig) Sources() []string {
 	if c == nil {
 		return nil

@@ -19,10 +19,10 @@ type CompoundProperty struct {
 	Values  Values           `json:"values" rules:"required,options=compound"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *CompoundProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the options come from.
+// ValueSource implements Property: where the options come from.
 func (p *CompoundProperty) ValueSource() Values { return p.Values }
 
 // InitialValue implements Property.
@@ -64,7 +64,7 @@ type ReferenceProperty struct {
 	MappedInputs []Property `json:"mapped_inputs,omitzero"`
 }
 
-// ModuleType is the type of the module that is referred to.
+// ModuleType returns the type of the module that is referred to.
 func (p *ReferenceProperty) ModuleType() string { return strings.TrimPrefix(p.Type, refPrefix) }
 
 // InitialValue implements Property: there is none.

@@ -12,12 +12,12 @@ import (
 // First is the default that takes the first of the input's values, whatever it is.
 const First = "$values:first"
 
-// Default is what an input starts with. It is a literal, or where the variant allows it one of two
+// Default is the value that an input has where none is given. It is a literal, or where the variant allows it one of two
 // instructions.
 type Default[T any] struct {
 	// Literal is the value, unless First or Reference is set.
 	Literal T
-	// First says to take the first of the input's values.
+	// First is set where the value is the first of the input's values.
 	First bool
 	// Reference, when not empty, is the template of a value that the selected instance gives. It stands
 	// for any type, but only within mapped_inputs.
@@ -64,7 +64,7 @@ func (v *Default[T]) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, r *st
 	}
 }
 
-// isReference says whether the text is one template whose path starts at ref, and nothing besides.
+// isReference reports whether the text is one template whose path starts at ref, and nothing besides.
 func isReference(text string) bool {
 	path, opened := strings.CutPrefix(text, "${{")
 	path, closed := strings.CutSuffix(path, "}}")
@@ -76,7 +76,7 @@ func isReference(text string) bool {
 type InitialValue struct {
 	// Node is the literal, nil where there is none.
 	Node *strictjson.Node
-	// First says that the value is the first of those to choose from.
+	// First is set where the value is the first of those to choose from.
 	First bool
 	// Verbatim literals have no templates, whatever their texts look like.
 	Verbatim bool
@@ -95,7 +95,7 @@ func (v *Default[T]) initial() InitialValue {
 	return InitialValue{Node: nodeOf(v.Literal), Verbatim: isRecord}
 }
 
-// nodeOf is the tree of a value that this package decoded, which always has one.
+// nodeOf returns the tree of a value that this package decoded, which always has one.
 func nodeOf(v any) *strictjson.Node {
 	switch v := v.(type) {
 	case string:

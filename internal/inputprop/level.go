@@ -8,44 +8,48 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// plan is a level of inputs made ready for values: those of mapped_inputs stand behind their
-// reference, as they do in a form.
+// Level is a list of inputs made ready for values. Mapped inputs are of the level of their reference, behind it, as
+// they are in a form; the items of a collection have a level of their own.
 type Level struct {
 	Inputs []*LevelInput
-	// order has each input after those that it depends on.
+	// Order has each input after those that it depends on.
 	Order []*LevelInput
-	ByID  map[string]*LevelInput
-	// loops are the dependencies that close a circle; order leaves them out.
+	// ByID has the inputs by their ids, the first where an id is there twice.
+	ByID map[string]*LevelInput
+	// Loops are the dependencies that close a circle; Order leaves them out.
 	Loops []Loop
 }
 
-// planned is one input of a level.
+// LevelInput is an input of a level.
 type LevelInput struct {
 	Property Property
 	Traits   Traits
 	Nested   Nested
 	ID       string
-	Index    int
-	// place leads to the input from its level, as a JSON Pointer.
+	// Index is the place of the input in Inputs of its level.
+	Index int
+	// Pointer leads to the input from its level, as a JSON Pointer.
 	Pointer string
-	// owner is the reference in whose mapped_inputs it is.
+	// Owner is the reference in whose mapped_inputs it is.
 	Owner      *LevelInput
 	Conditions []Condition
-	// work is about how much there is to do for the conditions, in bytes.
+	// Cost is about how much there is to do for the conditions, in bytes.
 	Cost int
 	// The rest is made when it is first needed.
 	initial *Initial
 	items   *Level
 }
 
-// beginning is an initial value made ready.
+// Initial is an initial value made ready.
 type Initial struct {
 	InitialValue
-	// templated says that there is something to be filled in; size is about how many bytes there are.
+	// Templated is set where there is a template to be filled in.
 	Templated bool
-	Size      int
+	// Size is about how many bytes the literal has.
+	Size int
 }
 
+// Initial returns the initial value of the input.
 func (in *LevelInput) Initial() *Initial {
 	if in.initial == nil {
 		b := &Initial{InitialValue: in.Property.InitialValue()}
@@ -58,7 +62,7 @@ func (in *LevelInput) Initial() *Initial {
 	return in.initial
 }
 
-// level is that of a collection's items, nil for other variants.
+// Items returns the level of a collection's items, nil for other variants.
 func (in *LevelInput) Items() *Level {
 	if in.items == nil && in.Nested.IsCollection() {
 		in.items = NewLevel(in.Nested.Inputs)
@@ -66,42 +70,45 @@ func (in *LevelInput) Items() *Level {
 	return in.items
 }
 
-// condition is an entry of show_when. It has no source where the level has no such input.
+// Condition is an entry of show_when: what it expects of an input of the level. Source is nil where the level has no
+// such input. Expected is a value, or an object of operators.
 type Condition struct {
 	ID       string
 	Source   *LevelInput
 	Expected *strictjson.Node
 }
 
-// loop is a circle of dependencies, as the ids on its way; its first depends on its second.
+// Loop is a circle of dependencies, as the ids on its way; its first depends on its second.
 type Loop struct {
 	Input *LevelInput
 	IDs   []string
 }
 
+// NewLevel returns the level of a list of properties.
 func NewLevel(list []Property) *Level {
-	p := &Level{ByID: make(map[string]*LevelInput, len(list))}
+	l := &Level{ByID: make(map[string]*LevelInput, len(list))}
 	for i, property := range list {
-		place := "/" + strconv.Itoa(i)
-		owner := p.add(property, place, nil)
+		pointer := "/" + strconv.Itoa(i)
+		owner := l.add(property, pointer, nil)
 		if owner.Nested.IsCollection() {
 			continue
 		}
 		for j, behind := range owner.Nested.Inputs {
-			p.add(behind, place+"/"+owner.Nested.Member+"/"+strconv.Itoa(j), owner)
+			l.add(behind, pointer+"/"+owner.Nested.Member+"/"+strconv.Itoa(j), owner)
 		}
 	}
-	p.connect()
-	return p
+	l.connect()
+	return l
 }
 
+// NewLevelInput returns an input that is not of a level yet.
 func NewLevelInput(p Property) *LevelInput {
 	return &LevelInput{Property: p, Traits: p.Traits(), Nested: p.Nested(), ID: p.Head().ID}
 }
 
-func (l *Level) add(property Property, place string, owner *LevelInput) *LevelInput {
+func (l *Level) add(property Property, pointer string, owner *LevelInput) *LevelInput {
 	in := NewLevelInput(property)
-	in.Index, in.Pointer, in.Owner = len(l.Inputs), place, owner
+	in.Index, in.Pointer, in.Owner = len(l.Inputs), pointer, owner
 	l.Inputs = append(l.Inputs, in)
 	if _, taken := l.ByID[in.ID]; !taken {
 		l.ByID[in.ID] = in
@@ -150,7 +157,7 @@ func sizeOf(n *strictjson.Node) int {
 	return total
 }
 
-// dependencies are the inputs of the level whose values decide on this one.
+// dependencies returns the inputs of the level whose values decide on this one.
 func (l *Level) dependencies(in *LevelInput) []*LevelInput {
 	var list []*LevelInput
 	if in.Owner != nil {
@@ -167,49 +174,50 @@ func (l *Level) dependencies(in *LevelInput) []*LevelInput {
 	return slices.DeleteFunc(list, func(other *LevelInput) bool { return other == nil || other == in })
 }
 
-// The states of a sorter's inputs; 0 is one that it has not come to.
+// The states of a sorter's inputs; 0 is one that it has not visited.
 const (
-	under = 1 + iota
-	done
+	visiting = 1 + iota
+	visited
 )
 
+// sorter sorts the inputs of a level by their dependencies.
 type sorter struct {
 	*Level
 	state []byte
-	way   []*LevelInput
+	path  []*LevelInput
 }
 
 func (s *sorter) visit(in *LevelInput) {
 	switch s.state[in.Index] {
-	case done:
+	case visited:
 		return
-	case under:
+	case visiting:
 		s.close(in)
 		return
 	}
-	s.state[in.Index] = under
-	s.way = append(s.way, in)
+	s.state[in.Index] = visiting
+	s.path = append(s.path, in)
 	for _, other := range s.dependencies(in) {
 		s.visit(other)
 	}
-	s.way = s.way[:len(s.way)-1]
-	s.state[in.Index] = done
+	s.path = s.path[:len(s.path)-1]
+	s.state[in.Index] = visited
 	s.Order = append(s.Order, in)
 }
 
-// close notes the circle that the last of the way closes by coming back to an input.
+// close notes the circle that the end of the path closes by coming back to an input.
 func (s *sorter) close(in *LevelInput) {
 	if len(s.Loops) == fault.MaxViolations {
 		return
 	}
 	var ids []string
-	for _, on := range s.way[slices.Index(s.way, in):] {
+	for _, on := range s.path[slices.Index(s.path, in):] {
 		ids = append(ids, strictjson.Short(on.ID))
 	}
-	s.Loops = append(s.Loops, Loop{s.way[len(s.way)-1], append(ids, strictjson.Short(in.ID))})
+	s.Loops = append(s.Loops, Loop{s.path[len(s.path)-1], append(ids, strictjson.Short(in.ID))})
 }
 
-// The operators of a condition; several in one object must all hold.
+// The operators of what a condition expects; several in one object must all hold.
 const (
 	OpEquals      = "equals"
 	OpNot         = "not"
@@ -217,9 +225,10 @@ const (
 	OpContains    = "contains"
 	OpContainsAny = "contains_any"
 	OpContainsAll = "contains_all"
-	// opContainsEvery is contains_all by its other name.
+	// OpContainsEvery is contains_all by its other name.
 	OpContainsEvery = "contains-all"
 	OpExists        = "exists"
 )
 
+// Operators are all of them, in the order in which messages list them.
 var Operators = []string{OpEquals, OpNot, OpAnyOf, OpContains, OpContainsAny, OpContainsAll, OpContainsEvery, OpExists}

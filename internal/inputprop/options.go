@@ -36,7 +36,7 @@ func (*DynamicValuesRef) values() {}
 // AppendJSON appends the options.
 func (v *StaticValues) AppendJSON(b []byte) []byte { return strictjson.Append(b, v.Options) }
 
-// ParamsJSON is the object of parameters, nil when there is none.
+// ParamsJSON returns the object of parameters, nil when there is none.
 func (v *DynamicValuesRef) ParamsJSON() json.RawMessage {
 	if v.Params == nil {
 		return nil
@@ -44,7 +44,7 @@ func (v *DynamicValuesRef) ParamsJSON() json.RawMessage {
 	return strictjson.Encode(v.Params)
 }
 
-// Literals are the parameters that are texts.
+// Literals returns the parameters that are texts.
 func (v *DynamicValuesRef) Literals() map[string]string {
 	params := map[string]string{}
 	for name, p := range v.Params {
@@ -101,7 +101,7 @@ type Option struct {
 	Bare bool
 }
 
-// ValueJSON is the value; for compound inputs the object of its fields.
+// ValueJSON returns the value; for compound inputs the object of its fields.
 func (o *Option) ValueJSON() json.RawMessage { return strictjson.Encode(o.Value) }
 
 // AppendJSON appends the option in the form in which it was given.
@@ -128,10 +128,10 @@ type compoundOption struct {
 	Fields      Record  `json:"fields" rules:"required"`
 }
 
-// paramNames are the names of the parameters, sorted.
+// ParamNames returns the names of the parameters, sorted.
 func (v *DynamicValuesRef) ParamNames() []string { return slices.Sorted(maps.Keys(v.Params)) }
 
-// choice is the value that an input has once an option is chosen: for compound inputs, the fields of
+// ChosenValue returns the value that an input has once an option is chosen: for compound inputs, the fields of
 // the option that they expose.
 func ChosenValue(p Property, o Option) *strictjson.Node {
 	fields := p.Traits().Fields
@@ -188,17 +188,17 @@ func decodeStatic(d *strictjson.Decoder, n *strictjson.Node, sort string) *Stati
 func decodeOption(d *strictjson.Decoder, n *strictjson.Node, sort string) Option {
 	switch sort {
 	case "string":
-		return simple[string](d, n, strictjson.String, "a string")
+		return decodeSimple[string](d, n, strictjson.String, "a string")
 	case "number":
-		return simple[int32](d, n, strictjson.Number, "a whole number")
+		return decodeSimple[int32](d, n, strictjson.Number, "a whole number")
 	default:
-		return compound(d, n)
+		return decodeCompound(d, n)
 	}
 }
 
-// simple reads an option that is a value of the kind, which messages call name, or an object around
+// decodeSimple reads an option that is a value of the kind, which messages call name, or an object around
 // one.
-func simple[T any](d *strictjson.Decoder, n *strictjson.Node, kind strictjson.Kind, name string) Option {
+func decodeSimple[T any](d *strictjson.Decoder, n *strictjson.Node, kind strictjson.Kind, name string) Option {
 	var form labelled[T]
 	switch n.Kind {
 	case kind:
@@ -213,7 +213,7 @@ func simple[T any](d *strictjson.Decoder, n *strictjson.Node, kind strictjson.Ki
 	}
 }
 
-func compound(d *strictjson.Decoder, n *strictjson.Node) Option {
+func decodeCompound(d *strictjson.Decoder, n *strictjson.Node) Option {
 	var form compoundOption
 	d.Into(n, &form, &strictjson.Rules{})
 	return Option{Value: form.Fields, Label: &form.Label, Description: form.Description}

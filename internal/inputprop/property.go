@@ -1,7 +1,11 @@
-// Package inputprop has the inputs of modules: the 14 kinds of property, read strictly from JSON with
+// Package inputprop is the schema of a module's inputs: the 14 variants of property, read strictly from JSON with
 // every violation named, and written back as the same JSON.
 //
-// What a member decides by itself is checked while decoding; rules over several members are Check's.
+// The variants are a closed union. What one is stands in its own methods and tags, in the file of its family; the
+// registry in variants.go has its name on the wire. What a member decides by itself is checked while decoding.
+// The package knows no values and no rule over several members: package inputvalues resolves and validates values by
+// a schema, and package inputrules has the rules under which a schema may be saved. For both it makes schemas ready:
+// a Level is a list of properties with their conditions connected, templates and titles are parsed into pieces.
 package inputprop
 
 import (
@@ -94,7 +98,7 @@ type Base struct {
 	ShowWhen *strictjson.Node `json:"show_when,omitzero" rules:"shape=object"`
 }
 
-// Head implements Property.
+// Head returns b: it implements that method of Property for every variant.
 func (b *Base) Head() *Base { return b }
 
 // ShowWhenJSON returns the condition under which the input is shown, nil when it always is.

@@ -18,10 +18,10 @@ type StringProperty struct {
 	Values      Values              `json:"values,omitzero" rules:"options=string"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *StringProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the choice comes from, nil when the text is free.
+// ValueSource implements Property: where the choice comes from, nil when the text is free.
 func (p *StringProperty) ValueSource() Values { return p.Values }
 
 // InitialValue implements Property.
@@ -54,7 +54,7 @@ type TextProperty struct {
 	Placeholder *string             `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *TextProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.
@@ -92,10 +92,10 @@ type NumberProperty struct {
 	Values      Values          `json:"values,omitzero" rules:"options=number"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *NumberProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the choice comes from, nil when the number is free.
+// ValueSource implements Property: where the choice comes from, nil when the number is free.
 func (p *NumberProperty) ValueSource() Values { return p.Values }
 
 // InitialValue implements Property.
@@ -125,7 +125,7 @@ type BooleanProperty struct {
 	Default *Default[bool] `json:"default" rules:"required"`
 }
 
-// DefaultJSON is the default.
+// DefaultJSON returns the default.
 func (p *BooleanProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.
@@ -184,7 +184,7 @@ type GitRepoProperty struct {
 	Placeholder *string          `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *GitRepoProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
 // InitialValue implements Property.

@@ -10,18 +10,18 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// templateOpen begins a template: ${{ path }}.
+// TemplateOpen begins a template: ${{ path }}.
 const TemplateOpen = "${{"
 
-// refRoot is the root of the paths into the instance chosen for a reference.
+// RefRoot is the root of the paths into the instance chosen for a reference.
 const RefRoot = "ref"
 
-// piece is a part of a text with holes in it: text as it stands, or the name of what fills a hole.
+// Piece is a part of a text with holes in it: text as it stands, or the name of what fills a hole.
 type Piece struct{ Text, Name string }
 
 var templatePath = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
-// templatePieces takes a text with templates apart. Of the error only the text is of use.
+// ParseTemplate returns the pieces of a text with templates. The text of the error is for messages.
 func ParseTemplate(text string) ([]Piece, error) {
 	var pieces []Piece
 	for {
@@ -45,11 +45,11 @@ func ParseTemplate(text string) ([]Piece, error) {
 	}
 }
 
-// keyPlaceholder stands for the key of a map's entry.
+// KeyPlaceholder stands for the key of a map's entry.
 const KeyPlaceholder = "key"
 
-// titlePieces takes a title or a description with {id} placeholders apart; {{ is a brace. Of the error
-// only the text is of use.
+// ParseTitle returns the pieces of a title or a description with {id} placeholders; {{ is a brace. The text of the
+// error is for messages.
 func ParseTitle(text string) ([]Piece, error) {
 	var pieces []Piece
 	for {
@@ -77,7 +77,7 @@ func ParseTitle(text string) ([]Piece, error) {
 	}
 }
 
-// holds says whether a string anywhere in the value has a part.
+// ContainsText reports whether a string anywhere in the value has a part.
 func ContainsText(n *strictjson.Node, part string) bool {
 	return n.Kind == strictjson.String && strings.Contains(n.Text, part) ||
 		slices.ContainsFunc(n.Items, func(item *strictjson.Node) bool { return ContainsText(item, part) })

@@ -25,14 +25,14 @@ const (
 	ParamGivenID     = "givenId"
 )
 
-// DynamicRef gives the reference that a property takes its options from, nil where it takes them from
+// DynamicRef returns the reference that a property takes its options from, nil where it takes them from
 // none.
 func DynamicRef(p Property) *DynamicValuesRef {
 	ref, _ := p.ValueSource().(*DynamicValuesRef)
 	return ref
 }
 
-// NamesDefinition says whether a property of the list takes its options from the default value
+// NamesDefinition reports whether a property of the list takes its options from the default value
 // definition of a givenId.
 func NamesDefinition(list []Property, givenID string) bool {
 	found := false
