@@ -8,11 +8,11 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// What values may have at most.
-const (
-	maxOptions = 500
-	MaxText    = 10_000
-)
+// maxOptions is how many static values a property may have at most.
+const maxOptions = 500
+
+// MaxText is how many characters a text may have at most.
+const MaxText = 10_000
 
 // Values are what an input lets choose from: *StaticValues or *DynamicValuesRef.
 //

@@ -1,3 +1,10 @@
+// Package inputrules has the rules that a schema must keep when it is saved, beyond what each member of a property
+// decides by itself: over several members, over the inputs of a level, for patterns, templates and defaults.
+//
+// A checker goes over the properties as they are nested, and adds a violation for every rule that is broken and a
+// warning for what is allowed, but may not be meant. Defaults and options are values, so package inputvalues validates
+// them by the same rules as values that are entered. Stored schemas are read without these rules, which grow stricter
+// over time; DropRefused takes out of them the defaults that would be refused now.
 package inputrules
 
 import (
@@ -16,7 +23,7 @@ type Engine struct{ patterns inputvalues.Patterns }
 // NewEngine returns an engine. Without patterns it takes every pattern and every text.
 func NewEngine(patterns inputvalues.Patterns) *Engine { return &Engine{patterns} }
 
-// Check gives every violation of the rules that take several members of a property, a pattern or a
+// Check returns every violation of the rules that take several members of a property, a pattern or a
 // template, and warnings. The property stands alone: it has no siblings to be shown by. Pointers start
 // with at; the error is of the patterns or of the context.
 func (e *Engine) Check(ctx context.Context, p inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
@@ -77,7 +84,7 @@ func (c *checker) warn(rule, message string) {
 	}
 }
 
-// root checks a property that stands alone.
+// alone checks a property that has no siblings.
 func (c *checker) alone(p inputprop.Property) {
 	if p.Traits().NoValue {
 		c.warn("root_section", "has no value, so it gives nothing that could be a default")
@@ -91,7 +98,7 @@ func (c *checker) alone(p inputprop.Property) {
 	c.conditions(inputprop.NewLevel([]inputprop.Property{p}), true)
 }
 
-// list checks the properties of one level, and gives its plan.
+// level checks the properties of one level, and returns the level.
 func (c *checker) level(list []inputprop.Property) *inputprop.Level {
 	c.inputs(list, map[string]string{})
 	level := inputprop.NewLevel(list)
@@ -99,25 +106,25 @@ func (c *checker) level(list []inputprop.Property) *inputprop.Level {
 	return level
 }
 
-// inputs checks each of the properties, whose ids so far, and where they are, taken holds.
-func (c *checker) inputs(list []inputprop.Property, taken map[string]string) {
+// inputs checks each of the properties. ids has the ids so far, and where they are.
+func (c *checker) inputs(list []inputprop.Property, ids map[string]string) {
 	for i, p := range list {
 		c.Path.PushIndex(i)
-		c.input(p, taken)
+		c.input(p, ids)
 		c.Path.Pop()
 	}
 }
 
-func (c *checker) input(p inputprop.Property, taken map[string]string) {
-	c.unique(p.Head().ID, taken)
+func (c *checker) input(p inputprop.Property, ids map[string]string) {
+	c.unique(p.Head().ID, ids)
 	c.PushNames(p.Head().ID)
 	defer c.PopNames(p.Head().ID)
-	c.check(p, taken)
+	c.check(p, ids)
 	c.checkDefault(p)
 }
 
 // check holds a property to the rules of its variant.
-func (c *checker) check(p inputprop.Property, taken map[string]string) {
+func (c *checker) check(p inputprop.Property, ids map[string]string) {
 	switch p := p.(type) {
 	case *inputprop.StringProperty:
 		c.patterns(p.Patterns)
@@ -138,8 +145,9 @@ func (c *checker) check(p inputprop.Property, taken map[string]string) {
 		c.exposed(p)
 		c.records(p)
 	case *inputprop.ReferenceProperty:
-		c.mappedInputs(p, taken)
-	case *inputprop.ObjectProperty, *inputprop.ArrayProperty, *inputprop.BooleanProperty, *inputprop.SectionProperty, *inputprop.GitRepoProperty, *inputprop.KeyValueProperty:
+		c.mappedInputs(p, ids)
+	case *inputprop.ObjectProperty, *inputprop.ArrayProperty, *inputprop.BooleanProperty, *inputprop.SectionProperty,
+		*inputprop.GitRepoProperty, *inputprop.KeyValueProperty:
 		// Their members have no rules together.
 	}
 }
@@ -151,21 +159,21 @@ func (c *checker) items(list []inputprop.Property) *inputprop.Level {
 }
 
 // mappedInputs have their values beside the reference's own, so they are of its level.
-func (c *checker) mappedInputs(p *inputprop.ReferenceProperty, taken map[string]string) {
+func (c *checker) mappedInputs(p *inputprop.ReferenceProperty, ids map[string]string) {
 	c.Path.PushKey("mapped_inputs")
 	c.mapped = true
-	c.inputs(p.MappedInputs, taken)
+	c.inputs(p.MappedInputs, ids)
 	c.mapped = false
 	c.Path.Pop()
 }
 
-func (c *checker) unique(id string, taken map[string]string) {
-	if first, ok := taken[id]; ok {
+func (c *checker) unique(id string, ids map[string]string) {
+	if first, ok := ids[id]; ok {
 		c.FailMember("id", "unique_id", "must be unique on its level, found %s at %s too", strictjson.Quote(id), first)
 		return
 	}
 	c.Path.PushKey("id")
-	taken[id] = c.LocalPointer()
+	ids[id] = c.LocalPointer()
 	c.Path.Pop()
 }
 
@@ -178,23 +186,23 @@ func (c *checker) bounds(p *inputprop.NumberProperty) {
 // maxPatternBytes is how long all patterns of a schema may be together, because reading them takes its time.
 const maxPatternBytes = 32 << 10
 
-// patterns checks the patterns themselves.
+// patterns checks that each pattern can be run.
 func (c *checker) patterns(list []inputprop.ValidationPattern) {
 	c.Path.PushKey("patterns")
 	defer c.Path.Pop()
 	for i, p := range list {
 		c.Path.PushIndex(i)
 		c.Path.PushKey("pattern")
-		var v inputvalues.PatternFlaw
+		var flaw inputvalues.PatternFlaw
 		if c.patternBytes += len(p.Pattern); c.patternBytes > maxPatternBytes {
-			v = inputvalues.PatternFlaw{Rule: "max_patterns", Message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes)}
+			flaw = inputvalues.PatternFlaw{Rule: "max_patterns", Message: fmt.Sprintf("must be among patterns of at most %d bytes together, found more", maxPatternBytes)}
 		} else {
-			v = c.match.Compile(p.Pattern)
+			flaw = c.match.Compile(p.Pattern)
 		}
-		if v.Rule != "" {
-			c.Fail(v.Rule, "%s, in %s", v.Message, strictjson.Quote(p.Pattern))
+		if flaw.Rule != "" {
+			c.Fail(flaw.Rule, "%s, in %s", flaw.Message, strictjson.Quote(p.Pattern))
 		}
-		for _, warning := range v.Warnings {
+		for _, warning := range flaw.Warnings {
 			c.warn("pattern_portability", warning)
 		}
 		c.Path.Pop()

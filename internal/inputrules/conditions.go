@@ -14,27 +14,27 @@ import (
 func (c *checker) conditions(p *inputprop.Level, alone bool) {
 	ids := p.ValueIDs()
 	for _, in := range p.Inputs {
-		place := in.Pointer
+		path := in.Pointer
 		if alone {
-			place = strings.TrimPrefix(place, "/0")
+			path = strings.TrimPrefix(path, "/0")
 		}
 		for _, cond := range in.Conditions {
-			at := place + fault.Pointer("show_when", cond.ID)
+			at := path + fault.Pointer("show_when", cond.ID)
 			if !alone || in.Owner != nil {
 				c.sibling(in, cond.ID, cond.Source, at, ids)
 			}
 			c.expectation(cond.Expected, at)
 		}
 		if !alone || in.Owner != nil {
-			c.params(p, in, place, ids)
+			c.params(p, in, path, ids)
 		}
 	}
 	for _, l := range p.Loops {
-		place := l.Input.Pointer
+		path := l.Input.Pointer
 		if alone {
-			place = strings.TrimPrefix(place, "/0")
+			path = strings.TrimPrefix(path, "/0")
 		}
-		c.FailBelow(place, "cycle", "must not depend on itself, found %s", strings.Join(l.IDs, " → "))
+		c.FailBelow(path, "cycle", "must not depend on itself, found %s", strings.Join(l.IDs, " → "))
 	}
 }
 
@@ -50,14 +50,14 @@ func (c *checker) sibling(in *inputprop.LevelInput, id string, source *inputprop
 	}
 }
 
-func (c *checker) params(p *inputprop.Level, in *inputprop.LevelInput, place string, ids []string) {
+func (c *checker) params(p *inputprop.Level, in *inputprop.LevelInput, path string, ids []string) {
 	ref := inputprop.DynamicRef(in.Property)
 	if ref == nil {
 		return
 	}
 	for _, name := range ref.ParamNames() {
 		if id := ref.Params[name].Input; id != "" {
-			at := place + fault.Pointer("values", "params", name, "input")
+			at := path + fault.Pointer("values", "params", name, "input")
 			c.sibling(in, id, p.ByID[id], at, ids)
 		}
 	}

@@ -46,8 +46,8 @@ func refusal(ctx context.Context, match *inputvalues.Matcher, p inputprop.Proper
 	return fault.Violation{}, false
 }
 
-// start checks a default: its templates, and where it has none, that the input takes it. Whether
-// something is left to be filled in is not asked of it.
+// checkDefault checks a default: its templates, and that it is a value of the input where it has none. A default may
+// leave a required value out.
 func (c *checker) checkDefault(p inputprop.Property) {
 	s := p.InitialValue()
 	if s.First {
@@ -107,8 +107,8 @@ var scopes = map[string][]string{
 
 var scopeNames = []string{"organization", "project", "environment", "module"}
 
-// pathFlaw judges the path of a template; mapped says that it stands within mapped_inputs. It gives the
-// rule that is broken, "" when none is.
+// pathFlaw returns the rule that the path of a template breaks, "" where it breaks none; mapped is set within
+// mapped_inputs.
 func pathFlaw(path string, mapped bool) (rule, message string) {
 	root, rest, _ := strings.Cut(path, ".")
 	if root == inputprop.RefRoot {

@@ -21,30 +21,30 @@ func Baseline(list []inputprop.Property, values, before *strictjson.Node) *stric
 	return baselineOf(r.rootLevel(list, values))
 }
 
-func baselineOf(f *level) *strictjson.Node {
+func baselineOf(l *level) *strictjson.Node {
 	n := &strictjson.Node{Kind: strictjson.Object}
 	keep := func(id string, value *strictjson.Node) {
 		if value != nil {
 			n.Keys, n.Items = append(n.Keys, id), append(n.Items, value)
 		}
 	}
-	for i := range f.fields {
-		fl := &f.fields[i]
+	for i := range l.fields {
+		fl := &l.fields[i]
 		keep(fl.in.ID, fl.baseline())
 	}
 	undeclared := 0
-	if f.before != nil && f.before.Kind == strictjson.Object {
-		for i, id := range f.before.Keys {
-			if f.inputs.ByID[id] == nil && undeclared < maxUndeclared {
+	if l.before != nil && l.before.Kind == strictjson.Object {
+		for i, id := range l.before.Keys {
+			if l.inputs.ByID[id] == nil && undeclared < maxUndeclared {
 				undeclared++
-				keep(id, f.before.Items[i])
+				keep(id, l.before.Items[i])
 			}
 		}
 	}
 	return n
 }
 
-// baseline is what the field is compared with from now on, nil for nothing. A value that was once kept is kept up
+// baseline returns what the field is compared with from now on, nil for nothing. A value that was once kept is kept up
 // to date, also by versions in which the input may change.
 func (fl *field) baseline() *strictjson.Node {
 	switch {
@@ -59,7 +59,7 @@ func (fl *field) baseline() *strictjson.Node {
 	}
 }
 
-// itemBaselines has an entry for each item that there is; in a list also for those of which nothing is kept, so that
+// itemBaselines returns an entry for each item that there is; in a list also for those of which nothing is kept, so that
 // positions stay.
 func (fl *field) itemBaselines() *strictjson.Node {
 	if !isValue(fl.entered) {

@@ -20,6 +20,7 @@ func (r *resolver) collection(fl *field) {
 	fl.value = rebuilt(nested.Collection, fl.entries)
 }
 
+// entries resolves the items of a collection; c says how the keys of a map come about.
 func (r *resolver) entries(fl *field, c *inputprop.MapKeyConfig) {
 	fl.entries = make([]entry, len(fl.value.Items))
 	previous := pairing(fl, c)
@@ -54,6 +55,7 @@ func (r *resolver) entry(fl *field, e *entry, c *inputprop.MapKeyConfig, before 
 	}
 }
 
+// item resolves an item once, and computes its key.
 func (r *resolver) item(fl *field, e *entry, c *inputprop.MapKeyConfig, item, before *strictjson.Node) {
 	e.level = r.level(fl.in.Items(), item, before)
 	e.node = e.level.values()
@@ -65,19 +67,19 @@ func (r *resolver) item(fl *field, e *entry, c *inputprop.MapKeyConfig, item, be
 	}
 }
 
-// rekey gives the entries their computed keys, unless one is empty or there twice: an object cannot
+// rekey assigns the entries their computed keys, unless one is empty or there twice: an object cannot
 // have such keys, and Validate names them.
 func rekey(entries []entry, c *inputprop.MapKeyConfig) {
 	if len(c.Sources()) == 0 {
 		return
 	}
-	taken := make(map[string]bool, len(entries))
+	computed := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		if e.level != nil {
-			taken[e.computed] = true
+			computed[e.computed] = true
 		}
 	}
-	if taken[""] || len(taken) < len(entries) {
+	if computed[""] || len(computed) < len(entries) {
 		return
 	}
 	for i := range entries {
@@ -85,6 +87,7 @@ func rekey(entries []entry, c *inputprop.MapKeyConfig) {
 	}
 }
 
+// rebuilt returns the collection of the entries.
 func rebuilt(kind strictjson.Kind, entries []entry) *strictjson.Node {
 	n := &strictjson.Node{Kind: kind, Items: make([]*strictjson.Node, len(entries))}
 	for i, e := range entries {
@@ -110,7 +113,7 @@ func pairing(fl *field, c *inputprop.MapKeyConfig) func(i int) *strictjson.Node 
 	}
 }
 
-// knownAs returns the key by which an item of a map is known: the one that its values make, or the one that it came
+// keyOf returns the key by which an item of a map is known: the one that its values make, or the one that it came
 // with, where keys are given or the item leaves out a part of its key.
 func keyOf(n *strictjson.Node, i int, c *inputprop.MapKeyConfig) string {
 	var parts []string

@@ -1,3 +1,14 @@
+// Package inputvalues works with values given a schema of package inputprop: it completes them, says what a form shows
+// for them, and finds every violation.
+//
+// A resolver makes a level of fields out of a level of inputs: which inputs are visible, and what their values are
+// with defaults, filled templates and chosen instances. Items of collections are levels of their own, and their keys
+// are computed from their values. A validator goes over the resolved levels; Resolve describes them for a form;
+// Baseline keeps of them what immutable inputs are compared with. What the schema does not say comes from an Env, and
+// JavaScript's regular expressions from Patterns, so the package knows no database.
+//
+// To follow Validate read validate.go, value.go, resolver.go, collection.go, level.go and, for what they ask for,
+// engine.go.
 package inputvalues
 
 import (
@@ -15,18 +26,18 @@ import (
 // Patterns run JavaScript regular expressions. Their errors are *jsregexp.SyntaxError for what a browser
 // would refuse, jsregexp.ErrTooManyGroups, jsregexp.ErrTooSlow, and others for what has nothing to do with the pattern.
 type Patterns interface {
-	// Compile says whether there is such a pattern.
+	// Compile returns an error where there is no such pattern.
 	Compile(ctx context.Context, pattern string) error
-	// Test says whether the pattern is found in the text.
+	// Test reports whether the pattern is found in the text.
 	Test(ctx context.Context, pattern, text string) (bool, error)
-	// Warnings are reasons why the pattern may not work in every browser.
+	// Warnings returns reasons why the pattern may not work in every browser.
 	Warnings(ctx context.Context, pattern string) ([]string, error)
 }
 
-// Engine judges inputs and values. It is safe for concurrent use.
+// Engine resolves and validates values. It is safe for concurrent use.
 type Engine struct{ patterns Patterns }
 
-// NewEngine makes an engine. Without patterns it takes every pattern and every text.
+// NewEngine returns an engine. Without patterns every text matches.
 func NewEngine(patterns Patterns) *Engine { return &Engine{patterns} }
 
 // Env is what values are resolved in: what templates may name, and where the server's lists and other
@@ -37,7 +48,7 @@ type Env struct {
 	// Previous are the values that bind: those of the live release, and those that immutable inputs had before
 	// they were hidden. It is nil before there are any. They also stand for immutable inputs that are left out.
 	Previous *strictjson.Node
-	// Ref gives what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
+	// Ref returns what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
 	// it has nothing there, ErrNotLive where it has nothing at all, and ErrUnknownRef where only whoever carries
 	// the deployment out can tell.
 	// Without it, values that come from instances are not known.
@@ -45,16 +56,16 @@ type Env struct {
 	// Reference returns why an instance may not be chosen by a reference to a module type, "" where it may. Without
 	// it, every instance may.
 	Reference func(instanceID, moduleType string) string
-	// Options gives the options of a source of dynamic values. Without it, they are not known and no
+	// Options returns the options of a source of dynamic values. Without it, they are not known and no
 	// value is refused for not being among them.
 	Options func(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error)
 }
 
-// ErrUnknownRef says that a value of a chosen instance is not known here; it is left to be filled in.
-var ErrUnknownRef = errors.New("inputprop: the value is not known here")
+// ErrUnknownRef is the error of Ref where a value of a chosen instance is not known here; it is left to be filled in.
+var ErrUnknownRef = errors.New("inputvalues: the value is not known here")
 
-// ErrNotLive says that a chosen instance has nothing live that its inputs could be read from.
-var ErrNotLive = errors.New("inputprop: the instance has nothing live")
+// ErrNotLive is the error of Ref where a chosen instance has nothing live that its inputs could be read from.
+var ErrNotLive = errors.New("inputvalues: the instance has nothing live")
 
 // Scope is what templates may name of an organization, a project or an environment.
 type Scope struct{ ID, Name, Slug string }
@@ -62,7 +73,7 @@ type Scope struct{ ID, Name, Slug string }
 // ModuleScope is what templates may name of the module.
 type ModuleScope struct{ ID, Name, Type, Version string }
 
-// text is what a path stands for, "" where that is not known here, false where there is no such thing.
+// text returns what a path stands for, "" where that is not known here, false where there is no such thing.
 func (e *Env) text(path string) (string, bool) {
 	root, member, _ := strings.Cut(path, ".")
 	var members map[string]string
@@ -87,13 +98,13 @@ func (s Scope) members() map[string]string {
 // maxFetches bounds the lists of dynamic values that one call asks for.
 const maxFetches = 100
 
-// options are what there is to choose from, or false where that is not known.
-func (r *resolver) options(f *level, p inputprop.Property) ([]inputprop.Option, bool) {
+// options returns what there is to choose from, or false where that is not known.
+func (r *resolver) options(l *level, p inputprop.Property) ([]inputprop.Option, bool) {
 	switch v := p.ValueSource().(type) {
 	case *inputprop.StaticValues:
 		return v.Options, true
 	case *inputprop.DynamicValuesRef:
-		params, waits := f.params(v)
+		params, waits := l.params(v)
 		if r.env.Options == nil || r.saving || len(waits) > 0 {
 			return nil, false
 		}
@@ -102,7 +113,7 @@ func (r *resolver) options(f *level, p inputprop.Property) ([]inputprop.Option, 
 	return nil, false
 }
 
-// fetched asks for the options of a source once.
+// fetched returns the options of a source, which is asked once.
 func (r *resolver) fetched(source string, params map[string]string) ([]inputprop.Option, bool) {
 	key := string(strictjson.Encode([]any{source, params}))
 	if options, ok := r.fetchedLists[key]; ok {
@@ -124,7 +135,7 @@ func (r *resolver) fetched(source string, params map[string]string) ([]inputprop
 	return options, true
 }
 
-// lookUp gives what a path stands for, nil where there is nothing. Before an instance is chosen that is
+// lookUp returns what a path stands for, nil where there is nothing. Before an instance is chosen that is
 // no mistake: the value is asked for.
 func (r *resolver) lookUp(fl *field, path string) *strictjson.Node {
 	inside, isRef := strings.CutPrefix(path, inputprop.RefRoot+".")
@@ -146,7 +157,7 @@ func (r *resolver) lookUp(fl *field, path string) *strictjson.Node {
 	return r.inside(fl, inside)
 }
 
-// inside asks for a path of the chosen instance once.
+// inside returns what the chosen instance has at a path, for which it is asked once.
 func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 	key := [2]string{r.instance, path}
 	value, known := r.lookedUp[key]
@@ -178,7 +189,7 @@ func (r *resolver) inside(fl *field, path string) *strictjson.Node {
 // maxTests bounds the matches of one call.
 const maxTests = 8_000
 
-// matcher runs the patterns of one call.
+// Matcher runs the patterns of one call.
 type Matcher struct {
 	patterns Patterns
 	ctx      context.Context
@@ -190,7 +201,7 @@ type Matcher struct {
 	err error
 }
 
-// NewMatcher returns a matcher for one call; without patterns it takes every pattern and every text.
+// NewMatcher returns a matcher for one call; without patterns every pattern is good and every text matches.
 func NewMatcher(ctx context.Context, patterns Patterns) *Matcher {
 	return &Matcher{patterns: patterns, ctx: ctx, flaws: map[string]PatternFlaw{}}
 }
@@ -198,14 +209,14 @@ func NewMatcher(ctx context.Context, patterns Patterns) *Matcher {
 // Err returns what kept the matcher from an answer, which has nothing to do with the patterns.
 func (m *Matcher) Err() error { return m.err }
 
-// verdict is why a pattern is of no use: the name of the rule and a message, both empty for one that
-// is.
+// PatternFlaw is why a pattern is of no use: the name of the rule and a message, both empty where it is of use.
 type PatternFlaw struct {
 	Rule, Message string
-	Warnings      []string
+	// Warnings are reasons why the pattern may not work in every browser.
+	Warnings []string
 }
 
-// compile judges a pattern.
+// Compile returns what is wrong with a pattern.
 func (m *Matcher) Compile(pattern string) PatternFlaw {
 	if known, ok := m.flaws[pattern]; ok || m.patterns == nil || m.err != nil {
 		return known
@@ -213,12 +224,12 @@ func (m *Matcher) Compile(pattern string) PatternFlaw {
 	if m.err = meter.Spend(m.ctx, meter.Patterns, len(pattern)); m.err != nil {
 		return PatternFlaw{}
 	}
-	v := m.flaw(m.patterns.Compile(m.ctx, pattern))
-	if v.Rule == "" && m.err == nil {
-		v.Warnings, m.err = m.patterns.Warnings(m.ctx, pattern)
+	flaw := m.flaw(m.patterns.Compile(m.ctx, pattern))
+	if flaw.Rule == "" && m.err == nil {
+		flaw.Warnings, m.err = m.patterns.Warnings(m.ctx, pattern)
 	}
-	m.flaws[pattern] = v
-	return v
+	m.flaws[pattern] = flaw
+	return flaw
 }
 
 func (m *Matcher) flaw(err error) PatternFlaw {
@@ -239,7 +250,7 @@ func (m *Matcher) flaw(err error) PatternFlaw {
 	}
 }
 
-// test matches a text with a pattern; the verdict is why it could not be.
+// Test reports whether a text matches a pattern; the flaw is why that could not be tried.
 func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 	if m.patterns == nil || m.err != nil {
 		return true, PatternFlaw{}
@@ -260,20 +271,20 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 		return true, PatternFlaw{}
 	}
 	var ok bool
-	var v PatternFlaw
+	var flaw PatternFlaw
 	if !meter.TryPattern(m.ctx, func() bool {
 		found, err := m.patterns.Test(m.ctx, pattern, text)
-		ok, v = found, m.flaw(err)
+		ok, flaw = found, m.flaw(err)
 		return m.slow
 	}) {
 		m.slow = true
 		return false, afterSlow
 	}
-	if v.Rule != "" {
-		m.flaws[pattern] = v
+	if flaw.Rule != "" {
+		m.flaws[pattern] = flaw
 	}
-	return ok || m.err != nil, v
+	return ok || m.err != nil, flaw
 }
 
-// afterSlow is why a text is not matched at all.
+// afterSlow is why a text is not matched once a pattern was too slow.
 var afterSlow = PatternFlaw{Rule: "pattern_too_slow", Message: "must be matched by patterns in time, and is not matched, for another took too long"}

@@ -8,14 +8,14 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// form is a level of inputs with their values.
+// level is a level of inputs with their values.
 type level struct {
 	inputs *inputprop.Level
-	// fields stand at the places of the plan's inputs.
+	// fields have the indexes of the inputs.
 	fields []field
 	// before are the previous values of the level, nil where there are none.
 	before *strictjson.Node
-	// stray are the members of the given values that are no input's.
+	// unknownKeys are the members of the given values that are no input's.
 	unknownKeys []string
 }
 
@@ -27,11 +27,11 @@ type field struct {
 	instance string
 	// before is the value that binds, nil where there is none.
 	before *strictjson.Node
-	// entered is what was given by hand; value is what counts, nil where there is none.
+	// entered is what was given; value is what counts, nil where there is none.
 	entered, value *strictjson.Node
 	// subject is the value for conditions.
 	subject subject
-	// open values have templates that name what is not known here.
+	// unresolved values have templates that name what is not known here.
 	unresolved bool
 	// refused references may not choose the instance that they name; notLive ones have nothing to be read from.
 	refused, notLive bool
@@ -41,16 +41,16 @@ type field struct {
 	entries []entry
 }
 
-// entry is an item of a collection. Its form is nil where the item is no object.
+// entry is an item of a collection. Its level is nil where the item is no object.
 type entry struct {
-	// key is the entry's place in a map; given is the one that it came with, computed what its values make.
+	// key is the entry's key in a map; given is the one that it came with, computed what its values make.
 	key, given, computed string
 	level                *level
 	node                 *strictjson.Node
 }
 
-// shows says whether an input is visible, when those that it depends on are decided. What is mapped is
-// hidden with its reference.
+// isVisible reports whether an input is visible, once those that it depends on are resolved. What is mapped is hidden
+// with its reference.
 func (l *level) isVisible(in *inputprop.LevelInput) bool {
 	if in.Owner != nil && !l.fields[in.Owner.Index].visible {
 		return false
@@ -70,7 +70,7 @@ func (l *level) isVisible(in *inputprop.LevelInput) bool {
 	return true
 }
 
-// instance is the id of what is chosen for a reference, "" when nothing is.
+// instance returns the id of what is chosen for a reference, "" when nothing is.
 func (l *level) instance(reference *inputprop.LevelInput) string {
 	if reference == nil {
 		return ""
@@ -81,7 +81,7 @@ func (l *level) instance(reference *inputprop.LevelInput) string {
 	return ""
 }
 
-// isOpen reports whether the value of one of the inputs has templates that name what is not known here.
+// isUnresolved reports whether the value of one of the inputs has templates that name what is not known here.
 func (l *level) isUnresolved(ids ...string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool {
 		in := l.inputs.ByID[id]
@@ -89,7 +89,7 @@ func (l *level) isUnresolved(ids ...string) bool {
 	})
 }
 
-// values are the values that count, in the order of the form.
+// values returns the values that count, in the order of the form.
 func (l *level) values() *strictjson.Node {
 	n := &strictjson.Node{Kind: strictjson.Object}
 	for i := range l.fields {
@@ -100,7 +100,7 @@ func (l *level) values() *strictjson.Node {
 	return n
 }
 
-// params are the parameters of the field's dynamic values; ok is false while one of them has no value.
+// params returns the parameters of dynamic values, and the ids of the inputs that must have a value first.
 func (l *level) params(ref *inputprop.DynamicValuesRef) (params map[string]string, waits []string) {
 	params = make(map[string]string, len(ref.Params))
 	for _, name := range ref.ParamNames() {
@@ -117,7 +117,7 @@ func (l *level) params(ref *inputprop.DynamicValuesRef) (params map[string]strin
 	return params, waits
 }
 
-// plainText is the value of an input as people write it: "" for what is not there, an object or an
+// plainText returns the value of an input as people write it: "" for what is not there, an object or an
 // array.
 func (l *level) plainText(id string) string {
 	in, ok := l.inputs.ByID[id]
@@ -132,6 +132,7 @@ func textNode(text string) *strictjson.Node {
 	return &strictjson.Node{Kind: strictjson.String, Text: text}
 }
 
+// plainText returns a value as people write it.
 func plainText(n *strictjson.Node) string {
 	switch {
 	case n == nil:
@@ -149,7 +150,7 @@ func plainText(n *strictjson.Node) string {
 	return n.Text
 }
 
-// keyParts are what an entry has for the inputs that make up its key, and their bytes. Those without a
+// keyParts returns what an entry has for the inputs that make up its key, and their bytes. Those without a
 // value do not count.
 func (l *level) keyParts(from []string) (parts []string, size int) {
 	for _, id := range from {
@@ -161,6 +162,7 @@ func (l *level) keyParts(from []string) (parts []string, size int) {
 	return parts, size
 }
 
+// memberOf returns a member of an object, nil where there is none or no object.
 func memberOf(n *strictjson.Node, key string) *strictjson.Node {
 	if n == nil || n.Kind != strictjson.Object {
 		return nil
@@ -178,7 +180,7 @@ type subject struct {
 	items strictjson.Set
 }
 
-// satisfied says whether the value is as an entry of show_when expects: an object of operators, or a
+// satisfied reports whether the value is as an entry of show_when expects: an object of operators, or a
 // value.
 func (s *subject) satisfied(expected *strictjson.Node) bool {
 	if expected.Kind != strictjson.Object {
@@ -194,7 +196,7 @@ func (s *subject) satisfied(expected *strictjson.Node) bool {
 
 func (s *subject) exists() bool { return s.Node != nil && s.Kind != strictjson.Null }
 
-// list gives the items to look others up in, nil where the value is no array.
+// list returns the items to look others up in, nil where the value is no array.
 func (s *subject) list() strictjson.Set {
 	if s.items == nil && s.Kind == strictjson.Array {
 		s.items = strictjson.SetOf(s.Items)
@@ -202,7 +204,7 @@ func (s *subject) list() strictjson.Set {
 	return s.items
 }
 
-// matches compares with a plain value. A list matches what it contains, one item or several in any
+// matches reports whether the value is the one expected. A list matches what it contains, one item or several in any
 // order.
 func (s *subject) matches(expected *strictjson.Node) bool {
 	switch {
@@ -215,6 +217,7 @@ func (s *subject) matches(expected *strictjson.Node) bool {
 	}
 }
 
+// operate reports whether an operator holds.
 func (s *subject) operate(operator string, operand *strictjson.Node) bool {
 	switch operator {
 	case inputprop.OpNot:

@@ -55,17 +55,17 @@ type Wanted struct {
 	Waits []string
 }
 
-// Resolve gives what a form shows for the values, an object or nil. The violations are of values that
+// Resolve returns what a form shows for the values, an object or nil. The violations are of values that
 // cannot be made out, with pointers that start with at; what is wrong with given ones is Validate's. The
 // error is of env's functions or of the context.
 func (e *Engine) Resolve(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
 	r := newResolver(ctx, &env, at)
-	f := r.rootLevel(list, values)
+	l := r.rootLevel(list, values)
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{Collector: strictjson.NewCollector(""), ctx: ctx, resolver: r, resolved: &Resolved{Values: f.values()}}
-	s.level(f)
+	s := &showing{Collector: strictjson.NewCollector(""), ctx: ctx, resolver: r, resolved: &Resolved{Values: l.values()}}
+	s.level(l)
 	if s.err == nil {
 		s.err = r.err
 	}
@@ -97,28 +97,29 @@ func (s *showing) afford(made, read int) bool {
 	return s.err == nil
 }
 
-func (s *showing) level(f *level) {
+// level describes a level and those below it.
+func (s *showing) level(l *level) {
 	pointer := s.Path.Pointer("")
-	if !s.afford(len(pointer)+f.shownBytes(), 0) {
+	if !s.afford(len(pointer)+l.shownBytes(), 0) {
 		return
 	}
 	i := len(s.resolved.Levels)
-	s.resolved.Levels = append(s.resolved.Levels, Level{Pointer: pointer, Groups: groups(f)})
-	for j := range f.fields {
-		fl := &f.fields[j]
+	s.resolved.Levels = append(s.resolved.Levels, Level{Pointer: pointer, Groups: groups(l)})
+	for j := range l.fields {
+		fl := &l.fields[j]
 		if !fl.visible || s.err != nil {
 			continue
 		}
 		s.resolved.Levels[i].Visible = append(s.resolved.Levels[i].Visible, fl.in.ID)
 		s.Path.PushKey(fl.in.ID)
-		s.field(f, fl)
+		s.field(l, fl)
 		s.Path.Pop()
 	}
 }
 
-func (s *showing) field(f *level, fl *field) {
+func (s *showing) field(l *level, fl *field) {
 	if ref := inputprop.DynamicRef(fl.in.Property); ref != nil {
-		params, waits := f.params(ref)
+		params, waits := l.params(ref)
 		s.afford(wantedBytes(params, waits), 0)
 		s.resolved.Options = append(s.resolved.Options, Wanted{s.Path.Pointer(""), ref.Source, params, waits})
 	}
@@ -157,13 +158,13 @@ func (s *showing) item(nested inputprop.Nested, e *entry, index int) {
 	s.level(e.level)
 }
 
-// title fills the template; where that fails there is its fallback, and else plain.
-func (s *showing) title(f *level, c *inputprop.ObjectCollectionItemTitleConfig, key *string, plain string) string {
+// title returns the filled template; where that fails its fallback, and else plain.
+func (s *showing) title(l *level, c *inputprop.ObjectCollectionItemTitleConfig, key *string, plain string) string {
 	if c == nil {
 		s.afford(len(plain), 0)
 		return plain
 	}
-	if text, ok := s.filled(f, c.Template, key); ok && text != "" {
+	if text, ok := s.filled(l, c.Template, key); ok && text != "" {
 		return text
 	}
 	if c.Fallback != nil && *c.Fallback != "" {
@@ -173,7 +174,7 @@ func (s *showing) title(f *level, c *inputprop.ObjectCollectionItemTitleConfig, 
 	return plain
 }
 
-// shownBytes is about how many bytes it takes to name the visible inputs of the level, and those of them that
+// shownBytes returns about how many bytes it takes to name the visible inputs of the level, and those of them that
 // are in a group again.
 func (l *level) shownBytes() (sum int) {
 	for i := range l.fields {
@@ -187,7 +188,7 @@ func (l *level) shownBytes() (sum int) {
 	return sum
 }
 
-// wantedBytes is about how many bytes it takes to tell what a list waits for.
+// wantedBytes returns about how many bytes it takes to say what a list waits for.
 func wantedBytes(params map[string]string, waits []string) (sum int) {
 	for name, text := range params {
 		sum += len(name) + len(text) + 8
@@ -198,9 +199,9 @@ func wantedBytes(params map[string]string, waits []string) (sum int) {
 	return sum
 }
 
-// groups are the runs of collapsible inputs that follow one another once what is hidden is gone. A
+// groups returns the runs of collapsible inputs that follow one another once what is hidden is gone. A
 // section, or an input that is not collapsible, ends one.
-func groups(f *level) [][]string {
+func groups(l *level) [][]string {
 	var all [][]string
 	var run []string
 	end := func() {
@@ -208,8 +209,8 @@ func groups(f *level) [][]string {
 			all, run = append(all, run), nil
 		}
 	}
-	for i := range f.fields {
-		fl := &f.fields[i]
+	for i := range l.fields {
+		fl := &l.fields[i]
 		if !fl.visible {
 			continue
 		}
@@ -224,7 +225,7 @@ func groups(f *level) [][]string {
 }
 
 // filled returns the text with its placeholders filled, or false where one of them has no text.
-func (s *showing) filled(f *level, text string, key *string) (string, bool) {
+func (s *showing) filled(l *level, text string, key *string) (string, bool) {
 	pieces, err := inputprop.ParseTitle(text)
 	if err != nil {
 		return "", false
@@ -232,7 +233,7 @@ func (s *showing) filled(f *level, text string, key *string) (string, bool) {
 	size := 0
 	for i, p := range pieces {
 		if p.Name != "" {
-			pieces[i].Text = f.plainText(p.Name)
+			pieces[i].Text = l.plainText(p.Name)
 			if p.Name == inputprop.KeyPlaceholder && key != nil {
 				pieces[i].Text = *key
 			}

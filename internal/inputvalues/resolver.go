@@ -16,23 +16,24 @@ const (
 	fieldBytes   = 64
 )
 
-// resolver makes forms out of inputs and values.
+// resolver makes levels of fields out of inputs and values.
 type resolver struct {
 	*strictjson.Collector
 	ctx context.Context
 	env *Env
-	// saving is set while a default is judged: its templates stay as they are.
+	// saving is set for defaults that are saved with a schema: their templates stay as they are.
 	saving bool
-	// chosen is the reference that the place at hand is mapped from, and instance what is chosen for it.
+	// chosen is the reference that the current field is mapped from, and instance what is chosen for it.
 	chosen   *field
 	instance string
-	size     int
+	// size is what the values come to so far.
+	size int
 	// defaulted is set while what is resolved is a default, which nobody has entered.
 	defaulted bool
-	// known are the lists that were asked for, looked the values at paths of instances.
+	// fetchedLists are the lists that were asked for, lookedUp the values at paths of instances.
 	fetchedLists map[string][]inputprop.Option
 	lookedUp     map[[2]string]*strictjson.Node
-	// open are the texts of defaults whose templates name what is not known here.
+	// unresolvedTexts are the texts of defaults whose templates name what is not known here.
 	unresolvedTexts map[*strictjson.Node]bool
 	// err is what kept the resolver from an answer.
 	err error
@@ -42,6 +43,7 @@ func newResolver(ctx context.Context, env *Env, at string) *resolver {
 	return &resolver{Collector: strictjson.NewCollector(at), ctx: ctx, env: env}
 }
 
+// rootLevel resolves the values of a list of inputs, nil for none.
 func (r *resolver) rootLevel(list []inputprop.Property, values *strictjson.Node) *level {
 	if values == nil {
 		values = &strictjson.Node{Kind: strictjson.Object}
@@ -55,39 +57,41 @@ func (r *resolver) rootLevel(list []inputprop.Property, values *strictjson.Node)
 	return r.level(inputprop.NewLevel(list), values, r.env.Previous)
 }
 
+// level resolves the given values of a level, against those before.
 func (r *resolver) level(p *inputprop.Level, given, before *strictjson.Node) *level {
-	f := &level{inputs: p, before: before, fields: make([]field, len(p.Inputs))}
+	l := &level{inputs: p, before: before, fields: make([]field, len(p.Inputs))}
 	for i, in := range p.Inputs {
-		f.fields[i].in, f.fields[i].before = in, memberOf(before, in.ID)
+		l.fields[i].in, l.fields[i].before = in, memberOf(before, in.ID)
 	}
 	for i, key := range given.Keys {
 		in, ok := p.ByID[key]
 		if !ok || in.Traits.NoValue {
-			f.unknownKeys = append(f.unknownKeys, key)
+			l.unknownKeys = append(l.unknownKeys, key)
 			continue
 		}
-		f.fields[in.Index].entered = given.Items[i]
+		l.fields[in.Index].entered = given.Items[i]
 	}
 	for _, in := range p.Order {
 		if r.err != nil || !r.afford(fieldBytes+in.Cost) {
 			break
 		}
 		r.Path.PushKey(in.ID)
-		r.field(f, &f.fields[in.Index])
+		r.field(l, &l.fields[in.Index])
 		r.Path.Pop()
 	}
-	r.notLive(f)
-	return f
+	r.notLive(l)
+	return l
 }
 
-func (r *resolver) field(f *level, fl *field) {
-	fl.visible = f.isVisible(fl.in)
+// field resolves an input, after those that it depends on.
+func (r *resolver) field(l *level, fl *field) {
+	fl.visible = l.isVisible(fl.in)
 	if !fl.visible || fl.in.Traits.NoValue {
 		return
 	}
 	if fl.in.Owner != nil {
-		owner := &f.fields[fl.in.Owner.Index]
-		fl.instance = f.instance(fl.in.Owner)
+		owner := &l.fields[fl.in.Owner.Index]
+		fl.instance = l.instance(fl.in.Owner)
 		if fl.unknown = owner.refused; fl.unknown {
 			return
 		}
@@ -95,10 +99,10 @@ func (r *resolver) field(f *level, fl *field) {
 		defer func() { r.chosen, r.instance = nil, "" }()
 	}
 	switch fl.value = fl.entered; {
-	case r.keepsPrevious(f, fl):
+	case r.keepsPrevious(l, fl):
 		fl.value = fl.before
 	case fl.instance != "" || fl.entered == nil:
-		fl.value = r.initialValue(f, fl)
+		fl.value = r.initialValue(l, fl)
 	}
 	r.reference(fl)
 	if fl.value != nil {
@@ -109,35 +113,35 @@ func (r *resolver) field(f *level, fl *field) {
 	fl.unresolved = r.isUnresolved(fl.value)
 }
 
-// stays reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
+// keepsPrevious reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
 // instance gives the value, that holds while the instance is the same.
-func (r *resolver) keepsPrevious(f *level, fl *field) bool {
+func (r *resolver) keepsPrevious(l *level, fl *field) bool {
 	if fl.entered != nil && !r.defaulted || !fl.in.Traits.Immutable || !isValue(fl.before) {
 		return false
 	}
 	if fl.instance == "" {
 		return true
 	}
-	chosenBefore := f.fields[fl.in.Owner.Index].before
+	chosenBefore := l.fields[fl.in.Owner.Index].before
 	return isValue(chosenBefore) && chosenBefore.Text == fl.instance
 }
 
-// begin is the value that an input has without one by hand, nil where there is none.
-func (r *resolver) initialValue(f *level, fl *field) *strictjson.Node {
-	in, b := fl.in, fl.in.Initial()
+// initialValue returns the value that an input has where none is entered, nil where there is none.
+func (r *resolver) initialValue(l *level, fl *field) *strictjson.Node {
+	in, initial := fl.in, fl.in.Initial()
 	switch {
-	case b.First:
-		options, _ := r.options(f, in.Property)
+	case initial.First:
+		options, _ := r.options(l, in.Property)
 		if len(options) == 0 {
 			return nil
 		}
 		return inputprop.ChosenValue(in.Property, options[0])
-	case b.Node == nil || !r.afford(b.Size):
+	case initial.Node == nil || !r.afford(initial.Size):
 		return nil
-	case b.Templated && !r.saving:
-		return r.render(fl, b.Node)
+	case initial.Templated && !r.saving:
+		return r.render(fl, initial.Node)
 	default:
-		return b.Node
+		return initial.Node
 	}
 }
 
@@ -149,7 +153,7 @@ func (r *resolver) reference(fl *field) {
 		return
 	}
 	if fl.refused = !instanceID.MatchString(fl.value.Text); fl.refused {
-		return // which the judge of values says
+		return // which the validator says
 	}
 	if flaw := r.env.Reference(fl.value.Text, moduleType); flaw != "" {
 		fl.refused = true
@@ -158,9 +162,9 @@ func (r *resolver) reference(fl *field) {
 }
 
 // notLive refuses the references of a level that have nothing live for their mapped inputs to be read from.
-func (r *resolver) notLive(f *level) {
-	for i := range f.fields {
-		if fl := &f.fields[i]; fl.notLive {
+func (r *resolver) notLive(l *level) {
+	for i := range l.fields {
+		if fl := &l.fields[i]; fl.notLive {
 			r.Path.PushKey(fl.in.ID)
 			r.Fail("reference_not_live", "must be an instance that has a live deployment, because mapped inputs are read from it; %s has none",
 				strictjson.ShowText(fl.value.Text))
@@ -240,7 +244,7 @@ func (r *resolver) renderText(fl *field, n *strictjson.Node) *strictjson.Node {
 	return textNode(joined(pieces, size))
 }
 
-// isOpen reports whether a template among the pieces names something of a place that is not known here.
+// isUnknown reports whether a template among the pieces names something of a place that is not known here.
 func (r *resolver) isUnknown(pieces []inputprop.Piece) bool {
 	for _, p := range pieces {
 		if text, ok := r.env.text(p.Name); ok && text == "" {
@@ -250,14 +254,14 @@ func (r *resolver) isUnknown(pieces []inputprop.Piece) bool {
 	return false
 }
 
-// leaveOpen keeps a text with its templates as it is, and remembers that it is none that somebody entered.
+// leaveUnresolved keeps a text with its templates as it is, and remembers that it is none that somebody entered.
 func (r *resolver) leaveUnresolved(n *strictjson.Node) *strictjson.Node {
-	open := *n
+	text := *n
 	if r.unresolvedTexts == nil {
 		r.unresolvedTexts = map[*strictjson.Node]bool{}
 	}
-	r.unresolvedTexts[&open] = true
-	return &open
+	r.unresolvedTexts[&text] = true
+	return &text
 }
 
 // isUnresolved reports whether anything in a value was left with its templates.
@@ -293,7 +297,7 @@ func (r *resolver) unresolved(list *[]string, at *strictjson.Path, n *strictjson
 	}
 }
 
-// shallow is the value of an instance, nil where it would be nested too deep here.
+// withinDepth returns the value of an instance, nil where it would be nested too deep here.
 func (r *resolver) withinDepth(n *strictjson.Node) *strictjson.Node {
 	if n == nil || len(r.Path)+n.Levels() <= strictjson.MaxLevels {
 		return n
@@ -302,7 +306,7 @@ func (r *resolver) withinDepth(n *strictjson.Node) *strictjson.Node {
 	return nil
 }
 
-// joined is the text of pieces that have size bytes together.
+// joined returns the text of pieces that have size bytes together.
 func joined(pieces []inputprop.Piece, size int) string {
 	var b strings.Builder
 	b.Grow(size)

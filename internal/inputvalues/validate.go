@@ -28,7 +28,7 @@ func ParseValues(text []byte, at string) (*strictjson.Node, []fault.Violation) {
 // Context is what values are validated in.
 type Context struct{ Env }
 
-// RuleMappedInput is the rule of a value by hand where the chosen instance gives another.
+// RuleMappedInput is the rule of a value that was entered where the chosen instance has another.
 const RuleMappedInput = "mapped_input"
 
 // Validation is what was found in values.
@@ -36,11 +36,11 @@ type Validation struct {
 	// Violations are all that is wrong with them.
 	Violations []fault.Violation
 	// Unresolved are the places of defaults, by JSON Pointers into the values, whose templates name what is not
-	// known; they were left as they are and not judged.
+	// known; they were left as they are and not validated.
 	Unresolved []string
 }
 
-// Validate gives every violation of the values, as Examine does.
+// Validate returns every violation of the values, as Examine does.
 func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) ([]fault.Violation, error) {
 	v, err := e.Examine(ctx, list, values, at, c)
 	if err != nil {
@@ -49,20 +49,20 @@ func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values
 	return v.Violations, nil
 }
 
-// Examine judges the values, an object or nil, with the defaults that they leave standing. Pointers of
+// Examine validates the values, an object or nil, with the defaults that they leave standing. Pointers of
 // violations start with at. The error is of the patterns, of c's functions or of the context.
 func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) (*Validation, error) {
 	r := newResolver(ctx, &c.Env, at)
-	f := r.rootLevel(list, values)
+	l := r.rootLevel(list, values)
 	if r.err != nil {
 		return nil, r.err
 	}
-	j := &validator{Collector: r.Collector, match: NewMatcher(ctx, e.patterns), resolver: r}
+	v := &validator{Collector: r.Collector, match: NewMatcher(ctx, e.patterns), resolver: r}
 	if values == nil || values.Kind == strictjson.Object {
-		j.level(f)
+		v.level(l)
 	}
 	if r.err == nil {
-		r.err = j.match.err
+		r.err = v.match.err
 	}
 	if r.err == nil {
 		r.err = ctx.Err()
@@ -70,41 +70,41 @@ func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values 
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &Validation{Violations: r.Violations(), Unresolved: j.unresolved}, nil
+	return &Validation{Violations: r.Violations(), Unresolved: v.unresolved}, nil
 }
 
-// judge finds what is wrong with values.
+// validator finds what is wrong with values.
 type validator struct {
 	*strictjson.Collector
 	match *Matcher
-	// resolver gives the options of dynamic values, nil where they do not matter.
+	// resolver has the options of dynamic values, nil where they do not matter.
 	resolver *resolver
-	// saving is set for defaults: templates are judged once they are rendered, and nothing is missing
-	// yet.
+	// saving is set for values that are saved with a schema: templates are validated once they are filled in, and
+	// nothing is missing yet.
 	saving bool
 	// released is set for defaults that a release would have.
 	released bool
 	// unresolved are the pointers of the texts that were left with their templates.
 	unresolved []string
-	// choices are the options that were made ready.
+	// choices are the options that were made ready so far.
 	choices map[choiceKey]*allowed
 }
 
-// level judges the values of a level.
-func (v *validator) level(f *level) {
-	ids := f.inputs.ValueIDs()
-	for _, key := range f.unknownKeys {
+// level validates the values of a level.
+func (v *validator) level(l *level) {
+	ids := l.inputs.ValueIDs()
+	for _, key := range l.unknownKeys {
 		v.FailMember(key, "unknown_input", "is not the id of an input that has a value%s", v.Hint(key, ids))
 	}
-	for i := range f.fields {
-		fl := &f.fields[i]
+	for i := range l.fields {
+		fl := &l.fields[i]
 		if v.saving && fl.entered == nil {
 			continue
 		}
 		v.Path.PushKey(fl.in.ID)
-		names := f.namesOf(fl.in.ID)
+		names := l.namesOf(fl.in.ID)
 		v.PushNames(names...)
-		v.field(f, fl, fl.before)
+		v.field(l, fl, fl.before)
 		v.PopNames(names...)
 		v.Path.Pop()
 	}
@@ -118,7 +118,8 @@ func (l *level) namesOf(id string) []string {
 	return []string{l.plainText(secret.NameMember)}
 }
 
-func (v *validator) field(f *level, fl *field, before *strictjson.Node) {
+// field validates the value of an input, against the one that was there before.
+func (v *validator) field(l *level, fl *field, before *strictjson.Node) {
 	if !fl.visible || fl.in.Traits.NoValue {
 		return
 	}
@@ -130,7 +131,7 @@ func (v *validator) field(f *level, fl *field, before *strictjson.Node) {
 		return
 	}
 	if !fl.unresolved {
-		v.checkLocked(f, fl, before)
+		v.checkLocked(l, fl, before)
 	} else if fl.entries == nil {
 		v.resolver.unresolved(&v.unresolved, &v.Path, fl.value)
 	}
@@ -139,20 +140,20 @@ func (v *validator) field(f *level, fl *field, before *strictjson.Node) {
 		v.Fail("required", "is required and must not be empty")
 	case fl.value == nil:
 	case fl.value.Kind != strictjson.Null:
-		v.value(fl, f)
+		v.value(fl, l)
 		v.entries(fl)
 	case fl.in.Traits.NotNull:
-		v.Fail("type", "must be true or false, found null")
+		v.value(fl, l)
 	}
 }
 
-// byHand says whether a value was entered that the chosen instance gives.
+// isOverridden reports whether a value was entered in place of the one that the chosen instance has.
 func (fl *field) isOverridden() bool {
 	return fl.instance != "" && fl.entered != nil && !fl.unknown && (fl.value == nil || !strictjson.Equal(fl.entered, fl.value))
 }
 
-// lacking says whether a value is demanded that is not there. An input that an instance fills by no
-// default has nobody to fill it.
+// isMissing reports whether a required value is not there. An input that is mapped from an instance and has no default
+// is not missing, for nobody could enter it.
 func (fl *field) isMissing() bool {
 	if !fl.in.Traits.Required || fl.instance != "" && fl.in.Initial().InitialValue == (inputprop.InitialValue{}) {
 		return false
@@ -160,14 +161,14 @@ func (fl *field) isMissing() bool {
 	return fl.isEmpty()
 }
 
-// isEmpty reports whether the value is what a required input of the variant refuses: nothing, null, an empty
-// text, or a collection without an item.
+// isEmpty reports whether the value is what a required input of the variant refuses: nothing, null, or what the
+// variant takes for empty.
 func (fl *field) isEmpty() bool {
 	n := fl.value
 	return n == nil || n.Kind == strictjson.Null || fl.in.Property.IsEmpty(n)
 }
 
-// entries judges the items of a collection, each as a level of its own.
+// entries validates the items of a collection, each as a level of its own.
 func (v *validator) entries(fl *field) {
 	keys := v.keys(fl)
 	for i := range fl.entries {
@@ -187,9 +188,9 @@ func (v *validator) entries(fl *field) {
 	}
 }
 
-// bound holds a field to its value before: immutable ones to the value itself, others to no less.
-// Where there was no value before, nothing binds.
-func (v *validator) checkLocked(f *level, fl *field, before *strictjson.Node) {
+// checkLocked compares a value with the one before: an immutable one must be the same, one with a minimum no less.
+// Where there was no value before, any may come.
+func (v *validator) checkLocked(l *level, fl *field, before *strictjson.Node) {
 	if !isValue(before) {
 		return
 	}
@@ -202,20 +203,20 @@ func (v *validator) checkLocked(f *level, fl *field, before *strictjson.Node) {
 		return
 	}
 	if traits.Numeric {
-		v.noLess(fl.value, before)
+		v.checkNoLess(fl.value, before)
 		return
 	}
-	if a := v.allowed(f, fl.in.Property); a != nil {
-		now, found := a.position(fl.value)
-		current, stands := a.position(before)
-		if found && stands && now < current {
+	if a := v.allowed(l, fl.in.Property); a != nil {
+		now, isNow := a.position(fl.value)
+		current, isCurrent := a.position(before)
+		if isNow && isCurrent && now < current {
 			v.Fail("min_current_value", "must not stand before the current %s among the values, found %s",
 				strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
 		}
 	}
 }
 
-func (v *validator) noLess(n, before *strictjson.Node) {
+func (v *validator) checkNoLess(n, before *strictjson.Node) {
 	if n.Kind != strictjson.Number || before.Kind != strictjson.Number {
 		return
 	}
@@ -226,14 +227,14 @@ func (v *validator) noLess(n, before *strictjson.Node) {
 	}
 }
 
-// keys judges the keys of a map, one entry after the other.
+// keys checks the keys of a map, one entry after the other.
 type keys struct {
 	config *inputprop.MapKeyConfig
-	// taken are the computed keys so far, with the places of their entries.
-	taken map[string]string
+	// seen are the computed keys so far, with the pointers of their entries.
+	seen map[string]string
 }
 
-// keys is nil where the field is no map.
+// keys returns nil where the field is no map.
 func (v *validator) keys(fl *field) *keys {
 	if fl.in.Nested.Collection != strictjson.Object {
 		return nil
@@ -241,33 +242,33 @@ func (v *validator) keys(fl *field) *keys {
 	return &keys{fl.in.Nested.Key, map[string]string{}}
 }
 
-func (k *keys) check(j *validator, e *entry) {
+func (k *keys) check(v *validator, e *entry) {
 	key, from := e.given, k.config.Sources()
-	j.PushNames(from...)
-	defer j.PopNames(from...)
+	v.PushNames(from...)
+	defer v.PopNames(from...)
 	if len(from) > 0 {
 		if e.level == nil {
 			return
 		}
 		if key = e.computed; key == "" {
-			if !j.saving {
-				j.Fail("key_empty", "must have a value for one of %s, of which its key is made", strictjson.Listing(from))
+			if !v.saving {
+				v.Fail("key_empty", "must have a value for one of %s, of which its key is made", strictjson.Listing(from))
 			}
 			return
 		}
-		if place, taken := k.taken[key]; taken {
-			j.Fail("key_unique", "must have a key of its own, found %s as of %s", strictjson.ShowText(key), place)
+		if first, found := k.seen[key]; found {
+			v.Fail("key_unique", "must have a key of its own, found %s as of %s", strictjson.ShowText(key), first)
 			return
 		}
-		k.taken[key] = j.LocalPointer()
+		k.seen[key] = v.LocalPointer()
 	}
 	if key == "" {
-		j.Fail("key_empty", "must have a key that is not empty")
+		v.Fail("key_empty", "must have a key that is not empty")
 		return
 	}
 	var patterns []inputprop.ValidationPattern
 	if k.config != nil && (len(from) == 0 || !e.level.isUnresolved(from...)) {
 		patterns = k.config.Patterns
 	}
-	j.text(key, patterns)
+	v.text(key, patterns)
 }

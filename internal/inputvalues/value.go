@@ -11,8 +11,8 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// value judges the value of a field by its variant. The items of collections are judged apart.
-func (v *validator) value(fl *field, f *level) {
+// value validates the value of a field by its variant. The items of collections are validated apart.
+func (v *validator) value(fl *field, l *level) {
 	n := fl.value
 	if n.Kind == strictjson.String && (fl.unresolved || v.saving && strings.Contains(n.Text, inputprop.TemplateOpen)) {
 		return
@@ -20,16 +20,16 @@ func (v *validator) value(fl *field, f *level) {
 	switch p := fl.in.Property.(type) {
 	case *inputprop.StringProperty:
 		if v.kind(n, strictjson.String) && v.text(n.Text, p.Patterns) {
-			v.checkOption(f, p, n)
+			v.checkOption(l, p, n)
 		}
 	case *inputprop.TextProperty:
 		if v.kind(n, strictjson.String) {
 			v.text(n.Text, p.Patterns)
 		}
 	case *inputprop.NumberProperty:
-		v.number(f, p, n)
+		v.number(l, p, n)
 	case *inputprop.BooleanProperty:
-		v.kind(n, strictjson.Bool)
+		v.boolean(n)
 	case *inputprop.ObjectProperty, *inputprop.ObjectMapProperty:
 		if v.kind(n, strictjson.Object) && fl.entries == nil {
 			v.freeForm(n)
@@ -39,9 +39,9 @@ func (v *validator) value(fl *field, f *level) {
 			v.freeForm(n)
 		}
 	case *inputprop.StringArrayProperty:
-		v.strings(f, p, n)
+		v.strings(l, p, n)
 	case *inputprop.CompoundProperty:
-		v.compound(f, p, n)
+		v.compound(l, p, n)
 	case *inputprop.ReferenceProperty:
 		v.reference(n)
 	case *inputprop.GitRepoProperty:
@@ -52,6 +52,7 @@ func (v *validator) value(fl *field, f *level) {
 	}
 }
 
+// kind refuses a value of another kind, and reports whether it is of this one.
 func (v *validator) kind(n *strictjson.Node, kind strictjson.Kind) bool {
 	if n.Kind != kind {
 		v.Fail("type", "must be %s, found %s", kind, strictjson.Show(n))
@@ -59,7 +60,15 @@ func (v *validator) kind(n *strictjson.Node, kind strictjson.Kind) bool {
 	return n.Kind == kind
 }
 
-func (v *validator) number(f *level, p *inputprop.NumberProperty, n *strictjson.Node) {
+func (v *validator) boolean(n *strictjson.Node) {
+	if n.Kind == strictjson.Null {
+		v.Fail("type", "must be true or false, found null")
+		return
+	}
+	v.kind(n, strictjson.Bool)
+}
+
+func (v *validator) number(l *level, p *inputprop.NumberProperty, n *strictjson.Node) {
 	if n.Kind != strictjson.Number {
 		v.Fail("type", "must be a whole number, found %s", strictjson.Show(n))
 		return
@@ -70,10 +79,10 @@ func (v *validator) number(f *level, p *inputprop.NumberProperty, n *strictjson.
 		return
 	}
 	v.within(p, whole)
-	v.checkOption(f, p, n)
+	v.checkOption(l, p, n)
 }
 
-// within judges a number by min and max.
+// within checks a number against min and max.
 func (v *validator) within(p *inputprop.NumberProperty, n int32) {
 	if p.Min != nil && n < *p.Min {
 		v.Fail("min", "must be at least %d, found %s", *p.Min, strictjson.ShowNumber(strconv.Itoa(int(n))))
@@ -83,11 +92,11 @@ func (v *validator) within(p *inputprop.NumberProperty, n int32) {
 	}
 }
 
-func (v *validator) strings(f *level, p *inputprop.StringArrayProperty, n *strictjson.Node) {
+func (v *validator) strings(l *level, p *inputprop.StringArrayProperty, n *strictjson.Node) {
 	if !v.kind(n, strictjson.Array) {
 		return
 	}
-	allowed := v.allowed(f, p)
+	allowed := v.allowed(l, p)
 	for i, item := range n.Items {
 		v.Path.PushIndex(i)
 		names := n.NamesOf(i)
@@ -102,8 +111,8 @@ func (v *validator) strings(f *level, p *inputprop.StringArrayProperty, n *stric
 	}
 }
 
-// compound judges the fields of a chosen option. Where the options are known, it must be one of them.
-func (v *validator) compound(f *level, p *inputprop.CompoundProperty, n *strictjson.Node) {
+// compound validates the fields of a chosen option. Where the options are known, it must be one of them.
+func (v *validator) compound(l *level, p *inputprop.CompoundProperty, n *strictjson.Node) {
 	if !v.kind(n, strictjson.Object) {
 		return
 	}
@@ -132,7 +141,7 @@ func (v *validator) compound(f *level, p *inputprop.CompoundProperty, n *strictj
 		}
 	}
 	if v.Count() == before {
-		v.checkOption(f, p, n)
+		v.checkOption(l, p, n)
 	}
 }
 
@@ -174,7 +183,7 @@ func (v *validator) pairs(n *strictjson.Node) {
 	}
 }
 
-// leaves bounds the strings of free-form values, and refuses the numbers that a release would not keep.
+// freeForm bounds the strings of free-form values, and refuses the numbers that a release would not keep.
 func (v *validator) freeForm(n *strictjson.Node) {
 	switch {
 	case n.Kind == strictjson.String:
@@ -192,14 +201,14 @@ func (v *validator) freeForm(n *strictjson.Node) {
 	}
 }
 
-// text judges the text of a field by its length and by patterns, which an empty one need not match: it is how
-// a form leaves the field empty.
+// text validates the text of a field by its length and by patterns, which an empty one need not match, because a form
+// leaves a field empty so. It reports whether the text is good.
 func (v *validator) text(text string, patterns []inputprop.ValidationPattern) bool {
 	return text == "" || v.itemText(text, patterns)
 }
 
-// itemText judges a text of a list, which is judged as it is, by its length and by patterns. When a default is
-// judged, what is wrong with a pattern stands at the pattern.
+// itemText validates a text of a list, which is taken as it is, by its length and by patterns, and reports whether the
+// text is good. Where values are saved with a schema, what is wrong with a pattern is reported at the pattern.
 func (v *validator) itemText(text string, patterns []inputprop.ValidationPattern) bool {
 	before := v.Count()
 	if len(text) > inputprop.MaxText && utf8.RuneCountInString(text) > inputprop.MaxText {
@@ -225,18 +234,19 @@ type allowed struct {
 	index map[string]int
 }
 
-// choiceKey tells what there is to choose from: an input, and the first of its options.
+// choiceKey identifies what there is to choose from: an input, and the first of its options.
 type choiceKey struct {
 	input inputprop.Property
 	first *inputprop.Option
 }
 
-func (v *validator) allowed(f *level, p inputprop.Property) *allowed {
+// allowed returns the values that the property lets choose from.
+func (v *validator) allowed(l *level, p inputprop.Property) *allowed {
 	options, known := []inputprop.Option(nil), false
 	if static, ok := p.ValueSource().(*inputprop.StaticValues); ok {
 		options, known = static.Options, true
 	} else if v.resolver != nil {
-		options, known = v.resolver.options(f, p)
+		options, known = v.resolver.options(l, p)
 	}
 	if !known {
 		return nil
@@ -256,31 +266,28 @@ func (v *validator) allowed(f *level, p inputprop.Property) *allowed {
 	return a
 }
 
-// allowedOf makes options ready, which are looked up for every item of a list.
+// allowedOf makes options ready, for they are looked up for every item of a list.
 func allowedOf(p inputprop.Property, options []inputprop.Option) *allowed {
-	a := &allowed{list: choicesOf(p, options), index: make(map[string]int, len(options))}
-	for i, n := range a.list {
-		if key := strictjson.Key(n); !a.has(key) {
+	a := &allowed{list: make([]*strictjson.Node, len(options)), index: make(map[string]int, len(options))}
+	for i, o := range options {
+		a.list[i] = inputprop.ChosenValue(p, o)
+		key := strictjson.Key(a.list[i])
+		if _, again := a.index[key]; !again {
 			a.index[key] = i
 		}
 	}
 	return a
 }
 
-func (a *allowed) has(key string) bool {
-	_, ok := a.index[key]
-	return ok
-}
-
-// position is the place of a value among those allowed, or false where it is none of them.
+// position returns the place of a value among those allowed, or false where it is none of them.
 func (a *allowed) position(n *strictjson.Node) (int, bool) {
 	i, ok := a.index[strictjson.Key(n)]
 	return i, ok
 }
 
-// among judges a choice, of which an empty text is one only where it stands among the values.
-func (v *validator) checkOption(f *level, p inputprop.Property, n *strictjson.Node) {
-	v.checkMember(v.allowed(f, p), n)
+// checkOption refuses a value that is none of those to choose from. An empty text may be one of them or not.
+func (v *validator) checkOption(l *level, p inputprop.Property, n *strictjson.Node) {
+	v.checkMember(v.allowed(l, p), n)
 }
 
 func (v *validator) checkMember(a *allowed, n *strictjson.Node) {
@@ -306,12 +313,4 @@ func (v *validator) checkMember(a *allowed, n *strictjson.Node) {
 		list = strictjson.Listing(names)
 	}
 	v.Fail("not_in_values", "must be one of %s, found %s", list, strictjson.ShowJSON(n))
-}
-
-func choicesOf(p inputprop.Property, options []inputprop.Option) []*strictjson.Node {
-	list := make([]*strictjson.Node, len(options))
-	for i, o := range options {
-		list[i] = inputprop.ChosenValue(p, o)
-	}
-	return list
 }
