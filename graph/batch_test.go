@@ -32,7 +32,7 @@ func TestAPageReadsEachEdgeInOneStatementHoweverLongItIs(t *testing.T) {
 	})
 }
 
-// statements gives the SQL of a query for n records, all of which must be there.
+// statements returns the SQL of a query for n records, all of which must be there.
 func statements(t *testing.T, w *worldtest.World, query string, n int) []string {
 	t.Helper()
 	return w.Statements(func() {

@@ -34,7 +34,7 @@ var bound = map[string]any{
 // member is what a member of a struct's JSON is.
 type member struct{ required bool }
 
-// members gives the members of a struct's JSON by their names in the schema.
+// members returns the members of a struct's JSON by their names in the schema.
 func members(t reflect.Type) map[string]member {
 	all := map[string]member{}
 	for i := range t.NumField() {
@@ -50,7 +50,7 @@ func members(t reflect.Type) map[string]member {
 	return all
 }
 
-// fields gives the names of a type's fields.
+// fields returns the names of a type's fields.
 func fields(name string) []string {
 	var names []string
 	for _, field := range schema.Types[name].Fields {

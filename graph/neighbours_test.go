@@ -97,7 +97,7 @@ func callers(w *worldtest.World) map[string]string {
 	return all
 }
 
-// pathsOfErrors gives the paths of an answer's errors.
+// pathsOfErrors returns the paths of an answer's errors.
 func pathsOfErrors(t *testing.T, r worldtest.Response) map[string]bool {
 	t.Helper()
 	var answer struct{ Errors []struct{ Path []any } }

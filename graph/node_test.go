@@ -9,7 +9,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// recorded gives the id of a record of every type that is a Node, by the name of the type.
+// recorded returns the id of a record of every type that is a Node, by the name of the type.
 func recorded(t *testing.T, w *worldtest.World, o *worldtest.Org) map[string]string {
 	t.Helper()
 	p := w.Fixture(t, o, "web")

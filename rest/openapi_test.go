@@ -179,7 +179,7 @@ func TestTheDocumentHasEveryField(t *testing.T) {
 	}
 }
 
-// fieldsOf gives the JSON names of a struct's fields, and of those that are never left out.
+// fieldsOf returns the JSON names of a struct's fields, and of those that are never left out.
 func fieldsOf(s reflect.Type) (names, required []string) {
 	for _, f := range reflect.VisibleFields(s) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

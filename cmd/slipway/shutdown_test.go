@@ -25,8 +25,8 @@ func TestStoppingTellsEveryOpenStream(t *testing.T) {
 	var sockets []*websocket.Conn
 	var streams []*bufio.Reader
 	for range each {
-		sockets = append(sockets, following(t, s.url, token, id))
-		streams = append(streams, listening(t, s.url, token, id))
+		sockets = append(sockets, following(t, s.API, token, id))
+		streams = append(streams, listening(t, s.API, token, id))
 	}
 	s.stop()
 	for _, conn := range sockets {

@@ -116,7 +116,7 @@ func (u use) least(o use) use {
 	return u
 }
 
-// excess says what of it is more than the attack may take, empty where nothing is.
+// excess returns what of it is more than the attack may take, empty where nothing is.
 func (u use) excess(a attack, callers int) (text string) {
 	if most := a.mostCPU(callers); u.fair() > most {
 		text += fmt.Sprintf("; %s of CPU on a machine that took %.2f times as long, at most %s", u.cpu, u.slowness, most)

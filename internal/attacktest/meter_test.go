@@ -17,7 +17,7 @@ import (
 // tick is the unit in which Linux tells the time of a process.
 const tick = 10 * time.Millisecond
 
-// meter tells what a server uses.
+// meter returns what a server uses.
 type meter struct {
 	*server
 	// database is the kind of the server's.

@@ -36,11 +36,11 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		w.Deploy.CancelTimeout = 10 * time.Minute
 		source := p.Succeeded(t)
 		d, lease := requested(t, w, p)
-		at := clock.now()
+		at := clock.Now()
 		if d.Status != "RUNNING" || d.CompletedAt != nil || !d.CancelRequestedAt.Equal(at) || *d.CancelRequestedBy != "developer" || d.Forced {
 			t.Errorf("requested: %v", d)
 		}
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		for _, role := range []actor.Role{actor.Developer, actor.Admin} {
 			unchanged(t, w, "the request again", func() {
 				if again, err := w.Deploy.Cancel(w.Acme.As(role), d.ID); err != nil || !cmp.Equal(d, again, whole) {
@@ -60,7 +60,7 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		if err != nil || renewed.CancelRequestedAt == nil || l.CancelSeconds == nil || *l.CancelSeconds != 599 {
 			t.Errorf("renewed: %v under %+v, %v", renewed, l, err)
 		}
-		clock.pass(500 * time.Millisecond)
+		clock.Advance(500 * time.Millisecond)
 		reported, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{})
 		if err != nil || reported.CancelRequestedAt == nil || l.CancelSeconds == nil || *l.CancelSeconds != 598 {
 			t.Errorf("reported: %v under %+v, %v", reported, l, err)
@@ -142,12 +142,12 @@ func TestRenewalsOfACanceledProgramEndAMinuteAfterItsTime(t *testing.T) {
 		d, lease := requested(t, w, p)
 		// 15 minutes and one more, less a microsecond.
 		for range 4 {
-			clock.pass(4*time.Minute - time.Microsecond/4)
+			clock.Advance(4*time.Minute - time.Microsecond/4)
 			if _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil {
 				t.Fatal(err)
 			}
 		}
-		clock.pass(time.Microsecond)
+		clock.Advance(time.Microsecond)
 		for name, call := range map[string]func() (*ent.Deployment, error){
 			"renew": func() (*ent.Deployment, error) { d, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return d, err },
 			"report": func() (*ent.Deployment, error) {
@@ -175,7 +175,7 @@ func TestALeaseThatRunsOutAfterACancelRequestEndsAsCanceled(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		d, _ := requested(t, w, p)
-		clock.pass(deployment.DefaultLease)
+		clock.Advance(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d expired, %v", n, err)
 		}

@@ -46,7 +46,7 @@ var changes = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture, 
 	},
 	"expire": func(t *testing.T, w *worldtest.World, p *worldtest.Fixture, c *clock) *ent.Deployment {
 		d := states["RUNNING"](t, p, w)
-		c.pass(deployment.DefaultLease)
+		c.Advance(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d, %v", n, err)
 		}

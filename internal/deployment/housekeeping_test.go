@@ -20,6 +20,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -45,24 +46,24 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 			expired = append(expired, places[o.ID].Deploy(t, places[o.ID].Instance.ID, `{"image":"web:1"}`))
 			places[o.ID].Claim(t, expired[len(expired)-1])
 		}
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		for _, o := range orgs {
 			held = append(held, places[o.ID].Deploy(t, places[o.ID].NewInstance(t, "worker").ID, `{"image":"web:1"}`))
 			places[o.ID].Claim(t, held[len(held)-1])
 			places[o.ID].Deploy(t, places[o.ID].NewInstance(t, "waits").ID, `{"image":"web:1"}`)
 		}
-		clock.pass(deployment.DefaultLease - time.Second - time.Microsecond)
+		clock.Advance(deployment.DefaultLease - time.Second - time.Microsecond)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("too early: %d, %v", n, err)
 		}
-		clock.pass(time.Microsecond)
+		clock.Advance(time.Microsecond)
 		for _, want := range []int{2, 0} {
 			if n, err := w.Deploy.ExpireLeases(t.Context()); n != want || err != nil {
 				t.Errorf("%d expired, want %d, %v", n, want, err)
 			}
 		}
 		for _, d := range expired {
-			wantExpired(t, w, orgs[d.OrganizationID], d.ID, clock.now())
+			wantExpired(t, w, orgs[d.OrganizationID], d.ID, clock.Now())
 			again, err := w.Deploy.Redeploy(orgs[d.OrganizationID].As(actor.Developer), deployment.Replay{SourceID: d.ID})
 			if err != nil || again.ModuleInstanceID != d.ModuleInstanceID {
 				t.Errorf("the instance is not free: %v, %v", again, err)
@@ -116,7 +117,7 @@ func TestManySweepsAtOnceFailEachOnce(t *testing.T) {
 		clock := clockOf(w)
 		// More than one batch.
 		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 110)
-		clock.pass(deployment.DefaultLease)
+		clock.Advance(deployment.DefaultLease)
 		servers := []*deployment.Service{w.Deploy, by(worldtest.Another(t, w.DatabaseURL), clock), by(w, clock)}
 		var expired atomic.Int32
 		var all sync.WaitGroup
@@ -148,8 +149,8 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 		early := clockOf(w)
 		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 40)
 		// The renewals are made at the last moment, the sweeps a moment later: either may be first.
-		early.pass(deployment.DefaultLease - time.Microsecond)
-		late := by(w, &clock{at: early.now().Add(time.Microsecond)})
+		early.Advance(deployment.DefaultLease - time.Microsecond)
+		late := by(w, &clock{Clock: testkit.NewClock(early.Now().Add(time.Microsecond))})
 		var renewed sync.Map
 		var all sync.WaitGroup
 		for range 2 {
@@ -195,10 +196,10 @@ func TestALeaseThatCannotBeSweptDoesNotKeepTheOthers(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			list = append(list, p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`))
 			p.Claim(t, list[len(list)-1])
-			clock.pass(time.Microsecond)
+			clock.Advance(time.Microsecond)
 		}
 		raw(t, w, `UPDATE deployments SET events = '{}' WHERE id = '`+list[0].ID+`'`)
-		clock.pass(deployment.DefaultLease)
+		clock.Advance(deployment.DefaultLease)
 		n, err := w.Deploy.ExpireLeases(t.Context())
 		if n != 2 || err == nil || !strings.Contains(err.Error(), list[0].ID) {
 			t.Errorf("%d expired, want 2; %v", n, err)
@@ -217,7 +218,7 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 2)
-		clock.pass(deployment.DefaultLease)
+		clock.Advance(deployment.DefaultLease)
 		ctx, cancel := context.WithCancel(t.Context())
 		kept := make(chan struct{})
 		go func() {

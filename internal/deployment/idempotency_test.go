@@ -203,7 +203,7 @@ func TestKeysAreKnownForADay(t *testing.T) {
 			d, err = c.request(c.ctx, "key", 1)
 			ids[made(t, d, err).ID] = true
 			c.Finish(t, d, broken)
-			c.clock.pass(24*time.Hour - time.Microsecond)
+			c.clock.Advance(24*time.Hour - time.Microsecond)
 			unchanged(t, c.World, "after nearly a day", func() {
 				again, err := c.request(c.ctx, "key", 1)
 				if err != nil || again.ID != d.ID {
@@ -211,7 +211,7 @@ func TestKeysAreKnownForADay(t *testing.T) {
 				}
 			})
 			_ = refused(t, c.World, "another request", fault.RequestIdempotencyReused, func() (*ent.Deployment, error) { return c.request(c.ctx, "key", 0) })
-			c.clock.pass(time.Microsecond)
+			c.clock.Advance(time.Microsecond)
 		}
 		if len(ids) != 3 {
 			t.Errorf("made %v", ids)

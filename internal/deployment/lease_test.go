@@ -29,11 +29,11 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 		claim := deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my_lease-1")}
 		d, lease, err := w.Deploy.Claim(runner, claim)
-		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
+		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.Now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
 		if diff := cmp.Diff(want, lease); err != nil || d.ID != first.ID || *d.Runner != "runner" || diff != "" {
 			t.Fatalf("claimed %v, %v: %s", d, err, diff)
 		}
-		clock.pass(10 * time.Second)
+		clock.Advance(10 * time.Second)
 		unchanged(t, w, "the same claim again", func() {
 			again, lease, err := w.Deploy.Claim(runner, claim)
 			if want.Seconds = 290; err != nil || !cmp.Equal(d, again, whole) || !cmp.Equal(want, lease) {
@@ -141,9 +141,9 @@ func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 		before := recorded(t, w)
 		for range 3 {
 			// As late as may be.
-			clock.pass(45*time.Second - time.Microsecond)
+			clock.Advance(45*time.Second - time.Microsecond)
 			renewed, l, err := w.Deploy.RenewLease(runner, d.ID, lease)
-			want := &deployment.Lease{ID: lease, ExpiresAt: clock.now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
+			want := &deployment.Lease{ID: lease, ExpiresAt: clock.Now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
 			if diff := cmp.Diff(want, l); err != nil || renewed.Status != "RUNNING" || diff != "" {
 				t.Fatalf("%v, %v: %s", renewed, err, diff)
 			}
@@ -188,11 +188,11 @@ var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.De
 		return l[:len(l)-1]
 	},
 	"expired": func(_ *testing.T, _ *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
-		c.pass(deployment.DefaultLease)
+		c.Advance(deployment.DefaultLease)
 		return l
 	},
 	"swept": func(t *testing.T, w *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
-		c.pass(deployment.DefaultLease)
+		c.Advance(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d expired, %v", n, err)
 		}
@@ -279,7 +279,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Long after the lease would have run out, and when another is live.
-			clock.pass(time.Hour)
+			clock.Advance(time.Hour)
 			p.Succeeded(t)
 			unchanged(t, w, "the end again", func() {
 				again, err := w.Deploy.Complete(runner, d.ID, lease, failure)

@@ -78,12 +78,12 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		for kind, make := range runningOf {
 			d, lease := make(t, w, p)
-			clock.pass(20 * time.Second)
+			clock.Advance(20 * time.Second)
 			first, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
 				Events:               []event.Event{{Message: new("a")}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}},
 				ExternalDeploymentID: new("ext"), ResourceARN: new("arn:r"), ResourceName: new("r"),
 			})
-			if err != nil || !l.ExpiresAt.Equal(clock.now().Add(deployment.DefaultLease)) || l.ID != lease || first.Version != d.Version+2 {
+			if err != nil || !l.ExpiresAt.Equal(clock.Now().Add(deployment.DefaultLease)) || l.ID != lease || first.Version != d.Version+2 {
 				t.Fatalf("%s: %v under %v, %v", kind, first, l, err)
 			}
 			last, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("c")}}, ResourceName: new("s")})
@@ -93,7 +93,7 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 			if *last.ExternalDeploymentID != "ext" || *last.ResourceArn != "arn:r" || *last.ResourceName != "s" {
 				t.Errorf("%s: %v", kind, last)
 			}
-			now := clock.now().Format(time.RFC3339Nano)
+			now := clock.Now().Format(time.RFC3339Nano)
 			want := []event.Event{{Message: new("a"), StartedAt: &now}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}, {Message: new("c"), StartedAt: &now}}
 			got, err := deployment.Events(t.Context(), w.Store.Client.Deployment.GetX(runner, d.ID))
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -200,14 +200,14 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 		clock, runner, p := clockOf(w), w.Acme.As(actor.Runner), w.Fixture(t, w.Acme, "web")
 		for kind, make := range runningOf {
 			d, lease := make(t, w, p)
-			begun := clock.now()
+			begun := clock.Now()
 			for i := range 5 {
 				got, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: numbers(100*i, 100)})
 				if err != nil {
 					t.Fatal(err)
 				}
 				d = got
-				clock.pass(time.Second)
+				clock.Advance(time.Second)
 			}
 			var want []string
 			for i := 301; i < 500; i++ {

@@ -25,7 +25,7 @@ func round(t *testing.T, w *worldtest.World, when string, want int) {
 func wake(t *testing.T, w *worldtest.World, c *clock, d time.Duration) {
 	t.Helper()
 	for ; d > 0; d -= 10 * time.Second {
-		c.pass(min(d, 10*time.Second))
+		c.Advance(min(d, 10*time.Second))
 		round(t, w, "a round of many", 0)
 	}
 }
@@ -41,7 +41,7 @@ func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 		p.Claim(t, silent)
 		round(t, w, "before", 0)
 		// Nobody is there when the leases run out, nor for long after.
-		clock.pass(deployment.DefaultLease + time.Hour)
+		clock.Advance(deployment.DefaultLease + time.Hour)
 		renew := func(when string) {
 			t.Helper()
 			if _, l, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil || l.Seconds != 300 {
@@ -52,7 +52,7 @@ func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 		round(t, w, "the first round", 0)
 		wake(t, w, clock, deployment.DefaultLease-time.Second)
 		renew("within one lease of the first round")
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		round(t, w, "after one lease", 1)
 		if last := w.Store.Client.Deployment.GetX(runner, silent.ID); codeOf(last) != string(fault.DeploymentLeaseExpired) {
 			t.Errorf("%v", last)
@@ -84,7 +84,7 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 		} {
 			d := p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)
-			clock.pass(deployment.DefaultLease + time.Minute)
+			clock.Advance(deployment.DefaultLease + time.Minute)
 			if err := call(d, lease); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -102,7 +102,7 @@ func TestALeaseThatRanOutBeforeTheServersEyesIsLostBeforeItIsSwept(t *testing.T)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		wake(t, w, clock, deployment.DefaultLease-time.Second)
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		_ = refused(t, w, "a renewal", fault.DeploymentLeaseLost, func() (*ent.Deployment, error) {
 			d, _, err := w.Deploy.RenewLease(runner, d.ID, lease)
 			return d, err
@@ -119,8 +119,8 @@ func TestAShortPauseOfTheSweepSparesNothing(t *testing.T) {
 			clock.noted = nil
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			p.Claim(t, d)
-			noteSweep(w, clock.now().Add(deployment.DefaultLease-pause))
-			clock.pass(deployment.DefaultLease)
+			noteSweep(w, clock.Now().Add(deployment.DefaultLease-pause))
+			clock.Advance(deployment.DefaultLease)
 			round(t, w, pause.String(), want)
 			if want == 0 {
 				w.Cancel(t, w.Acme, d.ID)
@@ -134,12 +134,12 @@ func TestAClockThatIsSetBackSparesTheLeases(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		clock.noted = nil
-		clock.pass(-time.Hour)
+		clock.Advance(-time.Hour)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
 		round(t, w, "the first", 0)
 		wake(t, w, clock, deployment.DefaultLease-time.Second)
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		round(t, w, "after one lease", 1)
 	})
 }

@@ -42,7 +42,7 @@ func (o operation) answered(t *testing.T, w *worldtest.World, surface, token, id
 	return record
 }
 
-// caller gives a token of a developer of its own: keys belong to it.
+// caller returns a token of a developer of its own: keys belong to it.
 func caller(t *testing.T, w *worldtest.World, o *worldtest.Org) string {
 	t.Helper()
 	system := actor.With(t.Context(), (&actor.Actor{Name: "test", Role: actor.System}).In(o.ID))

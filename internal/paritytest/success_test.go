@@ -35,7 +35,7 @@ func TestDeploymentsReadTheSameOnBothSurfaces(t *testing.T) {
 	})
 }
 
-// deploymentsOfEveryKind gives deployments in every state, of every origin and of both kinds.
+// deploymentsOfEveryKind returns deployments in every state, of every origin and of both kinds.
 func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.Deployment {
 	t.Helper()
 	p, developer := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Developer)

@@ -30,7 +30,7 @@ type texts struct {
 	count int
 }
 
-// fresh gives a name that nothing has.
+// fresh returns a name that nothing has.
 func (x *texts) fresh() string {
 	x.count++
 	return fmt.Sprint("fresh-", x.count)

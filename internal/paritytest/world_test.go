@@ -48,7 +48,7 @@ func recordsOf(t testing.TB, w *worldtest.World, o *worldtest.Org) records {
 	return records{definition: definition(t, w, o, "image", plainSchema), deployment: p.Succeeded(t), place: p}
 }
 
-// id gives the id of the record that an operation is on.
+// id returns the id of the record that an operation is on.
 func (r records) id(o operation) string {
 	if o.name == update.name {
 		return r.definition.ID

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -121,7 +122,7 @@ func (try *try) jump(by time.Duration) error {
 
 // run makes trouble as the first program runs, and deploys again as soon as that is allowed.
 func (try *try) run(t *testing.T, trouble func(*try) error) {
-	if !eventually(t, "the first program runs", func() bool { return there(try.folder, "began-"+try.first.ID) }) {
+	if !testkit.Eventually(t, "the first program runs", func() bool { return there(try.folder, "began-"+try.first.ID) }) {
 		return
 	}
 	try.launch(t, try.w.URL)
@@ -129,7 +130,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 		t.Error(err)
 	}
 	var second *ent.Deployment
-	eventually(t, "the instance is free", func() bool {
+	testkit.Eventually(t, "the instance is free", func() bool {
 		var err error
 		second, err = try.w.Deploy.Create(try.w.Acme.As(actor.Developer), deployment.New{
 			InstanceID: try.place.Instance.ID, VersionID: try.place.Version.ID, Inputs: []byte(`{"image":"web:2"}`),
@@ -140,7 +141,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 		}
 		return err == nil
 	})
-	if second == nil || !eventually(t, "the second program runs", func() bool { return there(try.folder, "began-"+second.ID) }) {
+	if second == nil || !testkit.Eventually(t, "the second program runs", func() bool { return there(try.folder, "began-"+second.ID) }) {
 		return
 	}
 	// Who was frozen goes on beside it.
@@ -148,7 +149,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 	if err := os.WriteFile(filepath.Join(try.folder, "finish-"+second.ID), nil, 0o600); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "the second succeeds", func() bool {
+	testkit.Eventually(t, "the second succeeds", func() bool {
 		d, err := try.w.Store.Client.Deployment.Get(try.w.Acme.As(actor.Viewer), second.ID)
 		return err == nil && d.Status == "SUCCEEDED"
 	})
@@ -178,18 +179,4 @@ func (try *try) overlaps(t *testing.T) (n int, total time.Duration) {
 		n, total = n+1, total+d
 	}
 	return n, total
-}
-
-// eventually waits for something to happen, and reports whether it has. It may be called from any goroutine.
-func eventually(t *testing.T, what string, happened func() bool) bool {
-	late := time.After(2 * time.Minute)
-	for !happened() {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-late:
-			t.Errorf("waited in vain until %s", what)
-			return false
-		}
-	}
-	return true
 }

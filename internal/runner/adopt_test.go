@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/runner"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -157,13 +158,13 @@ func TestProgramEndsBeforeItsLeaseWhateverBecomesOfItsRunner(t *testing.T) {
 			s := newStage(t, `exec 4>"$ALIVE"; trap '' TERM; echo started; (while :; do sleep 600; done) & wait; while :; do sleep 600; done`)
 			s.w.Deploy.LeaseTime = 8 * time.Second
 			between := newProxy(t, s.w.URL, always(none))
-			pipe, gone := alive(t)
+			pipe, gone := testkit.Lifeline(t)
 			s.c.Server, s.c.Environ = between.url, append(s.c.Environ, "ALIVE="+pipe)
 			first := launch(t, s.w, s.c)
 			says(t, s.w, s.id, "started")
 			between.set(s.w.URL, always(lostRequest))
 			happens(t, s, first)
-			mustGo(t, gone)
+			testkit.MustEnd(t, gone)
 			now, d := time.Now(), read(t, s.w, s.id)
 			if !now.Before(*d.LeaseExpiresAt) {
 				t.Errorf("it ended %s after its lease", now.Sub(*d.LeaseExpiresAt))
@@ -178,7 +179,7 @@ func TestProgramWhoseKeeperIsKilledFailsAndItsChildrenWithIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, `exec 4>"$ALIVE"; (trap '' TERM; while :; do sleep 600; done) & echo started; wait`)
-			pipe, gone := alive(t)
+			pipe, gone := testkit.Lifeline(t)
 			s.c.Environ = append(s.c.Environ, "ALIVE="+pipe)
 			first := launch(t, s.w, s.c)
 			says(t, s.w, s.id, "started")
@@ -192,7 +193,7 @@ func TestProgramWhoseKeeperIsKilledFailsAndItsChildrenWithIt(t *testing.T) {
 			if both {
 				start(t, s.c)
 			}
-			mustGo(t, gone)
+			testkit.MustEnd(t, gone)
 			until(t, "it is completed", func() bool { return read(t, s.w, s.id).CompletedAt != nil })
 			if got := read(t, s.w, s.id); got.Status != "FAILED" ||
 				!strings.HasPrefix(got.Error.Message, "The keeper process of the program was killed") {

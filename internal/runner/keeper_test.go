@@ -16,5 +16,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if programFolder != "" {
+		_ = os.RemoveAll(programFolder)
+	}
+	os.Exit(code)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"slipway/internal/fault"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -146,13 +147,13 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
-	pipe, gone := alive(t)
+	pipe, gone := testkit.Lifeline(t)
 	c, log := config(t, w, `exec 4>"$ALIVE"; echo started; sleep 600`)
 	c.Server, c.Environ = between.url, append(c.Environ, "ALIVE="+pipe)
 	start(t, c)
 	says(t, w, d.ID, "started")
 	between.set(w.URL, always(lostRequest))
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	until(t, "the server gives it up", func() bool { return read(t, w, d.ID).Status == "FAILED" })
 	if got := read(t, w, d.ID); got.Error.Code != string(fault.DeploymentLeaseExpired) {
 		t.Errorf("%+v", got.Error)

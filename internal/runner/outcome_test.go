@@ -14,6 +14,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -192,11 +193,11 @@ func TestWhatTheProgramLeavesRunningIsStoppedAndHoldsNothingUp(t *testing.T) {
 until [ -e away ]; do sleep 0.02; done; echo started`)
 	environ := c.Environ
 	for range 2 { // what is away has the folder open, and its lock
-		pipe, gone := alive(t)
+		pipe, gone := testkit.Lifeline(t)
 		c.Environ = append(environ, "ALIVE="+pipe)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		once(t, c)
-		mustGo(t, gone)
+		testkit.MustEnd(t, gone)
 		if got := messages(t, w, d.ID); !slices.Equal(got, []string{"started"}) || read(t, w, d.ID).Status != "SUCCEEDED" {
 			t.Errorf("%q", got)
 		}

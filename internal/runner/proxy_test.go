@@ -25,7 +25,7 @@ const (
 // proxy stands between runners and a server, and makes trouble.
 type proxy struct {
 	url string
-	// trouble says what happens to the nth request of an operation, from 1.
+	// trouble returns what happens to the nth request of an operation, from 1.
 	trouble func(operation string, n int) trouble
 
 	mu     sync.Mutex

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/server"
 )
 
-// request gives the log line of the request with the id, without what differs from one run to the next.
+// request returns the log line of the request with the id, without what differs from one run to the next.
 func (l *logged) request(t *testing.T, id string) map[string]any {
 	t.Helper()
 	line := l.line(t, func(text string) bool {

@@ -67,7 +67,7 @@ func TestAuditSeesStatementsWithoutAnOrganization(t *testing.T) {
 
 var quotedNames = regexp.MustCompile("[\"`]([a-z_]+)[\"`]")
 
-// auditOf gives the tenants' table that a statement is over, and whether its conditions, or the columns
+// auditOf returns the tenants' table that a statement is over, and whether its conditions, or the columns
 // that it inserts, have the organization. Global rows of shared tables are inserted without one.
 func auditOf(statement string, tables map[string]store.Class) (table string, bound bool) {
 	for _, name := range quotedNames.FindAllStringSubmatch(statement, -1) {
@@ -85,7 +85,7 @@ func auditOf(statement string, tables map[string]store.Class) (table string, bou
 	return table, strings.Contains(conditions, "organization_id")
 }
 
-// readsBack says whether a statement is ent's reading of the row that the update before it, which is
+// readsBack reports whether a statement is ent's reading of the row that the update before it, which is
 // audited itself, has changed.
 func readsBack(statement, before string) bool {
 	_, conditions, _ := strings.Cut(statement, " WHERE ")

@@ -56,13 +56,13 @@ func (t *versionTable) TableExists(ctx context.Context, db database.DBTxConn) (b
 	return false, errors.ErrUnsupported
 }
 
-// after returns the migrations that were applied and are newer than a version, the oldest first.
-func (t *versionTable) after(ctx context.Context, db *sql.DB, version int64) ([]Migration, error) {
+// newerThan returns the migrations that were applied and are newer than a version, the oldest first.
+func (t *versionTable) newerThan(ctx context.Context, db *sql.DB, version int64) ([]Migration, error) {
 	rows, err := t.ListMigrations(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	with, err := t.compatibleAfter(ctx, db, version)
+	with, err := t.compatibilityNewerThan(ctx, db, version)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func (t *versionTable) after(ctx context.Context, db *sql.DB, version int64) ([]
 	return list, nil
 }
 
-// compatibleAfter returns what each migration newer than a version is compatible with.
-func (t *versionTable) compatibleAfter(ctx context.Context, db *sql.DB, version int64) (map[int64]int64, error) {
+// compatibilityNewerThan returns what each migration newer than a version is compatible with.
+func (t *versionTable) compatibilityNewerThan(ctx context.Context, db *sql.DB, version int64) (map[int64]int64, error) {
 	var there bool
 	if err := db.QueryRowContext(ctx, t.tableExists).Scan(&there); err != nil || !there {
 		return nil, err

@@ -21,7 +21,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// modes gives the mode of each file in a directory.
+// modes returns the mode of each file in a directory.
 func modes(t *testing.T, dir string) map[string]fs.FileMode {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
