@@ -16,6 +16,7 @@ type Patterns struct{}
 // ErrBusy is the error of a pattern of "busy".
 var ErrBusy = errors.New("busy")
 
+// Compile implements inputvalues.Patterns.
 func (Patterns) Compile(_ context.Context, pattern string) error {
 	if pattern == "groups" {
 		return jsregexp.ErrTooManyGroups
@@ -26,6 +27,7 @@ func (Patterns) Compile(_ context.Context, pattern string) error {
 	return nil
 }
 
+// Test implements inputvalues.Patterns.
 func (Patterns) Test(_ context.Context, pattern, text string) (bool, error) {
 	switch pattern {
 	case "slow":
@@ -40,6 +42,7 @@ func (Patterns) Test(_ context.Context, pattern, text string) (bool, error) {
 	return re.MatchString(text), nil
 }
 
+// Warnings implements inputvalues.Patterns.
 func (Patterns) Warnings(_ context.Context, pattern string) ([]string, error) {
 	if strings.Contains(pattern, `\-`) {
 		return []string{"u flag would refuse it"}, nil
