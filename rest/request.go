@@ -3,24 +3,18 @@ package rest
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
-	"strings"
-
-	"slipway/internal/strictjson"
 
 	"github.com/go-chi/chi/v5"
 
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
+	"slipway/internal/strictjson"
 )
 
-const (
-	mediaJSON = "application/json"
-	mediaForm = "application/x-www-form-urlencoded"
-)
+// mediaForm is what curl calls a body where it is told nothing else.
+const mediaForm = "application/x-www-form-urlencoded"
 
 // whiteSpace is that of JSON.
 const whiteSpace = " \t\r\n"
@@ -83,56 +77,43 @@ func (r request) checkNoBody() error {
 	return nil
 }
 
-// readBody reads a body of at most limit bytes. Its content type counts only where there is one. A body that
-// says it is longer is not asked for.
+// readBody reads a body of at most limit bytes. Its content type counts only where there is one, and then before all
+// else that is wrong with it.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, tooLarge(r, limit)
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, tooLarge(r, limit)
-	}
-	if len(body) > 0 {
+	body, failed := httpx.ReadBody(w, r, limit)
+	if len(body) > 0 || r.ContentLength > limit {
 		if err := sendsJSON(r.Header); err != nil {
 			return nil, err
 		}
 	}
-	if err != nil {
-		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").WithCause(err)
-	}
-	return body, nil
-}
-
-// tooLarge refuses a body that is longer than limit, or first of all no JSON.
-func tooLarge(r *http.Request, limit int64) error {
-	if err := sendsJSON(r.Header); err != nil {
-		return err
-	}
-	return fault.BodyTooLarge(limit, r.ContentLength)
+	return body, failed
 }
 
 // sendsJSON refuses bodies that are no JSON by their headers; one without a type counts as JSON.
 func sendsJSON(h http.Header) error {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
+	if err := httpx.CheckEncoding(h); err != nil {
+		return err
 	}
 	found := h.Get("Content-Type")
 	if found == "" {
 		return nil
 	}
-	media, params, err := mime.ParseMediaType(found)
-	if err != nil || media != mediaJSON || !isUTF8(params) {
-		refusal := fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", mediaJSON, found)
-		if media == mediaForm {
-			refusal.Description = "curl names this type by itself for a body: add -H 'Content-Type: application/json', or send it by --json."
-		}
-		return refusal
+	media, inUTF8 := httpx.ContentType(h)
+	if media == httpx.MediaJSON && inUTF8 {
+		return nil
 	}
-	return nil
+	refusal := fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8; found %.60q.", httpx.MediaJSON, found)
+	if media == mediaForm {
+		refusal.Description = "curl names this type by itself for a body: add -H 'Content-Type: application/json', or send it by --json."
+	}
+	return refusal
 }
 
-func isUTF8(params map[string]string) bool {
-	charset, named := params["charset"]
-	return !named || strings.EqualFold(charset, "utf-8")
+// acceptsJSON refuses callers that want something else than JSON.
+func acceptsJSON(h http.Header) error {
+	accept := httpx.ParseAccept(h)
+	if accept.IsEmpty() || accept.Preference(httpx.MediaJSON).Quality > 0 {
+		return nil
+	}
+	return fault.New(fault.RequestNotAcceptable, "Accept must allow %s; found %.60q.", httpx.MediaJSON, accept)
 }

@@ -56,7 +56,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	text := encoded(body)
 	h := w.Header()
-	h.Set("Content-Type", mediaJSON+"; charset=utf-8")
+	h.Set("Content-Type", httpx.MediaJSON+"; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-store")

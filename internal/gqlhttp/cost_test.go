@@ -15,7 +15,7 @@ import (
 	"slipway/internal/gqlhttp/wire"
 )
 
-func TestAnAnswerTellsWhatItCost(t *testing.T) {
+func TestAnAnswerHasItsCost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		query, variables string
@@ -47,6 +47,7 @@ func TestAnAnswerTellsWhatItCost(t *testing.T) {
 		{`mutation { set grow { mother { id } } __typename }`, ``, 22},
 		{`{ herd(first: 2) { nodes { id } } take }`, ``, 10},
 		{`{ __schema { types { name fields { name } } } }`, ``, 4},
+		{"{ __schema { types { fields { type " + nested(12, "{ ofType ", "{ name }", "}") + " } } } }", ``, 8},
 	} {
 		a := treeServer(gqlhttp.Config{Introspection: true, Limits: document.Limits{Large: []string{"JSON"}}}).run(t, c.query, c.variables)
 		cost, _ := a.Extensions["cost"].(map[string]any)
@@ -71,7 +72,7 @@ func TestEndlessCostIsRefusedWithoutOverflow(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOperationThatRunsIsPaidFor(t *testing.T) {
+func TestOnlyTheOperationThatRunsHasACost(t *testing.T) {
 	t.Parallel()
 	a := treeServer(gqlhttp.Config{}).do(t, post(`{"query":"query a { herd(first: 12000) { nodes { id } } } query b { cat { id } }","operationName":"b"}`))
 	if a.Status != 200 {
@@ -79,14 +80,14 @@ func TestOnlyTheOperationThatRunsIsPaidFor(t *testing.T) {
 	}
 }
 
-// tap is a transport that gives away the executor.
+// tap is a transport that keeps the executor.
 type tap struct{ exec *stream.Executor }
 
 func (tap) Supports(*http.Request) bool { return true }
 
 func (t tap) Do(_ http.ResponseWriter, _ *http.Request, exec stream.Executor) { *t.exec = exec }
 
-func TestEventsDoNotTellTheirCost(t *testing.T) {
+func TestEventsHaveNoCost(t *testing.T) {
 	t.Parallel()
 	var exec stream.Executor
 	gqlhttp.NewServer(toy{treeSchema}, gqlhttp.Config{}, tap{&exec}).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/graphql", nil))
@@ -97,8 +98,8 @@ func TestEventsDoNotTellTheirCost(t *testing.T) {
 			t.Fatal(errs)
 		}
 		next, ctx := exec.DispatchOperation(ctx, op)
-		if told := next(ctx).Extensions; len(told) != want {
-			t.Errorf("%s: %v", query, told)
+		if got := next(ctx).Extensions; len(got) != want {
+			t.Errorf("%s: %v", query, got)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/quota"
 )
 
-// costExtension is what an answer has of the cost of its operation, among its extensions.
+// costExtension is the extension of an answer that has the cost of its operation.
 type costExtension struct {
 	Used  int `json:"used"`
 	Limit int `json:"limit"`
@@ -23,7 +23,8 @@ type costExtension struct {
 	budget  quota.Budget
 }
 
-// spend takes what the operation is taken to cost out of the caller's bucket, if there are buckets.
+// spend takes the assumed cost of the operation out of the caller's bucket, if there are buckets. The error is that of
+// a bucket that has too little left.
 func (c *costExtension) spend(ctx context.Context, costs *quota.Costs) error {
 	if !costs.On() {
 		return nil
@@ -31,19 +32,20 @@ func (c *costExtension) spend(ctx context.Context, costs *quota.Costs) error {
 	caller := httpx.Caller(ctx)
 	c.buckets = costs.Of(caller)
 	budget, err := c.buckets.Spend(caller.Key, c.Used)
-	c.set(budget)
+	c.setBudget(budget)
 	return err
 }
 
-// settle gives back what the operation did not cost after all, or takes what it cost beyond.
+// settle replaces the assumed cost by what was used: the difference goes back into the caller's bucket, or is taken out
+// of it.
 func (c *costExtension) settle(ctx context.Context, used int) {
 	if c.buckets != nil {
-		c.set(c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-used))
+		c.setBudget(c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-used))
 	}
 	c.Used = used
 }
 
-func (c *costExtension) set(b quota.Budget) {
+func (c *costExtension) setBudget(b quota.Budget) {
 	c.budget = b
 	c.Left, c.Capacity, c.PerSecond = new(max(b.Left, 0)), b.Capacity, b.PerSecond
 }

@@ -96,7 +96,7 @@ func TestNoOperationMayCostMoreThanABucketHolds(t *testing.T) {
 	}
 }
 
-func TestCallersAreToldApartByTokenOrAddress(t *testing.T) {
+func TestEachTokenAndEachAddressHasItsOwnBucket(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		first, second *http.Request

@@ -15,7 +15,7 @@ import (
 	"slipway/internal/meter"
 )
 
-// operations is gqlgen's executor with a stricter beginning: the document and the variables come to it
+// operations is gqlgen's executor with a stricter start: the document and the variables come to it
 // parsed, validated and coerced, each once.
 type operations struct {
 	*executor.Executor
@@ -29,9 +29,9 @@ var _ stream.Executor = operations{}
 func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.OperationContext, gqlerror.List) {
 	p := &r.RawParams
 	if err := o.config.Trusted.find(ctx, r); err != nil {
-		return notBegun(p), gqlerror.List{wire.RequestError(err, nil, nil)}
+		return refusedOperation(p), gqlerror.List{wire.RequestError(err, nil, nil)}
 	}
-	refused := notBegun(p)
+	refused := refusedOperation(p)
 	doc, errs := o.document(p.Query)
 	if errs != nil {
 		return refused, errs
@@ -44,16 +44,16 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 	if p.Variables, errs = o.documents.Coerce(doc, op, p.Variables); errs != nil {
 		return refused, errs
 	}
-	running, errs := o.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
-	running.DisableIntrospection = !o.config.Introspection
+	created, errs := o.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
+	created.DisableIntrospection = !o.config.Introspection
 	if errs == nil {
-		errs = o.charge(ctx, doc, running)
+		errs = o.charge(ctx, doc, created)
 	}
-	return running, errs
+	return created, errs
 }
 
-// notBegun returns the context of an operation that is refused.
-func notBegun(p *graphql.RawParams) *graphql.OperationContext {
+// refusedOperation returns the context of an operation that is refused.
+func refusedOperation(p *graphql.RawParams) *graphql.OperationContext {
 	return &graphql.OperationContext{
 		RawQuery: p.Query, OperationName: p.OperationName, Extensions: p.Extensions, Headers: p.Headers,
 		DisableIntrospection: true,
@@ -82,13 +82,13 @@ func (o operations) charge(ctx context.Context, doc *document.Document, op *grap
 	if err := used.spend(ctx, o.config.Costs); err != nil {
 		return gqlerror.List{wire.RequestError(err, nil, nil)}
 	}
-	op.Stats.SetExtension(runningName, newRunning(cost, meter.Limits{Cost: most, Answer: o.config.Limits.Answer}, cost.Total))
+	op.Stats.SetExtension(executionName, newExecution(cost, meter.Limits{Cost: most, Answer: o.config.Limits.Answer}, cost.Total))
 	return nil
 }
 
 type documentKey struct{}
 
-// parsedDocument gives gqlgen's executor the document that came with the context, in place of its own cache.
+// parsedDocument is a cache that returns to gqlgen's executor the document that came with the context, in place of its own cache.
 type parsedDocument struct{}
 
 // Get implements graphql.Cache.

@@ -27,7 +27,7 @@ import (
 )
 
 // feed is a schema with a subscription, resolved the way that gqlgen's generated code does. What it does
-// is told by the argument: see source and value.
+// is set by the argument: see source and value.
 type feed struct {
 	// items are the events of the subscription "items"; a test sends them.
 	items chan int

@@ -3,11 +3,7 @@ package gqlhttp
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -117,14 +113,14 @@ func logOperation(ctx context.Context, op *graphql.OperationContext) {
 	requestlog.From(ctx).SetOperation(name, cost)
 }
 
-// refuse answers with the errors of an operation that was not run. What is wrong with a document a stream
-// tells too; that the caller has to wait is the status of the whole answer.
+// refuse answers with the errors of an operation that was not run. In a stream they are an event, but that the caller
+// has to wait is the status of the whole answer.
 func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
 	switch status := wire.Status(resp); {
 	case media != wire.MediaEvents:
 		wire.Respond(w, media, resp)
 	case fault.MayRetry(status):
-		wire.Write(w, cmp.Or(wire.Negotiate(r.Header), wire.MediaJSON), status, resp)
+		wire.Write(w, cmp.Or(wire.Negotiate(r.Header), httpx.MediaJSON), status, resp)
 	default:
 		h.Streams.RefuseEvents(w, resp)
 	}
@@ -141,7 +137,7 @@ func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
 	media := wire.Negotiate(r.Header)
 	if media == "" {
 		return "", fault.New(fault.RequestNotAcceptable,
-			"Accept must allow %s or %s; it allows neither.", wire.MediaGraphQL, wire.MediaJSON)
+			"Accept must allow %s or %s; it allows neither.", wire.MediaGraphQL, httpx.MediaJSON)
 	}
 	return media, nil
 }
@@ -153,7 +149,7 @@ func (h HTTP) events(r *http.Request) (named, first bool) {
 	return wire.NegotiateEvents(r.Header)
 }
 
-// read returns the parameters of the operation.
+// read reads the request for an operation.
 func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*wire.Request, error) {
 	start := graphql.Now()
 	params, err := h.params(w, r)
@@ -172,23 +168,15 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*wire.Request, err
 	if isRead(r.Method) {
 		return wire.ParseURL(r.URL.RawQuery)
 	}
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != wire.MediaJSON || !wire.IsUTF8(params) {
-		return nil, fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8.", wire.MediaJSON)
+	if media, inUTF8 := httpx.ContentType(r.Header); media != httpx.MediaJSON || !inUTF8 {
+		return nil, fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8.", httpx.MediaJSON)
 	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
+	if err := httpx.CheckEncoding(r.Header); err != nil {
+		return nil, err
 	}
-	most := cmp.Or(h.MaxBody, DefaultMaxBody)
-	if r.ContentLength > most { // what waits for 100 Continue is not asked for
-		return nil, fault.BodyTooLarge(most, r.ContentLength)
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, fault.BodyTooLarge(most, r.ContentLength)
-	}
+	body, err := httpx.ReadBody(w, r, cmp.Or(h.MaxBody, DefaultMaxBody))
 	if err != nil {
-		return nil, fault.New(fault.RequestMalformed, "The body could not be read to its end.").WithCause(err)
+		return nil, err
 	}
 	return wire.ParseBody(body)
 }

@@ -2,7 +2,6 @@ package gqlhttp_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -21,22 +20,10 @@ func TestTheMediaTypeFollowsAccept(t *testing.T) {
 	t.Parallel()
 	const json, graphql = "application/json; charset=utf-8", "application/graphql-response+json; charset=utf-8"
 	for accept, want := range map[string]string{
-		"":                                  json,
-		"*/*":                               json,
-		"application/*":                     json,
-		"application/json":                  json,
-		"APPLICATION/JSON":                  json,
-		"application/json; charset=UTF-8":   json,
-		"application/graphql-response+json": graphql,
-		"application/graphql-response+json, application/json":                      graphql,
-		"application/json, application/graphql-response+json":                      graphql,
-		"application/json, application/graphql-response+json;q=0.9":                json,
-		"application/json;q=0.5, application/graphql-response+json;q=0.7":          graphql,
-		"application/graphql-response+json;q=0.5, */*;q=0.9":                       json,
-		"application/json;q=0, */*":                                                graphql,
-		"application/json;q=x, application/graphql-response+json;q=0.1":            graphql,
-		"application/graphql-response+json; charset=latin1, application/json;q=.1": json,
-		"text/html, */*;q=0.1":                                                     json,
+		"":                     json,
+		"*/*":                  json,
+		"text/html, */*;q=0.1": json,
+		"application/json, application/graphql-response+json": graphql,
 	} {
 		r := get(url.Values{"query": {"{ __typename }"}})
 		r.Header.Set("Accept", accept)
@@ -124,7 +111,7 @@ func TestJSONClientsGet200ForABadDocumentOnly(t *testing.T) {
 	}
 }
 
-func TestAllowTellsWhatAWrongMethodCouldHaveBeen(t *testing.T) {
+func TestAllowHasTheMethodsThatWork(t *testing.T) {
 	t.Parallel()
 	s := newServer(gqlhttp.Config{})
 	if a := s.do(t, httptest.NewRequest(http.MethodDelete, "/graphql", nil)); a.Header.Get("Allow") != "GET, HEAD, POST, OPTIONS" {
@@ -161,47 +148,6 @@ func TestAnEndedContextIsATimeout(t *testing.T) {
 	a := s.do(t, post(`{"query":"{ __typename }"}`).WithContext(ctx))
 	if a.Status != 503 || a.code() != string(fault.RequestTimeout) || a.Header.Get("Retry-After") != "5" || s.log.Len() > 0 {
 		t.Errorf("%d %v %s; log %s", a.Status, a.Header, a.Body, s.log)
-	}
-}
-
-func TestRefuseAnswersBeforeAnythingRuns(t *testing.T) {
-	t.Parallel()
-	for want, err := range map[int]error{
-		401: fault.New(fault.RequestUnauthenticated, "The token has expired."),
-		500: errors.New("dial tcp 10.0.0.1: secret"),
-	} {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/graphql", nil)
-		wire.Refuse(w, r.WithContext(actor.WithRequestID(r.Context(), "r1")), err)
-		body := w.Body.String()
-		if w.Code != want || !strings.Contains(body, `"requestId":"r1"`) || strings.Contains(body, "secret") {
-			t.Errorf("%v: %d %s", err, w.Code, body)
-		}
-	}
-}
-
-func TestWhoHasToWaitIsToldHowLong(t *testing.T) {
-	t.Parallel()
-	busy := fault.New(fault.ServerUnavailable, "Busy.")
-	busy.Metadata = map[string]any{"retryAfterSeconds": 7}
-	for name, c := range map[string]struct {
-		err         error
-		given, want string
-	}{
-		"unavailable":       {fault.New(fault.ServerUnavailable, "No database."), "", "5"},
-		"limited":           {fault.New(fault.RequestRateLimited, "Too many."), "", "5"},
-		"the error says":    {busy, "", "7"},
-		"a middleware said": {busy, "9", "9"},
-		"not to wait":       {fault.New(fault.RequestForbidden, "Never."), "", ""},
-	} {
-		w := httptest.NewRecorder()
-		if c.given != "" {
-			w.Header().Set("Retry-After", c.given)
-		}
-		wire.Refuse(w, httptest.NewRequest(http.MethodPost, "/graphql", nil), c.err)
-		if got := w.Header().Get("Retry-After"); got != c.want {
-			t.Errorf("%s: Retry-After %q, want %q", name, got, c.want)
-		}
 	}
 }
 

@@ -32,6 +32,19 @@ func (h hold) InterceptOperation(ctx context.Context, next graphql.OperationHand
 	return next(ctx)
 }
 
+// started is an extension that gets a value for each subscription that starts.
+type started chan struct{}
+
+func (started) ExtensionName() string                   { return "Started" }
+func (started) Validate(graphql.ExecutableSchema) error { return nil }
+
+func (s started) InterceptOperation(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Subscription {
+		s <- struct{}{}
+	}
+	return next(ctx)
+}
+
 // atMost is a limit of requests in flight. What it has no place for waits, or not at all.
 func atMost(most int, wait time.Duration) *quota.Gate {
 	return quota.New(quota.Limit{Name: "requestsPerCaller", Flag: "--max-requests-per-caller", Of: "requests in flight", Max: most, Wait: wait, Queue: most})
@@ -83,12 +96,16 @@ func TestACallerHasSoManyRequestsInFlightAndNoMore(t *testing.T) {
 
 func TestOpenStreamsAreNoRequestsInFlight(t *testing.T) {
 	t.Parallel()
-	l := goLive(t, stream.Config{Requests: atMost(1, patience)})
+	open := make(started, 4)
+	l := goLive(t, stream.Config{Requests: atMost(1, patience)}, open)
 	l.listen(t, items)
 	l.listen(t, items)
 	p := l.welcome(t)
 	p.say(subscribe("1", items))
-	p.say(subscribe("2", items))
+	for range 3 {
+		<-open
+	}
+	p.say(subscribe("2", items)) // of this and the next one may be in flight while the other waits
 	p.say(subscribe("3", `{ echo(text: "x") }`))
 	p.hear(`{"type":"next","id":"3","payload":{"data":{"echo":"x"}}}`, complete("3"))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/introspection"
 )
 
-// fieldKinds are the fields of a type that only types of some kinds have; the others have null.
+// fieldKinds has the fields of __Type that only types of some kinds have; for the others they are null.
 var fieldKinds = map[string][]string{
 	"fields":        {"OBJECT", "INTERFACE"},
 	"interfaces":    {"OBJECT", "INTERFACE"},
@@ -18,23 +18,25 @@ var fieldKinds = map[string][]string{
 	"isOneOf":       {"INPUT_OBJECT"},
 }
 
-// standardIntrospection returns what a field of introspection has by the specification, for what the library resolved it to. The library has an empty list, or false,
-// where there is null, tells deprecated inputs and arguments to those who did not ask for them, and knows no
-// reason that was not written.
+// standardIntrospection returns what a field of introspection has by the specification, given what the library resolved
+// it to. The library has an empty list or false where the specification has null, lists deprecated inputs and arguments
+// without includeDeprecated, and leaves out the default reason of @deprecated.
 func standardIntrospection(ctx context.Context, fc *graphql.FieldContext, result any) any {
-	var of any
+	var parent any
 	if fc.Parent != nil {
-		of = fc.Parent.Result
+		parent = fc.Parent.Result
 	}
-	if t, ok := of.(*introspection.Type); ok && t != nil && fieldKinds[fc.Field.Name] != nil && !slices.Contains(fieldKinds[fc.Field.Name], t.Kind()) {
-		return nil
+	if t, ok := parent.(*introspection.Type); ok && t != nil {
+		if kinds, limited := fieldKinds[fc.Field.Name]; limited && !slices.Contains(kinds, t.Kind()) {
+			return nil
+		}
 	}
 	if inputs, ok := result.([]introspection.InputValue); ok {
-		if all, _ := fc.Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)["includeDeprecated"].(bool); !all {
+		if includeDeprecated, _ := fc.Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)["includeDeprecated"].(bool); !includeDeprecated {
 			return slices.DeleteFunc(slices.Clone(inputs), func(v introspection.InputValue) bool { return v.IsDeprecated() })
 		}
 	}
-	if d, ok := of.(interface{ IsDeprecated() bool }); ok && fc.Field.Name == "deprecationReason" && d.IsDeprecated() {
+	if d, ok := parent.(interface{ IsDeprecated() bool }); ok && fc.Field.Name == "deprecationReason" && d.IsDeprecated() {
 		if reason, _ := result.(*string); reason == nil {
 			return new("No longer supported")
 		}

@@ -25,8 +25,7 @@ var codes = map[any]fault.Code{
 	errcode.ValidationFailed: fault.DocumentValidationFailed,
 }
 
-// Presenter turns whatever went wrong in an operation into what the caller may see, and logs what the
-// caller may not.
+// Presenter turns whatever went wrong in an operation into what the caller may see, and logs the rest.
 type Presenter struct {
 	// Log must be set.
 	Log *slog.Logger
@@ -55,7 +54,7 @@ func (p Presenter) data(ctx context.Context, err error, raw *gqlerror.Error) fau
 	return fault.Public(err, wire.View(ctx, "/input"))
 }
 
-// log keeps what the mask hides. Panics are in the log already.
+// log logs an error that Present masks. Panics are in the log already.
 func (p Presenter) log(ctx context.Context, err error) {
 	_, logged := errors.AsType[*panicked](err)
 	if logged || !fault.IsFailure(err) {
@@ -64,8 +63,8 @@ func (p Presenter) log(ctx context.Context, err error) {
 	p.Log.ErrorContext(ctx, "GraphQL operation failed", "requestId", actor.RequestID(ctx), "error", err)
 }
 
-// Recover is the server's graphql.RecoverFunc: it gives an error that Present masks, and has the panic
-// logged, with the others of its answer where it is part of one.
+// Recover is the server's graphql.RecoverFunc: it returns an error that Present masks, and logs the panic, with the
+// others of its answer where it is part of one.
 func (p Presenter) Recover(ctx context.Context, value any) error {
 	if of, ok := ctx.Value(panicsKey{}).(*panics); ok {
 		of.add(value)

@@ -34,7 +34,7 @@ func TestDeferIsNoDirectiveOfAnySchema(t *testing.T) {
 		t.Error(a.Body)
 	}
 	if toySchema.Directives["defer"] == nil || document.StandardSchema(toySchema).Directives["defer"] != nil {
-		t.Error("Standard changes the schema that it is given, or not the one that it gives")
+		t.Error("StandardSchema changes its argument, or not its result")
 	}
 }
 
@@ -130,7 +130,7 @@ func TestWholeNumbersBeyond64BitsReachIDsAndFloats(t *testing.T) {
 	}
 }
 
-func TestADocumentIsJudgedAlikeEveryTime(t *testing.T) {
+func TestADocumentHasTheSameErrorsEveryTime(t *testing.T) {
 	t.Parallel()
 	s := newServer(gqlhttp.Config{Documents: 2})
 	var callers sync.WaitGroup

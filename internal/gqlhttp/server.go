@@ -1,6 +1,11 @@
 // Package gqlhttp serves a gqlgen schema over HTTP by the letter of the GraphQL specifications, where
 // gqlgen's own handler is lenient: strict bodies and variables, the statuses and media types of
 // GraphQL-over-HTTP, and errors that are those of package fault.
+//
+// A request goes through four stages. A Transport reads it: HTTP a POST or a GET, stream.WebSocket the messages of a
+// socket. Package document finds out whether its document and variables are valid and what it costs, or Trusted finds the
+// document by an id. gqlgen resolves its fields, while metering counts what they work on and answer with and ends what
+// goes over a limit. The Transport writes the answer, whose errors Presenter has made from what went wrong.
 package gqlhttp
 
 import (
@@ -18,11 +23,11 @@ import (
 	"slipway/internal/quota"
 )
 
-// Config is what a Server may be told.
+// Config configures a Server.
 type Config struct {
 	// Introspection lets callers ask for the schema. Without it errors do not suggest names either.
 	Introspection bool
-	// Documents is about how many documents stay parsed and validated; 0 stands for 1,000.
+	// Documents is how many documents stay parsed and validated; 0 stands for 1,000.
 	Documents int
 	// Trusted are the documents that callers may name, read for the same schema and limits; nil for none.
 	Trusted *Trusted
@@ -54,7 +59,7 @@ type Server struct {
 	transports []Transport
 }
 
-// NewServer makes a Server. Of its transports the first that supports a request serves it.
+// NewServer returns a Server. Of its transports the first that supports a request serves it.
 func NewServer(schema graphql.ExecutableSchema, c Config, transports ...Transport) *Server {
 	c.Limits = c.Limits.WithDefaults()
 	if c.Costs == nil {

@@ -3,7 +3,6 @@ package gqlhttp_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/fault"
@@ -31,7 +29,7 @@ func (f around) InterceptOperation(ctx context.Context, next graphql.OperationHa
 func serverWith(f around) server {
 	log := new(bytes.Buffer)
 	presenter := gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(log, nil))}
-	s := gqlhttp.NewServer(toy{toySchema}, gqlhttp.Config{Documents: 4, Presenter: presenter}, gqlhttp.HTTP{})
+	s := gqlhttp.NewServer(toy{toySchema}, gqlhttp.Config{Presenter: presenter}, gqlhttp.HTTP{})
 	s.Use(f)
 	return server{s, log}
 }
@@ -86,34 +84,11 @@ func TestExtensionsOfTheAnswerComeWithTheData(t *testing.T) {
 	}
 }
 
-func TestTheSchemaIsToldWhenIntrospectionIsOn(t *testing.T) {
+func TestTheSchemaIsShownWhenIntrospectionIsOn(t *testing.T) {
 	t.Parallel()
 	a := newServer(gqlhttp.Config{Introspection: true}).run(t, `{ __schema { __typename } }`, "")
 	if string(a.Data) != `{"__schema":true}` {
 		t.Error(a.Body)
-	}
-}
-
-func TestADocumentInUseIsParsedOnce(t *testing.T) {
-	t.Parallel()
-	var seen *ast.QueryDocument
-	s := serverWith(func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-		seen = graphql.GetOperationContext(ctx).Doc
-		return next(ctx)
-	})
-	parsed := func(text string) *ast.QueryDocument {
-		s.run(t, text, "")
-		return seen
-	}
-	kept, left := parsed("{ used: echo }"), parsed("{ unused: echo }")
-	for i := range 9 {
-		parsed(fmt.Sprintf("{ other%d: echo }", i))
-		if parsed("{ used: echo }") != kept {
-			t.Fatalf("a document in use was parsed again after %d others", i+1)
-		}
-	}
-	if parsed("{ unused: echo }") == left {
-		t.Error("a document out of use was kept")
 	}
 }
 

@@ -24,8 +24,8 @@ func isShared(ctx context.Context, method string, r *wire.Request, op *graphql.O
 	return isRead(method) && r.IsTrusted && op.Operation.Operation == ast.Query && httpx.Caller(ctx).Anonymous && resp.Data != nil && len(resp.Errors) == 0
 }
 
-// share answers with what caches may keep, or tells the caller that it is still what he has. What the caller has
-// spent is left out, which would make every answer another one.
+// share writes a response that caches may keep, or status 304 where the caller has it already. The cost is left out, for
+// with what the caller has left it would make every response another one.
 func share(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
 	delete(resp.Extensions, costName)
 	digest := sha256.New()

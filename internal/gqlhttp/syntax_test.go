@@ -8,7 +8,7 @@ import (
 	"slipway/internal/gqlhttp"
 )
 
-func TestWhatIsNoDocumentIsToldWithItsReasonAndPlace(t *testing.T) {
+func TestASyntaxErrorHasItsReasonAndPlace(t *testing.T) {
 	t.Parallel()
 	s := newServer(gqlhttp.Config{})
 	for _, c := range []struct{ query, at, message string }{

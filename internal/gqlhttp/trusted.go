@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"slipway/internal/strictjson"
-
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -15,6 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/strictjson"
 )
 
 const (
@@ -23,7 +22,7 @@ const (
 	maxTrustedKept = 32 << 20
 	// maxTrustedID is the longest id of a trusted document, in bytes.
 	maxTrustedID = 256
-	// maxTrustedErrors is how many documents are told of that are not valid.
+	// maxTrustedErrors is how many errors of documents that are not valid are returned.
 	maxTrustedErrors = 10
 )
 

@@ -44,7 +44,7 @@ func TestAVariableReachesTheResolverAsItsType(t *testing.T) {
 	}
 }
 
-func TestAWrongVariableIsToldWithItsPath(t *testing.T) {
+func TestAWrongVariableIsReportedWithItsPath(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ argument, typ, given, path, message string }{
 		{"int", "Int", `"123"`, "v", "must be Int, a whole number from -2147483648 to 2147483647, found a string"},
@@ -78,7 +78,7 @@ func TestAWrongVariableIsToldWithItsPath(t *testing.T) {
 	}
 }
 
-func TestAllWrongVariablesAreToldAtOnce(t *testing.T) {
+func TestAllWrongVariablesAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newServer(gqlhttp.Config{}).run(t, `query($a: Int!, $b: String, $c: Item) { echo(int: $a, text: $b, item: $c) }`,
 		`{"b":1,"c":{"count":"x","color":"BLUE","other":1}}`)
@@ -133,7 +133,7 @@ func TestAOneOfLiteralWantsVariablesThatCannotBeNull(t *testing.T) {
 	}
 }
 
-func TestNamesAreNotToldWithoutIntrospection(t *testing.T) {
+func TestNoNamesAreSuggestedWithoutIntrospection(t *testing.T) {
 	t.Parallel()
 	s := newServer(gqlhttp.Config{})
 	answers := []answer{
@@ -142,8 +142,8 @@ func TestNamesAreNotToldWithoutIntrospection(t *testing.T) {
 		s.run(t, `{ echo(color: GREE) }`, ``), s.run(t, `{ echo(item: {nam: 1}) }`, ``), s.run(t, `query($v: Colr) { echo(color: $v) }`, ``),
 	}
 	for _, a := range answers {
-		told := slices.ContainsFunc([]string{"Did you mean", "GREEN", "; the "}, func(s string) bool { return strings.Contains(a.Body, s) })
-		if a.Status != 400 || told {
+		suggested := slices.ContainsFunc([]string{"Did you mean", "GREEN", "; the "}, func(s string) bool { return strings.Contains(a.Body, s) })
+		if a.Status != 400 || suggested {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 	}

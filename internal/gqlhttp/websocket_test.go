@@ -134,7 +134,7 @@ func TestATokenMayComeInTheHeaderOrTheFirstMessage(t *testing.T) {
 	p.hear(`{"type":"connection_ack"}`)
 }
 
-func TestASocketWithoutTheSubprotocolIsToldSo(t *testing.T) {
+func TestASocketWithoutTheSubprotocolIsClosed(t *testing.T) {
 	t.Parallel()
 	l := goLive(t, stream.Config{})
 	for _, headers := range [][]string{nil, {"Sec-WebSocket-Protocol: graphql-ws"}} {
@@ -229,7 +229,7 @@ func TestAMessageMayComeInPiecesAndBe64KiBLong(t *testing.T) {
 	p.hear(`{"type":"pong"}`)
 }
 
-func TestRefusedOperationsAreToldAndTheSocketGoesOn(t *testing.T) {
+func TestARefusedOperationIsAnErrorMessageAndTheSocketGoesOn(t *testing.T) {
 	t.Parallel()
 	l := goLive(t, stream.Config{})
 	p := l.welcome(t)

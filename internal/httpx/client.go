@@ -1,5 +1,7 @@
-// Package httpx has what every surface asks of HTTP alike: whom a request comes from, how many
-// connections one address may have, and the name of the header for the organization.
+// Package httpx has what GraphQL and REST ask of HTTP alike, so that both answer it in one way: which media types a
+// caller accepts and sends, how much of a body is read, whom a request comes from and what its limits are counted by,
+// how many connections an address may have, entity tags, and the header that names the organization. It reads requests
+// and refuses what is wrong with them as package fault has it; what to make of the rest is up to each surface.
 package httpx
 
 import (

@@ -209,7 +209,7 @@ func listed(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	_, chapter, _ := strings.Cut(string(page), "\n## Rules of inputs\n")
-	chapter, _, _ = strings.Cut(chapter, "\nWarnings do not refuse")
+	chapter, _, _ = strings.Cut(chapter, "\nWarnings refuse nothing")
 	var names []string
 	for line := range strings.Lines(chapter) {
 		if cells := strings.Split(line, "|"); len(cells) > 2 {

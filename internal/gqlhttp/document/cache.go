@@ -1,46 +1,50 @@
 package document
 
-import "sync"
+import (
+	"sync"
 
-// maxKept is about how many bytes the documents of one generation may take.
-const maxKept = 8 << 20
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
 
-// cache keeps documents by their text in two generations: when the young one has size documents, or
-// maxKept bytes, it becomes the old one, and the old one is forgotten. What is in use moves on to the
-// young one.
+// maxCacheBytes is about how many bytes the documents of a cache may take.
+const maxCacheBytes = 16 << 20
+
+// cache keeps the documents that were used last, by their texts. The library bounds their number and finds the one that
+// was not used for longest; what they take in memory is counted here.
 type cache struct {
-	size       int
-	mu         sync.Mutex
-	young, old map[string]*Document
-	bytes      int
+	mu        sync.Mutex
+	documents *simplelru.LRU[string, *Document]
+	bytes     int
+}
+
+// newCache returns a cache of at most size documents, of at least one.
+func newCache(size int) *cache {
+	c := &cache{}
+	documents, err := simplelru.NewLRU(max(size, 1), func(_ string, evicted *Document) { c.bytes -= evicted.Bytes() })
+	if err != nil {
+		panic(err) // which is only for a size below 1
+	}
+	c.documents = documents
+	return c
 }
 
 func (c *cache) get(text string) (*Document, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if doc, ok := c.young[text]; ok {
-		return doc, true
-	}
-	doc, ok := c.old[text]
-	if ok {
-		c.put(text, doc)
-	}
-	return doc, ok
+	return c.documents.Get(text)
 }
 
+// add keeps a document. Of two requests that have parsed the same text at once the first one's stays.
 func (c *cache) add(text string, doc *Document) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.put(text, doc)
-}
-
-func (c *cache) put(text string, doc *Document) {
 	bytes := doc.Bytes()
-	if c.young == nil || len(c.young) >= c.size || c.bytes+bytes > maxKept {
-		c.young, c.old, c.bytes = map[string]*Document{}, c.young, 0
+	if bytes > maxCacheBytes || c.documents.Contains(text) {
+		return
 	}
-	if _, kept := c.young[text]; !kept {
-		c.bytes += bytes
+	c.bytes += bytes
+	c.documents.Add(text, doc)
+	for c.bytes > maxCacheBytes {
+		c.documents.RemoveOldest()
 	}
-	c.young[text] = doc
 }

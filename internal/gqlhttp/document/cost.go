@@ -25,7 +25,7 @@ const (
 	costOfMutation = 10
 	// costOfInputs is for each KiB that the arguments of a field have.
 	costOfInputs = 6
-	// costOfSchema is for each value of the schema that is told.
+	// costOfSchema is for each value of the schema that introspection asks for.
 	costOfSchema = 0.01
 )
 
@@ -240,7 +240,7 @@ func number(v any) float64 {
 func (c Cost) Exceeded(most int) *fault.Error {
 	found := meter.Round(c.Total)
 	if found == math.MaxInt32 {
-		found = 0 // there is more than is told
+		found = 0 // it is more than can be named
 	}
 	e := limit{"cost", most, "(--max-cost)"}.exceeded("The operation", found)
 	d := dearest{Cost: c, factor: 1}

@@ -19,11 +19,11 @@ import (
 	"slipway/internal/gqlhttp/wire"
 )
 
-// Config is what Documents may be told.
+// Config configures Documents.
 type Config struct {
 	// Introspection lets callers ask for the schema. Without it errors do not suggest names either.
 	Introspection bool
-	// Kept is about how many documents stay parsed and validated; 0 stands for 1,000.
+	// Kept is how many documents stay parsed and validated; 0 stands for 1,000.
 	Kept int
 	// Scalars are the checks of the schema's own scalars, by their names.
 	Scalars map[string]Check
@@ -56,7 +56,7 @@ func New(schema *ast.Schema, c Config) *Documents {
 		scalars:                 c.Scalars,
 		withTypename:            withTypename,
 		introspection:           c.Introspection,
-		kept:                    &cache{size: max(cmp.Or(c.Kept, 1000)/2, 1)},
+		kept:                    newCache(cmp.Or(c.Kept, 1000)),
 	}
 }
 

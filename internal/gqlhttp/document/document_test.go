@@ -16,10 +16,21 @@ import (
 	"slipway/internal/meter"
 )
 
-// served is the schema that the program serves.
+// served returns the schema that the program serves.
 func served(tb testing.TB) *ast.Schema {
 	tb.Helper()
-	text, err := os.ReadFile("../../../schema.graphql")
+	return schema(tb, "../../../schema.graphql")
+}
+
+// tree returns a schema of objects in objects, pages, and inputs in inputs.
+func tree(tb testing.TB) *ast.Schema {
+	tb.Helper()
+	return schema(tb, "testdata/tree.graphql")
+}
+
+func schema(tb testing.TB, file string) *ast.Schema {
+	tb.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -60,29 +71,4 @@ func repeat(n int, format string) string {
 
 func nested(n int, open, middle, end string) string {
 	return strings.Repeat(open, n) + middle + strings.Repeat(end, n)
-}
-
-func TestLargeDocumentsAreNotAllKept(t *testing.T) {
-	t.Parallel()
-	documents := document.New(served(t), document.Config{})
-	get := func(query string) *document.Document {
-		doc, errs := documents.Get(query)
-		if errs != nil {
-			t.Fatal(errs)
-		}
-		return doc
-	}
-	first := get("{ __typename }")
-	for i := range 200 {
-		get("{ __typename } #" + fmt.Sprint(i))
-	}
-	if get("{ __typename }") != first {
-		t.Error("a document was forgotten among 200 small ones")
-	}
-	for i := range 200 {
-		get("{" + strings.Repeat(" __typename", 988) + "}" + fmt.Sprint("#", i))
-	}
-	if get("{ __typename }") == first {
-		t.Error("200 documents that take 400 KiB each are kept")
-	}
 }

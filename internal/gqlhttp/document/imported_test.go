@@ -21,7 +21,7 @@ import (
 	"slipway/internal/gqlhttp/document"
 )
 
-// differences are the cases of graphql-js that are judged otherwise here, by rule or by rule and name.
+// differences are the cases of graphql-js that have another result here, by rule or by rule and name.
 var differences = map[string]string{
 	"NoDeprecatedCustomRule": "the specification has no such rule",
 	"KnownTypeNamesRule/references to standard scalars that are missing in schema":                              "the parser adds the standard scalars to every schema",
@@ -29,7 +29,7 @@ var differences = map[string]string{
 	"OverlappingFieldsCanBeMergedRule/finds invalid case even with immediately recursive fragment":              "a document with a circle is refused for it, without a look at what may be merged",
 	"SingleFieldSubscriptionsRule/skips if not subscription type":                                               "it is refused for the missing type too",
 	"UniqueDirectivesPerLocationRule/unknown directives must be ignored":                                        "definitions of types are no part of a request",
-	"ValuesOfCorrectTypeRule/Invalid input object value/reports error for custom scalar that returns undefined": "a custom scalar judges a literal when it decodes it",
+	"ValuesOfCorrectTypeRule/Invalid input object value/reports error for custom scalar that returns undefined": "a custom scalar checks a literal when it decodes it",
 }
 
 // example is one of graphql-js's cases of validation, which the parser's module has in YAML.
@@ -38,7 +38,7 @@ type example struct {
 	Errors                    []any
 }
 
-func TestDocumentsAreJudgedAsGraphQLJSJudgesThem(t *testing.T) {
+func TestDocumentsAreValidatedAsByGraphQLJS(t *testing.T) {
 	t.Parallel()
 	var texts []string
 	folder := examples(t)
@@ -93,7 +93,7 @@ func (c example) refused(t *testing.T, schemas []string) (bool, error) {
 	}), err
 }
 
-// text adds operations to a document of fragments alone: a server judges what can be run, and
+// text adds operations to a document of fragments alone: a server validates what can be run, and
 // merges fields for operations only.
 func (c example) text() string {
 	doc, err := parser.ParseQuery(&ast.Source{Input: c.Query})

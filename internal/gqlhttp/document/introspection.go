@@ -9,7 +9,7 @@ import (
 )
 
 // checkIntrospection returns how many values of the schema each operation of a valid document asks for, and refuses one
-// that asks for more than may be told.
+// that asks for more than it may.
 func (l Limits) checkIntrospection(schema *ast.Schema, doc *ast.QueryDocument) (map[*ast.OperationDefinition]int, *gqlerror.Error) {
 	sizes := map[*ast.OperationDefinition]int{}
 	for _, op := range doc.Operations {
@@ -131,7 +131,7 @@ func (s *introspectionSize) part(set ast.SelectionSet, part any) {
 	}
 }
 
-// parts returns what a field of introspection gives of a part of the schema.
+// parts returns what a field of introspection returns of a part of the schema.
 func (s *introspectionSize) parts(part any, field string) (below []any) {
 	switch p := part.(type) {
 	case *ast.Schema:

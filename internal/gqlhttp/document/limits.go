@@ -31,10 +31,10 @@ type Limits struct {
 	// Fragments is how many selections the fragments of a document may come to when each is counted with
 	// all that it spreads. Those of clients stay far below the default.
 	Fragments int
-	// Merging is how many selections may be looked at to tell whether the fields of one name can be merged.
+	// Merging is how many selections may be looked at to find out whether the fields of one name can be merged.
 	// Documents that are meant stay near twice the number of their selections.
 	Merging int
-	// Introspection is how many values of the schema an operation may be told, of which an object counts as two.
+	// Introspection is how many values of the schema an operation may ask for, of which an object counts as two.
 	// What tools ask for, everything once, is seven eighths of the default; under aliases, or through the types of
 	// the fields of types, it multiplies.
 	Introspection int

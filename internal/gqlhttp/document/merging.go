@@ -46,7 +46,7 @@ type merging struct {
 
 func (m *merging) left() int { return m.most - m.work }
 
-// merge looks at selections that give one object, and at all below them. split tells which of the
+// merge looks at selections that give one object, and at all below them. split returns which of the
 // fields of a name have to agree, and differ why two of them do not.
 func (m *merging) merge(sets []ast.SelectionSet, split func([]*ast.Field) [][]*ast.Field, differ func(a, b *ast.Field) string) bool {
 	if len(sets) == 0 {

@@ -13,7 +13,7 @@ import (
 
 // rulesOf returns the validation rules of the specification, in the order of their names, with those of
 // our own that close its gaps in the library. Objects of the types withTypename may have a __typename. Without
-// suggestions none of the rules tells names that the document did not.
+// suggestions none of the rules names what the document did not.
 func rulesOf(c Config, withTypename map[string]bool, suggestions bool) []core.Rule {
 	set := rules.NewDefaultRules()
 	own := []core.Rule{literals(withTypename, suggestions), unicodeLiterals, fieldsMergeWithin(c.Limits.Merging), singleRoot, checks(c.Scalars).rule()}

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/gqlhttp/wire"
 )
 
-// scan is what the tokens of a text have that the parser does not tell, or too late.
+// scan is what the tokens of a text have that the parser does not report, or too late.
 type scan struct {
 	// tokens is how many there are, and longestName the bytes of the longest name.
 	tokens, longestName int
@@ -56,7 +56,7 @@ func (l Limits) scan(text string) (s scan, refused *gqlerror.Error) {
 	}
 }
 
-// add keeps what the parser does not tell, or not well, of a token behind another one.
+// add keeps what the parser does not report, or not well, of a token behind another one.
 func (s *scan) add(before, token lexer.Token, err error) {
 	number := before.Kind == lexer.Int || before.Kind == lexer.Float
 	switch {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxErrors is how many errors of a document are told. Validation ends there, because the search for
+	// maxErrors is how many errors of a document are reported. Validation ends there, because the search for
 	// names like one that is wrong takes time.
 	maxErrors = 20
 	// maxFound is the same for errors that are found, where each spread of a fragment finds them again.
@@ -71,7 +71,7 @@ func (r *report) add(rule string, options []core.ErrorOption) {
 	r.errs = append(r.errs, err)
 }
 
-// end recovers from tooMany, and says that there may be more.
+// end recovers from tooMany, and adds that there may be more.
 func (r *report) end() {
 	if value := recover(); value != nil {
 		if _, ended := value.(tooMany); !ended {
@@ -81,7 +81,7 @@ func (r *report) end() {
 	}
 }
 
-// filter returns the rule without errors that only follow from one that another rule tells.
+// filter returns the rule without errors that only follow from one that another rule reports.
 func filter(rule core.Rule) core.Rule {
 	ruleFunc := rule.RuleFunc
 	switch strings.TrimSuffix(rule.Name, "WithoutSuggestions") {

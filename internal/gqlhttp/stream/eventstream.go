@@ -36,7 +36,7 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 				return false
 			}
 		}
-		defer rescue(ctx, exec, emit)
+		defer emitPanic(ctx, exec, emit)
 		s.run(ctx, exec, op, emit)
 	}()
 	defer func() {
@@ -65,7 +65,7 @@ func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
 		case <-heartbeat.C:
 			out.comment()
 		case <-recheck.C:
-			if err := s.revoked(r); err != nil {
+			if err := s.checkCaller(r); err != nil {
 				out.next(wire.Encode(wire.Failure(r.Context(), err)))
 				out.complete()
 				return
@@ -75,7 +75,7 @@ func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
 }
 
 // RefuseEvents answers with a stream of one event, which is how a request is refused whose document or
-// variables are wrong: a browser's EventSource does not tell the body of any other answer.
+// variables are wrong: a browser's EventSource hides the body of any other answer.
 func (s *Streams) RefuseEvents(w http.ResponseWriter, resp *graphql.Response) {
 	out := startEvents(w, s.WriteTimeout)
 	out.next(wire.Encode(resp))

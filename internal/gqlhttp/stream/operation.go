@@ -18,7 +18,7 @@ type operation struct {
 }
 
 // start runs an operation of any kind.
-func (s *socket) start(m message) *closing {
+func (s *socket) start(m message) *closeReason {
 	if !isClosed(s.acknowledged) {
 		return &unauthorized
 	}
@@ -30,16 +30,16 @@ func (s *socket) start(m message) *closing {
 	}
 	switch {
 	case isTaken:
-		return duplicate(m.id)
+		return duplicateID(m.id)
 	case err != nil:
-		s.write(frame("error", m.id, wire.Marshal(wire.Failure(ctx, err).Errors)))
+		s.write(encodeMessage("error", m.id, wire.Marshal(wire.Failure(ctx, err).Errors)))
 	default:
-		go s.carry(ctx, m, op)
+		go s.serveOperation(ctx, m, op)
 	}
 	return nil
 }
 
-// add gives the operation its place, if there is one.
+// add adds an operation to those that run, unless its id is taken or there may be no more.
 func (s *socket) add(id string, op *operation) (isTaken bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,33 +49,33 @@ func (s *socket) add(id string, op *operation) (isTaken bool, err error) {
 	case s.finishing || s.draining.Err() != nil:
 		return false, errDraining()
 	case len(s.operations) >= s.Operations:
-		return false, tooMany(s.Operations)
+		return false, errTooManyOperations(s.Operations)
 	}
 	s.operations[id] = op
 	s.running.Add(1)
 	return false, nil
 }
 
-func tooMany(most int) error {
+func errTooManyOperations(most int) error {
 	refusal := fault.New(fault.RequestRateLimited, "A socket may run at most %d operations at once; this would be one more.", most)
 	refusal.Metadata = map[string]any{"limit": "operations", "value": most, "found": most + 1}
 	return refusal
 }
 
-// carry runs an operation. What the client has completed, and what ends with the socket, is told nothing
-// more.
-func (s *socket) carry(ctx context.Context, m message, op *operation) {
+// serveOperation executes an operation and completes it. Nothing more is sent of one that the client has completed, or
+// that ends with the socket.
+func (s *socket) serveOperation(ctx context.Context, m message, op *operation) {
 	defer s.running.Done()
 	defer close(op.done)
 	defer op.cancel()
 	if failed := s.execute(ctx, m, op); !failed && ctx.Err() == nil {
 		s.release(m.id, op)
-		s.write(frame("complete", m.id, nil))
+		s.write(encodeMessage("complete", m.id, nil))
 	}
 	s.release(m.id, op)
 }
 
-// release frees the id, before its client is told that it is free.
+// release frees the id of an operation, which comes before the message by which its client knows.
 func (s *socket) release(id string, op *operation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *socket) release(id string, op *operation) {
 	}
 }
 
-// execute sends the operation's answers, and says whether the last one was an error message, after
+// execute sends the operation's answers, and reports whether the last one was an error message, after
 // which there is no complete.
 func (s *socket) execute(ctx context.Context, m message, op *operation) (failed bool) {
 	emit := func(resp *graphql.Response) bool {
@@ -94,14 +94,14 @@ func (s *socket) execute(ctx context.Context, m message, op *operation) (failed 
 		case resp.Data == nil:
 			failed = true
 			s.release(m.id, op)
-			s.write(frame("error", m.id, wire.Marshal(resp.Errors)))
+			s.write(encodeMessage("error", m.id, wire.Marshal(resp.Errors)))
 			return false
 		default:
-			s.write(frame("next", m.id, wire.Encode(resp)))
+			s.write(encodeMessage("next", m.id, wire.Encode(resp)))
 			return true
 		}
 	}
-	defer rescue(ctx, s.exec, emit)
+	defer emitPanic(ctx, s.exec, emit)
 	if err := wire.CheckQuery(m.params.Query, s.maxQuery); err != nil {
 		emit(wire.Failure(ctx, err))
 		return

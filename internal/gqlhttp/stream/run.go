@@ -26,11 +26,11 @@ type Executor interface {
 	PresentRecoveredError(ctx context.Context, value any) error
 }
 
-// emitter takes an answer, and reports whether another one is wanted. The answer's data are valid until it
+// emitter sends an answer, and reports whether another one is wanted. The answer's data are valid until it
 // returns.
 type emitter func(*graphql.Response) bool
 
-// run carries an operation out and emits each of its answers. It comes back when there are no more, when
+// run executes an operation and emits each of its answers. It returns when there are no more, when
 // none is wanted, when the context ends or, for a subscription, when the streams are to end.
 func (s *Streams) run(ctx context.Context, exec Executor, op *graphql.OperationContext, emit emitter) {
 	if op.Operation.Operation == ast.Subscription {
@@ -104,7 +104,7 @@ func (r *resolution) end() {
 }
 
 // boundEvents lets the operation's fields start the clock of the event that they are resolved for:
-// gqlgen waits for an event and resolves it in one call, so nothing else tells when it came.
+// gqlgen waits for an event and resolves it in one call, so nothing else shows when it came.
 func boundEvents(op *graphql.OperationContext) {
 	resolve := op.ResolverMiddleware
 	op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) {
@@ -115,9 +115,9 @@ func boundEvents(op *graphql.OperationContext) {
 	}
 }
 
-// rescue is deferred where an operation runs on a goroutine of its own: a panic outside the resolvers is
+// emitPanic is deferred where an operation runs on a goroutine of its own: a panic outside the resolvers is
 // logged, masked and emitted, and the process lives.
-func rescue(ctx context.Context, exec Executor, emit emitter) {
+func emitPanic(ctx context.Context, exec Executor, emit emitter) {
 	if value := recover(); value != nil {
 		masked := exec.PresentRecoveredError(ctx, value)
 		emit(&graphql.Response{Errors: gqlerror.List{wire.AsError(masked)}})

@@ -14,8 +14,8 @@ import (
 	"slipway/internal/httpx"
 )
 
-// parting is how long the peer of a socket that is being closed may take to say goodbye.
-const parting = 2 * time.Second
+// closeTimeout is how long the peer of a socket that is being closed may take to answer the close frame.
+const closeTimeout = 2 * time.Second
 
 // socket is one connection. It is read on the handler's goroutine; each operation has another, and two
 // watch over the socket.
@@ -38,8 +38,8 @@ type socket struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	writing sync.Mutex
-	closing sync.Once
+	writing   sync.Mutex
+	closeOnce sync.Once
 
 	mu         sync.Mutex
 	finishing  bool // no more operations
@@ -57,52 +57,52 @@ func newSocket(t WebSocket, r *http.Request, exec Executor, conn *websocket.Conn
 	return s
 }
 
-// serve comes back when the socket is closed and nothing of it runs.
+// serve returns when the socket is closed and nothing of it runs.
 func (s *socket) serve() {
 	var watchers sync.WaitGroup
-	verdict := internalError // of a panic
+	reason := internalError // of a panic
 	s.awaitInit()
 	defer func() {
-		s.end(verdict)
+		s.end(reason)
 		s.finish()
 		watchers.Wait()
 		s.handshakes.remove(s)
 		s.leave()
 	}()
 	if s.conn.Subprotocol() == "" {
-		verdict = noSubprotocol
+		reason = noSubprotocol
 		return
 	}
 	watchers.Go(s.watch)
-	watchers.Go(s.beat)
-	verdict = s.read()
+	watchers.Go(s.ping)
+	reason = s.read()
 }
 
-// read takes the messages until one, or the lack of any, ends the socket.
-func (s *socket) read() closing {
+// read handles the messages until one, or the lack of any, ends the socket, and returns the reason to close it with.
+func (s *socket) read() closeReason {
 	for {
 		kind, text, err := s.conn.Read(context.Background()) // which end stops
 		switch {
 		case err != nil:
-			return ended(err)
+			return readFailed(err)
 		case s.ctx.Err() != nil:
-			continue // what comes before the peer's goodbye is not looked at
+			continue // what comes before the peer's close frame is not looked at
 		case kind != websocket.MessageText:
-			return *invalid("A message must be text.")
+			return *invalidMessage("A message must be text.")
 		case !utf8.Valid(text):
 			return notUTF8
 		}
-		m, wrong := parseMessage(text)
-		if wrong == nil {
-			wrong = s.handle(m)
+		m, reason := parseMessage(text)
+		if reason == nil {
+			reason = s.handle(m)
 		}
-		if wrong != nil {
-			return *wrong
+		if reason != nil {
+			return *reason
 		}
 	}
 }
 
-func (s *socket) handle(m message) *closing {
+func (s *socket) handle(m message) *closeReason {
 	switch m.kind {
 	case "connection_init":
 		return s.initialise(m)
@@ -116,18 +116,18 @@ func (s *socket) handle(m message) *closing {
 	return nil
 }
 
-// initialise finds out whose socket it is.
-func (s *socket) initialise(m message) *closing {
+// initialise authenticates the caller of the socket by connection_init.
+func (s *socket) initialise(m message) *closeReason {
 	if isClosed(s.initialised) {
-		return &initialisedYet
+		return &tooManyInits
 	}
 	close(s.initialised)
-	given, wrong := m.headers()
-	if wrong != nil {
-		return wrong
+	headers, invalid := m.headers()
+	if invalid != nil {
+		return invalid
 	}
 	s.request = s.request.Clone(s.ctx)
-	maps.Copy(s.request.Header, given)
+	maps.Copy(s.request.Header, headers)
 	if len(s.request.Header.Values("Authorization")) == 0 {
 		return &noToken
 	}
@@ -135,8 +135,8 @@ func (s *socket) initialise(m message) *closing {
 	switch {
 	case err == nil:
 		return s.acknowledge(caller)
-	case refuses(err):
-		refused := refusedAs(err)
+	case isRefusal(err):
+		refused := refusedCaller(err)
 		return &refused
 	default:
 		return &tryAgain
@@ -144,17 +144,17 @@ func (s *socket) initialise(m message) *closing {
 }
 
 // acknowledge takes the socket's place among its caller's streams.
-func (s *socket) acknowledge(caller context.Context) *closing {
+func (s *socket) acknowledge(caller context.Context) *closeReason {
 	leave, err := s.enter(caller)
 	if err != nil {
-		refused := tryAgainAs(err)
+		refused := limitReached(err)
 		return &refused
 	}
 	s.handshakes.remove(s)
 	s.leave = leave
 	s.request = s.request.WithContext(caller)
 	close(s.acknowledged)
-	s.write(frame("connection_ack", "", nil))
+	s.write(encodeMessage("connection_ack", "", nil))
 	return nil
 }
 
@@ -167,7 +167,7 @@ func isClosed(signal <-chan struct{}) bool {
 	}
 }
 
-// watch ends the socket for what its messages do not tell: time, the server's end, a token's end.
+// watch ends the socket for what does not come by a message: time, the server's shutdown, a token's end.
 func (s *socket) watch() {
 	late := time.NewTimer(s.InitTimeout)
 	defer late.Stop()
@@ -191,7 +191,7 @@ func (s *socket) watch() {
 		case <-acknowledged:
 			acknowledged = nil
 		case <-recheck.C:
-			if acknowledged == nil && s.revoked(s.request) != nil {
+			if acknowledged == nil && s.checkCaller(s.request) != nil {
 				s.end(forbidden)
 				return
 			}
@@ -199,8 +199,8 @@ func (s *socket) watch() {
 	}
 }
 
-// beat cuts the socket off when its peer does not answer a ping.
-func (s *socket) beat() {
+// ping cuts the socket off when its peer does not answer a ping.
+func (s *socket) ping() {
 	tick := time.NewTicker(s.Heartbeat)
 	defer tick.Stop()
 	for {
@@ -229,12 +229,12 @@ func (s *socket) write(text []byte) {
 	}
 }
 
-// end stops what runs and closes the socket. The first reason counts; later ones wait for it.
-func (s *socket) end(c closing) {
-	s.closing.Do(func() {
+// end stops what runs and closes the socket. The first reason counts; later calls wait for the first.
+func (s *socket) end(c closeReason) {
+	s.closeOnce.Do(func() {
 		s.cancel()
-		cut := time.AfterFunc(min(parting, s.WriteTimeout), func() { _ = s.tcp.Close() })
+		cut := time.AfterFunc(min(closeTimeout, s.WriteTimeout), func() { _ = s.tcp.Close() })
 		defer cut.Stop()
-		_ = s.conn.Close(c.code, c.reason) // a peer that is gone needs no goodbye
+		_ = s.conn.Close(c.code, c.text) // a peer that is gone needs no close frame
 	})
 }

@@ -22,14 +22,14 @@ import (
 // DefaultTimeout is how long an operation may run where nothing else is said.
 const DefaultTimeout = 10 * time.Second
 
-// Config is what the Streams of a server may be told. A duration or a number of 0 stands for that
+// Config configures Streams. A duration or a number of 0 stands for that
 // of DefaultConfig, but for PerCaller.
 type Config struct {
-	// Authenticate gives the context of the caller whose Authorization header the request has; the
+	// Authenticate returns the context of the caller whose Authorization header the request has; the
 	// context must come from the request's own. A stream is asked for again while it is open, and ends
 	// when the answer is an error whose status is below 500. Where it is nil, every caller is welcome.
 	Authenticate func(*http.Request) (context.Context, error)
-	// OriginChecked says that whoever serves sockets has looked at the origin of the page that opens one. Where it
+	// OriginChecked is set where whoever serves sockets has looked at the origin of the page that opens one. Where it
 	// is false, only pages of the same host get one.
 	OriginChecked bool
 	// Timeout bounds a query, a mutation, the start of a subscription and the resolution of each of its
@@ -102,7 +102,7 @@ type Streams struct {
 
 	callers *quota.Gate
 	// handshakes are the sockets that are not acknowledged yet.
-	handshakes *backlog
+	handshakes *handshakes
 
 	mu    sync.Mutex // of count, and of serving.Add against serving.Wait
 	count int
@@ -118,7 +118,7 @@ func New(c Config) *Streams {
 		callers: quota.New(quota.Limit{
 			Name: "streamsPerCaller", Flag: "--max-streams-per-caller", Of: "streams and sockets open", Max: c.PerCaller,
 		}),
-		handshakes: newBacklog(c.Handshakes),
+		handshakes: newHandshakes(c.Handshakes),
 	}
 	s.draining, s.drain = context.WithCancel(context.Background())
 	return s
@@ -126,7 +126,7 @@ func New(c Config) *Streams {
 
 // Shutdown ends every stream in order and refuses new ones. Subscriptions are completed, queries and
 // mutations finish, then sockets are closed as going away. It waits for the last of them; where the
-// context ends before, its error is given and some are still open.
+// context ends before, it returns the context's error and some are still open.
 func (s *Streams) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.drain()
@@ -144,7 +144,7 @@ func (s *Streams) Shutdown(ctx context.Context) error {
 	}
 }
 
-// begin counts in a handler that Shutdown is to wait for; serving.Done is its end.
+// begin adds a handler that Shutdown is to wait for; serving.Done removes it.
 func (s *Streams) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,8 +177,8 @@ func (s *Streams) enter(ctx context.Context) (leave func(), err error) {
 	}, nil
 }
 
-// full is the refusal of one more stream while every place is taken, nil where one is free.
-func (s *Streams) full() error {
+// checkRoom refuses one more stream while every place is taken.
+func (s *Streams) checkRoom() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.count >= s.Open {
@@ -187,17 +187,18 @@ func (s *Streams) full() error {
 	return nil
 }
 
-// revoked asks again for the caller of an open stream, and gives the refusal. That the question cannot
-// be answered does not end a stream: the next one may be.
-func (s *Streams) revoked(r *http.Request) error {
-	if _, err := s.Authenticate(r); refuses(err) {
+// checkCaller authenticates the caller of an open stream again, and returns the error that ends the stream. One that
+// may be over the next time does not.
+func (s *Streams) checkCaller(r *http.Request) error {
+	if _, err := s.Authenticate(r); isRefusal(err) {
 		return err
 	}
 	return nil
 }
 
-// refuses tells a caller who is not welcome from a question that could not be answered, or not for now.
-func refuses(err error) bool {
+// isRefusal reports whether an error of Authenticate is about the caller, and not that nobody can be authenticated for
+// now.
+func isRefusal(err error) bool {
 	status := fault.Status(err)
 	return err != nil && status < http.StatusInternalServerError && !fault.MayRetry(status)
 }

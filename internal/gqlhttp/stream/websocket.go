@@ -39,14 +39,14 @@ func IsUpgrade(r *http.Request) bool {
 	return false
 }
 
-// Do serves the socket. It comes back when the socket is closed and nothing of it runs.
+// Do serves the socket. It returns when the socket is closed and nothing of it runs.
 func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec Executor) {
 	if err := t.Streams.begin(); err != nil {
 		wire.Refuse(w, r, err)
 		return
 	}
 	defer t.Streams.serving.Done()
-	if err := t.Streams.full(); err != nil { // its place it takes when it is acknowledged
+	if err := t.Streams.checkRoom(); err != nil { // its place it takes when it is acknowledged
 		wire.Refuse(w, r, err)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/fault"
+	"slipway/internal/httpx"
 	"slipway/internal/requestlog"
 )
 
@@ -20,7 +21,7 @@ import (
 func Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	resp := Failure(r.Context(), err)
 	requestlog.From(r.Context()).AddError(CodeOf(resp.Errors[0]))
-	Write(w, cmp.Or(Negotiate(r.Header), MediaJSON), fault.Status(err), resp)
+	Write(w, cmp.Or(Negotiate(r.Header), httpx.MediaJSON), fault.Status(err), resp)
 }
 
 // Respond writes the response of an operation in one piece. Without data nothing was executed, and the status is
@@ -28,7 +29,7 @@ func Refuse(w http.ResponseWriter, r *http.Request, err error) {
 // take any other status for a failure of the transport.
 func Respond(w http.ResponseWriter, media string, resp *graphql.Response) {
 	status := Status(resp)
-	if status == http.StatusBadRequest && media == MediaJSON {
+	if status == http.StatusBadRequest && media == httpx.MediaJSON {
 		status = http.StatusOK
 	}
 	Write(w, media, status, resp)

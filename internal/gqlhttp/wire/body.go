@@ -14,11 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/internal/strictjson"
-
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // DefaultMaxQuery is the longest text of a document, in bytes, where nothing else is said.

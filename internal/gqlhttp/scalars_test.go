@@ -122,3 +122,13 @@ func TestAKeptDocumentIsNotCheckedAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesOfCustomScalarsKeepTheirDigitsAndTheirOrder(t *testing.T) {
+	t.Parallel()
+	const value = `{"one":1.0,"big":123456789012345678901234567890,"null":null,"list":[{"z":1e3,"a":"\ud83d\ude00"}]}`
+	const want = `{"one":1.0,"big":123456789012345678901234567890,"null":null,"list":[{"z":1e3,"a":"😀"}]}`
+	a := newServer(gqlhttp.Config{}).run(t, `query($v: JSON) { echo(json: $v) }`, `{"v":`+value+`}`)
+	if !strings.Contains(string(a.Data), want) {
+		t.Errorf("%s is not in %s", want, a.Body)
+	}
+}

@@ -8,64 +8,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/vektah/gqlparser/v2"
-	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/gqlhttp/document"
 )
 
-// treeSchema has what limits are about: objects in objects, pages, inputs in inputs.
-var treeSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
-	scalar JSON
-	interface Animal { id: ID! mother: Animal friend(name: String): Animal }
-	type Cat implements Animal { herd(first: Int): Herd id: ID! mother: Animal friend(name: String): Animal lives: Int name: String }
-	type Dog implements Animal { id: ID! mother: Animal friend(name: String): Animal lives: String name: String }
-	type Owl implements Animal { id: ID! mother: Animal friend(name: String): Animal }
-	union Pet = Cat | Dog
-	type Herd { nodes: [Animal!]! }
-	input Nest { in: Nest list: [Nest] free: Free json: JSON }
-	input Free { in: Free }
-	type Query {
-		cat: Cat
-		pet: Pet
-		herd(first: Int, last: Int): Herd!
-		nodes(ids: [ID!]!): [Animal]!
-		take(nest: Nest, nests: [Nest], free: Free, json: JSON): JSON
-	}
-	type Mutation { grow: Cat set: JSON }
-	type Subscription { ticks(n: Int): Int cats: Cat }
-`})
-
-func treeServer(config gqlhttp.Config) server {
-	return server{Handler: gqlhttp.NewServer(toy{treeSchema}, config, gqlhttp.HTTP{})}
-}
-
-func repeat(n int, format string) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, format, i)
-	}
-	return b.String()
-}
-
-func nested(n int, open, middle, end string) string {
-	return strings.Repeat(open, n) + middle + strings.Repeat(end, n)
-}
-
-// chain spreads fragment 0, and each fragment what the format makes of the next one's number.
-func chain(n int, format string) string {
-	var b strings.Builder
-	b.WriteString("{ ...f0 }")
-	for i := range n {
-		fmt.Fprintf(&b, " fragment f%d on Query { "+format+" }", i, i+1)
-	}
-	fmt.Fprintf(&b, " fragment f%d on Query { __typename }", n)
-	return b.String()
-}
-
-// atLimit gives a document, or the value of $v, that has just n of what the limit counts.
+// atLimit has a document, or the value of $v, that has just n of what the limit counts.
 var atLimit = map[string]func(n int) string{
 	"tokens":     func(n int) string { return "{" + strings.Repeat(" __typename", n-2) + "}" },
 	"brackets":   func(n int) string { return "{ take(json: " + nested(n-2, "[", "", "]") + ") }" },
@@ -167,77 +116,6 @@ func TestNoLimitCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-func TestTextInStringsAndCommentsIsNoBracket(t *testing.T) {
-	t.Parallel()
-	many := strings.Repeat("{[(@", 100)
-	for _, query := range []string{
-		`{ take(json: "` + many + `\"` + many + `") }`, `{ take(json: """` + many + ` \""" ` + many + `""") }`, "{ __typename } # " + many,
-	} {
-		if a := treeServer(gqlhttp.Config{}).run(t, query, ""); a.Status != 200 {
-			t.Errorf("%s: %s", query, a.Body)
-		}
-	}
-}
-
-func TestCommentsAreTokens(t *testing.T) {
-	t.Parallel()
-	if a := treeServer(gqlhttp.Config{}).run(t, "{ __typename }"+strings.Repeat("\n#", 1000), ""); a.code() != string(fault.DocumentLimitExceeded) {
-		t.Error(a.Body)
-	}
-}
-
-func TestIntrospectionNestsAsDeepAsItHasTo(t *testing.T) {
-	t.Parallel()
-	query := "{ __schema { types { fields { type " + nested(12, "{ ofType ", "{ name }", "}") + " } } } }"
-	a := treeServer(gqlhttp.Config{Introspection: true}).run(t, query, "")
-	if a.Status != 200 || a.Extensions["cost"].(map[string]any)["used"] != 8.0 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
-}
-
-func TestFragmentsCountForTheirLimits(t *testing.T) {
-	t.Parallel()
-	deep := "{ cat { ...f } } fragment f on Animal " + nested(11, "{ mother ", "{ id }", "}")
-	unused := "{ __typename } fragment f on Animal " + nested(12, "{ mother ", "{ id }", "}")
-	aliases := "{ ...f ...f ...f } fragment f on Query {" + repeat(15, " a%d: __typename") + " }"
-	s := treeServer(gqlhttp.Config{})
-	for name, query := range map[string]string{"deep": deep, "unused": unused} {
-		if a := s.run(t, query, ""); a.code() != string(fault.DocumentLimitExceeded) || !strings.Contains(a.Body, `"limit":"depth"`) {
-			t.Errorf("%s: %s", name, a.Body)
-		}
-	}
-	if a := s.run(t, aliases, ""); a.Status != 200 {
-		t.Errorf("an alias counts once, however often its fragment is spread: %s", a.Body)
-	}
-}
-
-func TestLongRowsOfFragmentsAreRefused(t *testing.T) {
-	t.Parallel()
-	s := treeServer(gqlhttp.Config{})
-	if a := s.run(t, chain(80, "...f%[2]d"), ""); a.Status != 200 {
-		t.Error(a.Body)
-	}
-	a := s.run(t, chain(100, "...f%[2]d"), "")
-	if a.code() != string(fault.DocumentLimitExceeded) || !strings.Contains(a.Body, `"metadata":{"limit":"fragments","value":4000}`) {
-		t.Error(a.Body)
-	}
-}
-
-func TestFragmentsInACircleAreRefusedAsSuch(t *testing.T) {
-	t.Parallel()
-	s := treeServer(gqlhttp.Config{})
-	for _, query := range []string{
-		`{ ...a } fragment a on Query { ...a }`,
-		`{ ...a } fragment a on Query { ...b } fragment b on Query { ...c __typename } fragment c on Query { ...a ...b }`,
-		`{ cat { ...a } } fragment a on Animal { mother { ...a } friend { ...a } }`,
-		`{ cat { id } } fragment a on Animal { mother { ...b } } fragment b on Animal { friend { ...a } }`,
-	} {
-		if a := s.run(t, query, ""); a.code() != string(fault.DocumentValidationFailed) || !strings.Contains(a.Body, "within itself") {
-			t.Errorf("%s: %s", query, a.Body)
-		}
-	}
-}
-
 func TestSomeVariablesNestAsDeepAsTheirDecodersLike(t *testing.T) {
 	t.Parallel()
 	s := treeServer(gqlhttp.Config{Limits: document.Limits{FreeInputs: []string{"Free"}}})
@@ -259,24 +137,5 @@ func TestSomeVariablesNestAsDeepAsTheirDecodersLike(t *testing.T) {
 		if a.code() != string(fault.DocumentLimitExceeded) || len(a.Errors[0].Path) != 2+32 {
 			t.Errorf("%s: %s", name, a.Body)
 		}
-	}
-}
-
-func TestValidationEndsWhenThereIsEnoughToMend(t *testing.T) {
-	t.Parallel()
-	a := treeServer(gqlhttp.Config{Introspection: true}).run(t, "{"+repeat(500, " caat%d")+" }", "")
-	if n := len(a.Errors); n != 21 || a.Errors[20].Message != "There may be more errors; validation ended after 20." {
-		t.Errorf("%d errors: %s", n, a.Body)
-	}
-}
-
-func TestNamesLikeALongOneAreNotLookedFor(t *testing.T) {
-	t.Parallel()
-	s := treeServer(gqlhttp.Config{Introspection: true})
-	if a := s.run(t, "{ caat }", ""); !strings.Contains(a.Body, "Did you mean") {
-		t.Error(a.Body)
-	}
-	if a := s.run(t, "{ caat ca"+strings.Repeat("a", 60)+"t }", ""); strings.Contains(a.Body, "Did you mean") {
-		t.Error(a.Body)
 	}
 }

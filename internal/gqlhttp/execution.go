@@ -1,0 +1,243 @@
+package gqlhttp
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"slipway/internal/fault"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/meter"
+)
+
+// maxRootFields is how many fields of a query's root are resolved at once.
+const maxRootFields = 4
+
+// execution is an operation, or an event of a subscription, while it is executed.
+type execution struct {
+	meter *meter.Meter
+	cost  document.Cost
+	// rootFields bounds how many fields of a query's root are resolved at once, and so how much is in memory.
+	rootFields chan struct{}
+
+	mu sync.Mutex
+	// objectCosts is what an object costs.
+	objectCosts map[objectKind]float64
+	// truncated are the paths of the lists that were cut at their default length.
+	truncated map[string]bool
+	// committed are the payloads of the mutations that have been carried out, by the names that they
+	// answer under.
+	committed map[string]any
+}
+
+// newExecution returns the execution of an operation within limits, of whose cost so much is spent already.
+func newExecution(c document.Cost, limits meter.Limits, spent float64) *execution {
+	e := &execution{cost: c, rootFields: make(chan struct{}, maxRootFields)}
+	e.meter = meter.New(limits, spent, e)
+	return e
+}
+
+type executionKey struct{}
+
+func withExecution(ctx context.Context, e *execution) context.Context {
+	return meter.With(context.WithValue(ctx, executionKey{}, e), e.meter)
+}
+
+func executionOf(ctx context.Context) *execution {
+	e, _ := ctx.Value(executionKey{}).(*execution)
+	return e
+}
+
+// Key implements meter.Place: a field of the document, for all objects that it is resolved for.
+func (*execution) Key(ctx context.Context) any {
+	if fc := graphql.GetFieldContext(ctx); fc != nil && fc.Field.Field != nil {
+		return fc.Field.Field
+	}
+	return nil
+}
+
+// Path implements meter.Place.
+func (*execution) Path(ctx context.Context) string { return pathOf(graphql.GetFieldContext(ctx)) }
+
+// pathOf returns the path of a field without the indexes of lists.
+func pathOf(fc *graphql.FieldContext) string {
+	var names []string
+	for ; fc != nil; fc = fc.Parent {
+		if fc.Field.Field != nil {
+			names = append(names, fc.Field.Alias)
+		}
+	}
+	slices.Reverse(names)
+	return strings.Join(names, ".")
+}
+
+// finish replaces an answer that went over its limits or took too long by the error, and adds the extensions: which
+// lists were truncated, and the cost.
+func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphql.Response) {
+	if kind != ast.Mutation {
+		e.meter.Hold(len(resp.Data))
+	}
+	switch {
+	case kind == ast.Mutation:
+	case e.isAnswerTooLarge():
+		resp.Data, resp.Errors = nil, gqlerror.List{wire.Error(ctx, e.meter.Over())}
+	case ctx.Err() != nil && kind == ast.Query:
+		resp.Data, resp.Errors = nil, gqlerror.List{wire.Error(ctx, wire.Timeout(ctx.Err()))}
+	}
+	if resp.Data == nil && kind == ast.Subscription {
+		resp.Data = json.RawMessage("null") // without data the stream would end
+	}
+	if len(e.truncated) > 0 {
+		setExtension(resp, "truncated", slices.Sorted(maps.Keys(e.truncated)))
+	}
+	if c, ok := graphql.GetOperationContext(ctx).Stats.GetExtension(costName).(*costExtension); ok && kind != ast.Subscription {
+		c.settle(ctx, e.meter.Cost())
+		setExtension(resp, costName, c)
+	}
+}
+
+func setExtension(resp *graphql.Response, name string, value any) {
+	if resp.Extensions == nil {
+		resp.Extensions = map[string]any{}
+	}
+	resp.Extensions[name] = value
+}
+
+// isAnswerTooLarge reports whether the answer is over its limit, so that nothing of it is sent but the error.
+func (e *execution) isAnswerTooLarge() bool {
+	over := e.meter.Over()
+	return over != nil && over.Code == fault.RequestAnswerTooLarge
+}
+
+// err returns why nothing more is to be resolved: the execution is over a limit, or its time is. It is nil while there
+// is no reason.
+func (e *execution) err(ctx context.Context) error {
+	err := meter.Err(ctx)
+	if over := e.meter.Over(); over != nil {
+		if root := graphql.GetRootFieldContext(ctx); root != nil && e.isCommitted(root.Field.Alias) {
+			return e.answerMissing(over, root.Field.Alias)
+		}
+		return over
+	}
+	return err
+}
+
+// objectKind is what all objects cost the same of: the field that was resolved to them and their type in Go, nil where
+// it is not known.
+type objectKind struct {
+	field *ast.Field
+	of    reflect.Type
+}
+
+// countObjects counts the objects that a field was resolved to, or the items of its list, in place of those that were
+// assumed.
+func (e *execution) countObjects(ctx context.Context, fc *graphql.FieldContext, result any) {
+	if strings.HasPrefix(fc.Field.Name, "__") {
+		return
+	}
+	assumed := e.cost.Items(fc.Field.Field, parentField(fc)) * e.objectCost(fc.Field, nil)
+	if extra := e.objectsCost(fc.Field, reflect.ValueOf(result)) - assumed; extra != 0 {
+		e.meter.Add(ctx, meter.Fields, extra)
+	}
+}
+
+// parentField returns the field that a field is selected in, nil at the root.
+func parentField(fc *graphql.FieldContext) *ast.Field {
+	if fc.Parent == nil {
+		return nil
+	}
+	return fc.Parent.Field.Field
+}
+
+// objectsCost returns what an object costs, or the items of a list with those of the lists inside.
+func (e *execution) objectsCost(f graphql.CollectedField, value reflect.Value) (sum float64) {
+	for value.Kind() == reflect.Interface || value.Kind() == reflect.Pointer {
+		value = value.Elem()
+	}
+	switch {
+	case !value.IsValid():
+		return 0 // it is null
+	case !isList(value):
+		return e.objectCost(f, value.Type())
+	}
+	for i := range value.Len() {
+		item := value.Index(i)
+		sum += e.objectsCost(f, item)
+		if isList(item) {
+			sum += e.objectCost(f, nil) // the list inside is an item, too
+		}
+	}
+	return sum
+}
+
+// isList reports whether a value is a list, and not the bytes of one value.
+func isList(value reflect.Value) bool {
+	return value.Kind() == reflect.Slice && value.Type().Elem().Kind() != reflect.Uint8
+}
+
+// objectCost returns what an object of a type in Go costs that a field was resolved to, or of no known type for nil. It
+// is worked out once for each.
+func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	kind := objectKind{f.Field, of}
+	if cost, known := e.objectCosts[kind]; known {
+		return cost
+	}
+	object := ""
+	if of != nil {
+		object = e.cost.Object(f.Field, of.Name())
+	}
+	cost := e.cost.Each(f.Field, f.Selections, object)
+	if e.objectCosts == nil {
+		e.objectCosts = map[objectKind]float64{}
+	}
+	e.objectCosts[kind] = cost
+	return cost
+}
+
+// largeText is from how many bytes on a value is counted before it is written.
+const largeText = 512
+
+// countText counts a value with a large text, and returns what err does then.
+func (e *execution) countText(ctx context.Context, value any) error {
+	size := 0
+	switch v := value.(type) {
+	case string:
+		size = len(v)
+	case *string:
+		if v != nil {
+			size = len(*v)
+		}
+	case json.RawMessage:
+		size = len(v)
+	}
+	if size < largeText {
+		return nil
+	}
+	_ = meter.Answer(ctx, meter.Taken, size) // err returns the same, in a mutation's words
+	return e.err(ctx)
+}
+
+// addTruncated keeps the path of a list that was cut at its default length, for the document set none.
+func (e *execution) addTruncated(fc *graphql.FieldContext, result any) {
+	connection, ok := result.(interface{ CutByDefault() bool })
+	if !ok || !connection.CutByDefault() {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.truncated == nil {
+		e.truncated = map[string]bool{}
+	}
+	e.truncated[pathOf(fc)] = true
+}
