@@ -22,6 +22,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/inputvalues"
 	"slipway/internal/page"
 	"slipway/internal/workspace"
 
@@ -643,7 +644,7 @@ func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (in
 }
 
 // Params is the resolver for the params field.
-func (r *wantedOptionsResolver) Params(ctx context.Context, obj *inputprop.Wanted) (json.RawMessage, error) {
+func (r *wantedOptionsResolver) Params(ctx context.Context, obj *inputvalues.Wanted) (json.RawMessage, error) {
 	return json.Marshal(obj.Params)
 }
 

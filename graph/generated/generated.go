@@ -25,6 +25,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/inputvalues"
 	"slipway/internal/page"
 	"slipway/internal/release"
 	"strconv"
@@ -1199,7 +1200,7 @@ type ViewerResolver interface {
 	LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error)
 }
 type WantedOptionsResolver interface {
-	Params(ctx context.Context, obj *inputprop.Wanted) (json.RawMessage, error)
+	Params(ctx context.Context, obj *inputvalues.Wanted) (json.RawMessage, error)
 }
 
 type InputValuesInputResolver interface {
@@ -17785,7 +17786,7 @@ func (ec *executionContext) fieldContext_GitRepoProperty_required(_ context.Cont
 	return graphql.NewScalarFieldContext("GitRepoProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _InputItem_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+func (ec *executionContext) _InputItem_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17808,7 +17809,7 @@ func (ec *executionContext) fieldContext_InputItem_pointer(_ context.Context, fi
 	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InputItem_key(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+func (ec *executionContext) _InputItem_key(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17831,7 +17832,7 @@ func (ec *executionContext) fieldContext_InputItem_key(_ context.Context, field 
 	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InputItem_title(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+func (ec *executionContext) _InputItem_title(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17854,7 +17855,7 @@ func (ec *executionContext) fieldContext_InputItem_title(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InputItem_description(ctx context.Context, field graphql.CollectedField, obj *inputprop.Item) (ret graphql.Marshaler) {
+func (ec *executionContext) _InputItem_description(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17877,7 +17878,7 @@ func (ec *executionContext) fieldContext_InputItem_description(_ context.Context
 	return graphql.NewScalarFieldContext("InputItem", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InputLevel_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Level) (ret graphql.Marshaler) {
+func (ec *executionContext) _InputLevel_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Level) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17900,7 +17901,7 @@ func (ec *executionContext) fieldContext_InputLevel_pointer(_ context.Context, f
 	return graphql.NewScalarFieldContext("InputLevel", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InputLevel_visible(ctx context.Context, field graphql.CollectedField, obj *inputprop.Level) (ret graphql.Marshaler) {
+func (ec *executionContext) _InputLevel_visible(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Level) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17923,7 +17924,7 @@ func (ec *executionContext) fieldContext_InputLevel_visible(_ context.Context, f
 	return graphql.NewScalarFieldContext("InputLevel", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InputLevel_groups(ctx context.Context, field graphql.CollectedField, obj *inputprop.Level) (ret graphql.Marshaler) {
+func (ec *executionContext) _InputLevel_groups(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Level) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25728,8 +25729,8 @@ func (ec *executionContext) _ResolvedInputs_levels(ctx context.Context, field gr
 			return obj.Levels, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Level) graphql.Marshaler {
-			return ec.marshalNInputLevel2ᚕslipwayᚋinternalᚋinputpropᚐLevelᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []inputvalues.Level) graphql.Marshaler {
+			return ec.marshalNInputLevel2ᚕslipwayᚋinternalᚋinputvaluesᚐLevelᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25760,8 +25761,8 @@ func (ec *executionContext) _ResolvedInputs_items(ctx context.Context, field gra
 			return obj.Items, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Item) graphql.Marshaler {
-			return ec.marshalNInputItem2ᚕslipwayᚋinternalᚋinputpropᚐItemᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []inputvalues.Item) graphql.Marshaler {
+			return ec.marshalNInputItem2ᚕslipwayᚋinternalᚋinputvaluesᚐItemᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25792,8 +25793,8 @@ func (ec *executionContext) _ResolvedInputs_options(ctx context.Context, field g
 			return obj.Options, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []inputprop.Wanted) graphql.Marshaler {
-			return ec.marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputpropᚐWantedᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []inputvalues.Wanted) graphql.Marshaler {
+			return ec.marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -28395,7 +28396,7 @@ func (ec *executionContext) fieldContext_ViewerOrganization_role(_ context.Conte
 	return graphql.NewScalarFieldContext("ViewerOrganization", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
-func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Wanted) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28418,7 +28419,7 @@ func (ec *executionContext) fieldContext_WantedOptions_pointer(_ context.Context
 	return graphql.NewScalarFieldContext("WantedOptions", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _WantedOptions_source(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+func (ec *executionContext) _WantedOptions_source(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Wanted) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28441,7 +28442,7 @@ func (ec *executionContext) fieldContext_WantedOptions_source(_ context.Context,
 	return graphql.NewScalarFieldContext("WantedOptions", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _WantedOptions_params(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+func (ec *executionContext) _WantedOptions_params(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Wanted) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -28464,7 +28465,7 @@ func (ec *executionContext) fieldContext_WantedOptions_params(_ context.Context,
 	return graphql.NewScalarFieldContext("WantedOptions", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _WantedOptions_waitsFor(ctx context.Context, field graphql.CollectedField, obj *inputprop.Wanted) (ret graphql.Marshaler) {
+func (ec *executionContext) _WantedOptions_waitsFor(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Wanted) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -36676,7 +36677,7 @@ func (ec *executionContext) _GitRepoProperty(ctx context.Context, sel ast.Select
 
 var inputItemImplementors = []string{"InputItem"}
 
-func (ec *executionContext) _InputItem(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Item) graphql.Marshaler {
+func (ec *executionContext) _InputItem(ctx context.Context, sel ast.SelectionSet, obj *inputvalues.Item) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, inputItemImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -36729,7 +36730,7 @@ func (ec *executionContext) _InputItem(ctx context.Context, sel ast.SelectionSet
 
 var inputLevelImplementors = []string{"InputLevel"}
 
-func (ec *executionContext) _InputLevel(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Level) graphql.Marshaler {
+func (ec *executionContext) _InputLevel(ctx context.Context, sel ast.SelectionSet, obj *inputvalues.Level) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, inputLevelImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -42257,7 +42258,7 @@ func (ec *executionContext) _ViewerOrganization(ctx context.Context, sel ast.Sel
 
 var wantedOptionsImplementors = []string{"WantedOptions"}
 
-func (ec *executionContext) _WantedOptions(ctx context.Context, sel ast.SelectionSet, obj *inputprop.Wanted) graphql.Marshaler {
+func (ec *executionContext) _WantedOptions(ctx context.Context, sel ast.SelectionSet, obj *inputvalues.Wanted) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, wantedOptionsImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -43321,15 +43322,15 @@ func (ec *executionContext) marshalNID2ᚕstringᚄ(ctx context.Context, sel ast
 	return ret
 }
 
-func (ec *executionContext) marshalNInputItem2slipwayᚋinternalᚋinputpropᚐItem(ctx context.Context, sel ast.SelectionSet, v inputprop.Item) graphql.Marshaler {
+func (ec *executionContext) marshalNInputItem2slipwayᚋinternalᚋinputvaluesᚐItem(ctx context.Context, sel ast.SelectionSet, v inputvalues.Item) graphql.Marshaler {
 	return ec._InputItem(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNInputItem2ᚕslipwayᚋinternalᚋinputpropᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Item) graphql.Marshaler {
+func (ec *executionContext) marshalNInputItem2ᚕslipwayᚋinternalᚋinputvaluesᚐItemᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Item) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputItem2slipwayᚋinternalᚋinputpropᚐItem(ctx, sel, v[i])
+		return ec.marshalNInputItem2slipwayᚋinternalᚋinputvaluesᚐItem(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43341,15 +43342,15 @@ func (ec *executionContext) marshalNInputItem2ᚕslipwayᚋinternalᚋinputprop�
 	return ret
 }
 
-func (ec *executionContext) marshalNInputLevel2slipwayᚋinternalᚋinputpropᚐLevel(ctx context.Context, sel ast.SelectionSet, v inputprop.Level) graphql.Marshaler {
+func (ec *executionContext) marshalNInputLevel2slipwayᚋinternalᚋinputvaluesᚐLevel(ctx context.Context, sel ast.SelectionSet, v inputvalues.Level) graphql.Marshaler {
 	return ec._InputLevel(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNInputLevel2ᚕslipwayᚋinternalᚋinputpropᚐLevelᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Level) graphql.Marshaler {
+func (ec *executionContext) marshalNInputLevel2ᚕslipwayᚋinternalᚋinputvaluesᚐLevelᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Level) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNInputLevel2slipwayᚋinternalᚋinputpropᚐLevel(ctx, sel, v[i])
+		return ec.marshalNInputLevel2slipwayᚋinternalᚋinputvaluesᚐLevel(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -44320,15 +44321,15 @@ func (ec *executionContext) marshalNViewerOrganization2ᚖslipwayᚋinternalᚋa
 	return ec._ViewerOrganization(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋinputpropᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputprop.Wanted) graphql.Marshaler {
+func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputvalues.Wanted) graphql.Marshaler {
 	return ec._WantedOptions(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputpropᚐWantedᚄ(ctx context.Context, sel ast.SelectionSet, v []inputprop.Wanted) graphql.Marshaler {
+func (ec *executionContext) marshalNWantedOptions2ᚕslipwayᚋinternalᚋinputvaluesᚐWantedᚄ(ctx context.Context, sel ast.SelectionSet, v []inputvalues.Wanted) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNWantedOptions2slipwayᚋinternalᚋinputpropᚐWanted(ctx, sel, v[i])
+		return ec.marshalNWantedOptions2slipwayᚋinternalᚋinputvaluesᚐWanted(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

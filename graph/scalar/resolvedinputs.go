@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 )
 
 // ResolvedInputs is what a form shows for some values, and what cannot be made out of them.
 type ResolvedInputs struct {
-	*inputprop.Resolved
+	*inputvalues.Resolved
 	Violations []fault.Violation
 }
 

@@ -11,8 +11,8 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/id"
-	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/inputvalues"
 	"slipway/internal/journal"
 	"slipway/internal/release"
 	"slipway/internal/store"
@@ -179,7 +179,7 @@ func (in New) checkTexts() []fault.Violation {
 
 // completeInputs returns the values that the release has: those given, and the defaults of what is visible.
 func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
-	values, violations := inputprop.ParseValues(in.Inputs, "/inputs")
+	values, violations := inputvalues.ParseValues(in.Inputs, "/inputs")
 	if len(violations) > 0 {
 		return nil, violations, nil
 	}

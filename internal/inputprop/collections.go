@@ -15,8 +15,30 @@ type ObjectProperty struct {
 	Placeholder *string                    `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ObjectProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *ObjectProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ObjectProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ObjectProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*ObjectProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*ObjectProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ObjectProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ObjectProperty) sealed() {}
 
 // ArrayProperty is a free-form array.
 type ArrayProperty struct {
@@ -27,8 +49,30 @@ type ArrayProperty struct {
 	Placeholder *string                    `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *ArrayProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ArrayProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ArrayProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*ArrayProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*ArrayProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ArrayProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ArrayProperty) sealed() {}
 
 // StringArrayProperty is a list of strings.
 type StringArrayProperty struct {
@@ -43,11 +87,32 @@ type StringArrayProperty struct {
 	Values      Values              `json:"values,omitzero" rules:"options=string"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *StringArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the items come from, nil when they are free.
+// ValueSource implements Property: where the items come from, nil when they are free.
 func (p *StringArrayProperty) ValueSource() Values { return p.Values }
+
+// InitialValue implements Property.
+func (p *StringArrayProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *StringArrayProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*StringArrayProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Array)
+}
+
+// Nested implements Property.
+func (*StringArrayProperty) Nested() Nested { return Nested{} }
+
+// Traits implements Property.
+func (p *StringArrayProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*StringArrayProperty) sealed() {}
 
 // KeyValueProperty is a flat map of strings.
 type KeyValueProperty struct {
@@ -57,8 +122,32 @@ type KeyValueProperty struct {
 	Default *Default[map[string]string] `json:"default,omitzero" rules:"each.max=10000"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *KeyValueProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *KeyValueProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *KeyValueProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*KeyValueProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Object)
+}
+
+// Nested implements Property.
+func (*KeyValueProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*KeyValueProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *KeyValueProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*KeyValueProperty) sealed() {}
 
 // ObjectMapProperty is a map of objects, whose members are the item inputs.
 type ObjectMapProperty struct {
@@ -72,8 +161,34 @@ type ObjectMapProperty struct {
 	Key        *MapKeyConfig                    `json:"key,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ObjectMapProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *ObjectMapProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ObjectMapProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ObjectMapProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Object)
+}
+
+// Nested implements Property.
+func (p *ObjectMapProperty) Nested() Nested {
+	return Nested{Member: itemInputs, Inputs: p.ItemInputs, Collection: strictjson.Object, Key: p.Key, Title: p.ItemTitle}
+}
+
+// ValueSource implements Property.
+func (*ObjectMapProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ObjectMapProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ObjectMapProperty) sealed() {}
 
 // ObjectArrayProperty is a list of objects, whose members are the item inputs.
 type ObjectArrayProperty struct {
@@ -88,8 +203,39 @@ type ObjectArrayProperty struct {
 	ItemTitle       *ObjectCollectionItemTitleConfig `json:"item_title,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *ObjectArrayProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *ObjectArrayProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *ObjectArrayProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*ObjectArrayProperty) IsEmpty(value *strictjson.Node) bool {
+	return isWithoutItems(value, strictjson.Array)
+}
+
+// Nested implements Property.
+func (p *ObjectArrayProperty) Nested() Nested {
+	label := "Item"
+	if p.ItemLabel != nil {
+		label = *p.ItemLabel
+	}
+	return Nested{Member: itemInputs, Inputs: p.ItemInputs, Collection: strictjson.Array,
+		Title: p.ItemTitle, Description: p.ItemDescription, Label: label}
+}
+
+// ValueSource implements Property.
+func (*ObjectArrayProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ObjectArrayProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*ObjectArrayProperty) sealed() {}
 
 // ObjectCollectionItemTitleConfig makes the title of an item.
 type ObjectCollectionItemTitleConfig struct {
@@ -112,10 +258,24 @@ type MapKeyConfig struct {
 	Separator   *string             `json:"separator,omitzero"`
 }
 
-// SeparatorOrDefault joins the parts of a computed key: "-" unless said otherwise.
+// SeparatorOrDefault returns what joins the parts of a computed key: "-" unless said otherwise.
 func (c *MapKeyConfig) SeparatorOrDefault() string {
 	if c.Separator == nil {
 		return "-"
 	}
 	return *c.Separator
+}
+
+// Sources returns the ids of the inputs that make up the key; none means that the key is given.
+func (c *MapKeyConfig) Sources() []string {
+	if c == nil {
+		return nil
+	}
+	var ids []string
+	for _, id := range c.FromFields {
+		if id != nil && *id != "" {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
 }

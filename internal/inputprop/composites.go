@@ -3,6 +3,8 @@ package inputprop
 import (
 	"encoding/json"
 	"strings"
+
+	"slipway/internal/strictjson"
 )
 
 // CompoundProperty is a choice whose options hold several fields.
@@ -17,11 +19,37 @@ type CompoundProperty struct {
 	Values  Values           `json:"values" rules:"required,options=compound"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *CompoundProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the options come from.
+// ValueSource implements Property: where the options come from.
 func (p *CompoundProperty) ValueSource() Values { return p.Values }
+
+// InitialValue implements Property.
+func (p *CompoundProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *CompoundProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*CompoundProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*CompoundProperty) Nested() Nested { return Nested{} }
+
+// Traits implements Property.
+func (p *CompoundProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
+		MinCurrent: p.KeepsMinCurrent(), Fields: p.Fields}
+}
+
+func (*CompoundProperty) sealed() {}
+
+// The members of properties that have others within them.
+const (
+	itemInputs   = "item_inputs"
+	mappedInputs = "mapped_inputs"
+)
 
 // refPrefix begins the type of every reference; the module's type follows.
 const refPrefix = "$ref:"
@@ -36,5 +64,30 @@ type ReferenceProperty struct {
 	MappedInputs []Property `json:"mapped_inputs,omitzero"`
 }
 
-// ModuleType is the type of the module that is referred to.
+// ModuleType returns the type of the module that is referred to.
 func (p *ReferenceProperty) ModuleType() string { return strings.TrimPrefix(p.Type, refPrefix) }
+
+// InitialValue implements Property: there is none.
+func (*ReferenceProperty) InitialValue() InitialValue { return InitialValue{} }
+
+// DropDefault implements Property: there is none.
+func (*ReferenceProperty) DropDefault() {}
+
+// IsEmpty implements Property.
+func (*ReferenceProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (p *ReferenceProperty) Nested() Nested {
+	return Nested{Member: mappedInputs, Inputs: p.MappedInputs}
+}
+
+// ValueSource implements Property.
+func (*ReferenceProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *ReferenceProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
+		ModuleType: p.ModuleType()}
+}
+
+func (*ReferenceProperty) sealed() {}

@@ -2,6 +2,7 @@ package inputprop
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,12 +12,12 @@ import (
 // First is the default that takes the first of the input's values, whatever it is.
 const First = "$values:first"
 
-// Default is what an input starts with. It is a literal, or where the variant allows it one of two
+// Default is the value that an input has where none is given. It is a literal, or where the variant allows it one of two
 // instructions.
 type Default[T any] struct {
 	// Literal is the value, unless First or Reference is set.
 	Literal T
-	// First says to take the first of the input's values.
+	// First is set where the value is the first of the input's values.
 	First bool
 	// Reference, when not empty, is the template of a value that the selected instance gives. It stands
 	// for any type, but only within mapped_inputs.
@@ -53,7 +54,7 @@ func (v *Default[T]) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, r *st
 	case first && n.Kind == strictjson.String && n.Text == First:
 		v.First = true
 	case mapped && n.Kind == strictjson.String && isReference(n.Text):
-		d.Length(n.Text, maxValue)
+		d.Length(n.Text, MaxText)
 		v.Reference = n.Text
 	default:
 		if mapped {
@@ -63,9 +64,63 @@ func (v *Default[T]) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, r *st
 	}
 }
 
-// isReference says whether the text is one template whose path starts at ref, and nothing besides.
+// isReference reports whether the text is one template whose path starts at ref, and nothing besides.
 func isReference(text string) bool {
 	path, opened := strings.CutPrefix(text, "${{")
 	path, closed := strings.CutSuffix(path, "}}")
 	return opened && closed && !strings.ContainsAny(path, "{}") && strings.HasPrefix(strings.TrimSpace(path), "ref.")
+}
+
+// InitialValue is the value that an input has where none is given: a literal, which may hold templates, or
+// the first of its values. The zero value is nothing.
+type InitialValue struct {
+	// Node is the literal, nil where there is none.
+	Node *strictjson.Node
+	// First is set where the value is the first of those to choose from.
+	First bool
+	// Verbatim literals have no templates, whatever their texts look like.
+	Verbatim bool
+}
+
+func (v *Default[T]) initial() InitialValue {
+	switch {
+	case v == nil:
+		return InitialValue{}
+	case v.First:
+		return InitialValue{First: true}
+	case v.Reference != "":
+		return InitialValue{Node: nodeOf(v.Reference)}
+	}
+	_, isRecord := any(v.Literal).(Record)
+	return InitialValue{Node: nodeOf(v.Literal), Verbatim: isRecord}
+}
+
+// nodeOf returns the tree of a value that this package decoded, which always has one.
+func nodeOf(v any) *strictjson.Node {
+	switch v := v.(type) {
+	case string:
+		return &strictjson.Node{Kind: strictjson.String, Text: v}
+	case *strictjson.Node:
+		return v
+	case []*strictjson.Node:
+		return &strictjson.Node{Kind: strictjson.Array, Items: v}
+	case Record:
+		return v.Node()
+	case map[string]string:
+		members := make(map[string]any, len(v))
+		for key, text := range v {
+			members[key] = text
+		}
+		return converted(members)
+	default:
+		return converted(v)
+	}
+}
+
+func converted(v any) *strictjson.Node {
+	n, err := strictjson.FromValue(v)
+	if err != nil {
+		panic(fmt.Sprintf("inputprop: %v", err))
+	}
+	return n
 }

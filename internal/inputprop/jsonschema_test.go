@@ -23,7 +23,7 @@ func TestWhatIsDecodedFitsTheSchema(t *testing.T) {
 	s := generated(t)
 	lists := []string{fixture(t)}
 	for seed := range uint64(200) {
-		lists = append(lists, "["+newGenerator(seed).inputs(2)+"]")
+		lists = append(lists, "["+newGenerator(seed).Inputs(2)+"]")
 	}
 	for _, text := range lists {
 		mustDecodeList(t, text)

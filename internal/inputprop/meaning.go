@@ -24,14 +24,14 @@ func (c Column) means(other Column) bool {
 func spellOut(p Property) {
 	WalkOne(p, "", func(p Property, _ string) {
 		unsetFlags(reflect.ValueOf(p).Elem())
-		if static, ok := valuesOf(p).(*StaticValues); ok {
+		if static, ok := p.ValueSource().(*StaticValues); ok {
 			for i := range static.Options {
 				static.Options[i].Bare = false
 			}
 		}
-		if p, ok := p.(*ObjectMapProperty); ok && p.Key != nil {
-			separator := p.Key.SeparatorOrDefault()
-			p.Key.Separator = &separator
+		if key := p.Nested().Key; key != nil {
+			separator := key.SeparatorOrDefault()
+			key.Separator = &separator
 		}
 	})
 }

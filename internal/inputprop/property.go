@@ -1,7 +1,11 @@
-// Package inputprop has the inputs of modules: the 14 kinds of property, read strictly from JSON with
+// Package inputprop is the schema of a module's inputs: the 14 variants of property, read strictly from JSON with
 // every violation named, and written back as the same JSON.
 //
-// What a member decides by itself is checked while decoding; rules over several members are Check's.
+// The variants are a closed union. What one is stands in its own methods and tags, in the file of its family; the
+// registry in variants.go has its name on the wire. What a member decides by itself is checked while decoding.
+// The package knows no values and no rule over several members: package inputvalues resolves and validates values by
+// a schema, and package inputrules has the rules under which a schema may be saved. For both it makes schemas ready:
+// a Level is a list of properties with their conditions connected, templates and titles are parsed into pieces.
 package inputprop
 
 import (
@@ -12,14 +16,73 @@ import (
 
 // Property is one input of a module. Each of the 14 variants is a pointer to a struct of this package.
 // What the JSON left out is nil, so that it is written back the same.
+//
+// What a variant is stands in its own methods. Code elsewhere asks these, or names every variant in a switch.
+//
+//sumtype:decl
 type Property interface {
-	// Head gives what every variant has.
+	// Head returns what every variant has.
 	Head() *Base
-	// ShowWhenJSON is the condition under which the input is shown, nil when it always is.
-	ShowWhenJSON() json.RawMessage
+	// InitialValue returns the value that the input has where none is given.
+	InitialValue() InitialValue
+	// DropDefault removes the default, after which there is no initial value.
+	DropDefault()
+	// IsEmpty reports whether a value, which is there and is not null, is one that a required input refuses.
+	IsEmpty(value *strictjson.Node) bool
+	// Nested returns the inputs within this one, the zero value where the variant has none.
+	Nested() Nested
+	// ValueSource returns what there is to choose from, nil where the value is free.
+	ValueSource() Values
+	// Traits returns what is asked of the value, and how it is treated.
+	Traits() Traits
 
 	sealed()
 }
+
+// Traits are what a property asks of its value, and how the value is treated, by the variant and by the members
+// of the property.
+type Traits struct {
+	// Required values must be there, and not be empty.
+	Required bool
+	// Immutable values are locked after the first deployment.
+	Immutable bool
+	// Collapsible inputs that follow one another are folded into a group.
+	Collapsible bool
+	// MinCurrent values may not go below the current one.
+	MinCurrent bool
+	// Numeric values are compared as numbers; others by their places among the options.
+	Numeric bool
+	// NoValue inputs never have a value.
+	NoValue bool
+	// NotNull values may not be null, by which others are left empty.
+	NotNull bool
+	// InKeys inputs may make up the keys of an object_map.
+	InKeys bool
+	// Fields are those of a chosen option that make up the value, nil where the option is the value.
+	Fields []string
+	// ModuleType is the type of the modules whose instances the value may name, "" where it names none.
+	ModuleType string
+}
+
+// Nested describes the inputs within a property: the inputs of each item of a collection, or inputs that stand on
+// the property's own level, behind it.
+type Nested struct {
+	// Member is the member of the property's JSON that has the inputs; "" where there are none.
+	Member string
+	Inputs []Property
+	// Collection is the kind of a collection, Object or Array; Null where the inputs are of the property's own level.
+	Collection strictjson.Kind
+	// Key says how the keys of a collection come about, nil where they are given.
+	Key *MapKeyConfig
+	// Title makes the title of an item, Description the text about it; nil where there is none.
+	Title       *ObjectCollectionItemTitleConfig
+	Description *string
+	// Label is what an item of a list is called.
+	Label string
+}
+
+// IsCollection reports whether the inputs are those of items, each of which is a level of its own.
+func (n Nested) IsCollection() bool { return n.Collection != strictjson.Null }
 
 // Base is what every variant has.
 type Base struct {
@@ -35,13 +98,11 @@ type Base struct {
 	ShowWhen *strictjson.Node `json:"show_when,omitzero" rules:"shape=object"`
 }
 
-// Head implements Property.
+// Head returns b: it implements that method of Property for every variant.
 func (b *Base) Head() *Base { return b }
 
-// ShowWhenJSON implements Property.
+// ShowWhenJSON returns the condition under which the input is shown, nil when it always is.
 func (b *Base) ShowWhenJSON() json.RawMessage { return b.ShowWhen.JSON() }
-
-func (*Base) sealed() {}
 
 // Common is what every variant but the section has besides.
 type Common struct {
@@ -51,10 +112,10 @@ type Common struct {
 	Immutable *bool `json:"immutable,omitzero"`
 }
 
-// IsCollapsible is false unless said otherwise.
+// IsCollapsible reports whether the input may be folded; it may not unless said otherwise.
 func (c *Common) IsCollapsible() bool { return truth(c.Collapsible) }
 
-// IsImmutable is false unless said otherwise.
+// IsImmutable reports whether the value is locked; it is not unless said otherwise.
 func (c *Common) IsImmutable() bool { return truth(c.Immutable) }
 
 // Requirable is part of the variants whose value may be demanded.
@@ -62,7 +123,7 @@ type Requirable struct {
 	Required *bool `json:"required,omitzero"`
 }
 
-// IsRequired is false unless said otherwise.
+// IsRequired reports whether a value is demanded; it is not unless said otherwise.
 func (r *Requirable) IsRequired() bool { return truth(r.Required) }
 
 // Dropdown is part of the variants that choose one of their values.
@@ -73,8 +134,7 @@ type Dropdown struct {
 	NoOptionsMessage *string `json:"no_options_message,omitzero"`
 }
 
-// KeepsMinCurrent says whether the value may not go below the current one; it may unless said
-// otherwise.
+// KeepsMinCurrent reports whether the value may not go below the current one; it may unless said otherwise.
 func (d *Dropdown) KeepsMinCurrent() bool { return truth(d.MinCurrentValue) }
 
 // ValidationPattern is a JavaScript regular expression that a text must match.
@@ -85,3 +145,9 @@ type ValidationPattern struct {
 }
 
 func truth(b *bool) bool { return b != nil && *b }
+
+func isEmptyText(n *strictjson.Node) bool { return n.Kind == strictjson.String && n.Text == "" }
+
+func isWithoutItems(n *strictjson.Node, kind strictjson.Kind) bool {
+	return n.Kind == kind && len(n.Items) == 0
+}

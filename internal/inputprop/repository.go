@@ -20,13 +20,15 @@ func templateOrRepositoryFlaw(text string) string {
 	if strings.Contains(text, "${{") {
 		return ""
 	}
-	return repositoryFlaw(text)
+	return RepositoryFlaw(text)
 }
 
-const repositoryMessage = "must be a repository URL such as https://host/owner/repo, ssh://git@host/owner/repo or " +
+// RepositoryMessage is the format of the message about a flaw: it takes the URL and the flaw.
+const RepositoryMessage = "must be a repository URL such as https://host/owner/repo, ssh://git@host/owner/repo or " +
 	"git@host:owner/repo, found %s: %s"
 
-func repositoryFlaw(text string) string {
+// RepositoryFlaw returns what is wrong with the URL of a repository, "" where nothing is.
+func RepositoryFlaw(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '\\' }) {
 		return "it has a space, a backslash or a character that cannot be seen"
 	}

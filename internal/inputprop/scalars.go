@@ -1,6 +1,10 @@
 package inputprop
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"slipway/internal/strictjson"
+)
 
 // StringProperty is a single line of text, or a choice when there are values.
 type StringProperty struct {
@@ -14,11 +18,31 @@ type StringProperty struct {
 	Values      Values              `json:"values,omitzero" rules:"options=string"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *StringProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the choice comes from, nil when the text is free.
+// ValueSource implements Property: where the choice comes from, nil when the text is free.
 func (p *StringProperty) ValueSource() Values { return p.Values }
+
+// InitialValue implements Property.
+func (p *StringProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *StringProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*StringProperty) IsEmpty(value *strictjson.Node) bool { return isEmptyText(value) }
+
+// Nested implements Property.
+func (*StringProperty) Nested() Nested { return Nested{} }
+
+// Traits implements Property.
+func (p *StringProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
+		MinCurrent: p.KeepsMinCurrent(), InKeys: true}
+}
+
+func (*StringProperty) sealed() {}
 
 // TextProperty is a text of several lines.
 type TextProperty struct {
@@ -30,8 +54,30 @@ type TextProperty struct {
 	Placeholder *string             `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *TextProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *TextProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *TextProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*TextProperty) IsEmpty(value *strictjson.Node) bool { return isEmptyText(value) }
+
+// Nested implements Property.
+func (*TextProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*TextProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *TextProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*TextProperty) sealed() {}
 
 // NumberProperty is a whole number of 32 bits, or a choice of them when there are values.
 type NumberProperty struct {
@@ -46,11 +92,31 @@ type NumberProperty struct {
 	Values      Values          `json:"values,omitzero" rules:"options=number"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *NumberProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
 
-// ValueSource is where the choice comes from, nil when the number is free.
+// ValueSource implements Property: where the choice comes from, nil when the number is free.
 func (p *NumberProperty) ValueSource() Values { return p.Values }
+
+// InitialValue implements Property.
+func (p *NumberProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *NumberProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*NumberProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*NumberProperty) Nested() Nested { return Nested{} }
+
+// Traits implements Property.
+func (p *NumberProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(),
+		MinCurrent: p.KeepsMinCurrent(), Numeric: true, InKeys: true}
+}
+
+func (*NumberProperty) sealed() {}
 
 // BooleanProperty is a toggle. It always has a default.
 type BooleanProperty struct {
@@ -59,13 +125,55 @@ type BooleanProperty struct {
 	Default *Default[bool] `json:"default" rules:"required"`
 }
 
-// DefaultJSON is the default.
+// DefaultJSON returns the default.
 func (p *BooleanProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *BooleanProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *BooleanProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*BooleanProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*BooleanProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*BooleanProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *BooleanProperty) Traits() Traits {
+	return Traits{Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible(), NotNull: true, InKeys: true}
+}
+
+func (*BooleanProperty) sealed() {}
 
 // SectionProperty separates inputs for the eye and has no value.
 type SectionProperty struct {
 	Base
 }
+
+// InitialValue implements Property: there is none.
+func (*SectionProperty) InitialValue() InitialValue { return InitialValue{} }
+
+// DropDefault implements Property: there is none.
+func (*SectionProperty) DropDefault() {}
+
+// IsEmpty implements Property.
+func (*SectionProperty) IsEmpty(*strictjson.Node) bool { return false }
+
+// Nested implements Property.
+func (*SectionProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*SectionProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (*SectionProperty) Traits() Traits { return Traits{NoValue: true} }
+
+func (*SectionProperty) sealed() {}
 
 // GitRepoProperty chooses a repository; its value is the repository's URL.
 type GitRepoProperty struct {
@@ -76,5 +184,27 @@ type GitRepoProperty struct {
 	Placeholder *string          `json:"placeholder,omitzero"`
 }
 
-// DefaultJSON is the default, nil when there is none.
+// DefaultJSON returns the default, nil when there is none.
 func (p *GitRepoProperty) DefaultJSON() json.RawMessage { return p.Default.json() }
+
+// InitialValue implements Property.
+func (p *GitRepoProperty) InitialValue() InitialValue { return p.Default.initial() }
+
+// DropDefault implements Property.
+func (p *GitRepoProperty) DropDefault() { p.Default = nil }
+
+// IsEmpty implements Property.
+func (*GitRepoProperty) IsEmpty(value *strictjson.Node) bool { return isEmptyText(value) }
+
+// Nested implements Property.
+func (*GitRepoProperty) Nested() Nested { return Nested{} }
+
+// ValueSource implements Property.
+func (*GitRepoProperty) ValueSource() Values { return nil }
+
+// Traits implements Property.
+func (p *GitRepoProperty) Traits() Traits {
+	return Traits{Required: p.IsRequired(), Immutable: p.IsImmutable(), Collapsible: p.IsCollapsible()}
+}
+
+func (*GitRepoProperty) sealed() {}

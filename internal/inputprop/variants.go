@@ -1,8 +1,17 @@
 package inputprop
 
-import (
-	"strings"
-)
+import "strings"
+
+// Variants returns an empty property of each variant, with its type, in the order in which messages list them. The
+// type of the reference is its beginning.
+func Variants() []Property {
+	list := make([]Property, len(variants))
+	for i, v := range variants {
+		list[i] = v.make()
+		list[i].Head().Type = v.name
+	}
+	return list
+}
 
 // variant is one of the kinds of property.
 type variant struct {
@@ -31,7 +40,7 @@ var variants = []variant{
 	{"keyvalue", "keyValue", func() Property { return new(KeyValueProperty) }},
 }
 
-// ofType finds the variant of a discriminator.
+// ofType returns the variant of a discriminator.
 func ofType(discriminator string) (variant, bool) {
 	for _, v := range variants {
 		if v.name == discriminator || v.name == refPrefix && strings.HasPrefix(discriminator, refPrefix) {

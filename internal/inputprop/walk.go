@@ -13,13 +13,8 @@ func Walk(list []Property, at string, f func(p Property, pointer string)) {
 // WalkOne is Walk for one property and those within it; its own pointer is at.
 func WalkOne(p Property, at string, f func(p Property, pointer string)) {
 	f(p, at)
-	switch p := p.(type) {
-	case *ObjectMapProperty:
-		Walk(p.ItemInputs, at+"/item_inputs", f)
-	case *ObjectArrayProperty:
-		Walk(p.ItemInputs, at+"/item_inputs", f)
-	case *ReferenceProperty:
-		Walk(p.MappedInputs, at+"/mapped_inputs", f)
+	if nested := p.Nested(); len(nested.Inputs) > 0 {
+		Walk(nested.Inputs, at+"/"+nested.Member, f)
 	}
 }
 
@@ -30,14 +25,14 @@ const (
 	ParamGivenID     = "givenId"
 )
 
-// DynamicRef gives the reference that a property takes its options from, nil where it takes them from
+// DynamicRef returns the reference that a property takes its options from, nil where it takes them from
 // none.
 func DynamicRef(p Property) *DynamicValuesRef {
-	ref, _ := valuesOf(p).(*DynamicValuesRef)
+	ref, _ := p.ValueSource().(*DynamicValuesRef)
 	return ref
 }
 
-// NamesDefinition says whether a property of the list takes its options from the default value
+// NamesDefinition reports whether a property of the list takes its options from the default value
 // definition of a givenId.
 func NamesDefinition(list []Property, givenID string) bool {
 	found := false

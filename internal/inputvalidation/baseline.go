@@ -8,7 +8,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/inputbaseline"
-	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -78,7 +78,7 @@ func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *s
 	if err != nil {
 		return nil, err
 	}
-	return inputprop.Baseline(list, shipped.values, before), nil
+	return inputvalues.Baseline(list, shipped.values, before), nil
 }
 
 func writeBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {

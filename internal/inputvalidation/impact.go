@@ -136,7 +136,7 @@ func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleI
 	if err != nil || !inputprop.NamesDefinition(list, givenID) {
 		return nil, err
 	}
-	if _, err := l.Engine.DropRefused(ctx, list, ""); err != nil {
+	if _, err := l.Rules.DropRefused(ctx, list, ""); err != nil {
 		return nil, asUnavailable(err)
 	}
 	scope, err := l.scope(ctx, instance.EnvironmentID, version)
@@ -189,11 +189,7 @@ func (s *Service) optionsWith(givenID string, schema inputprop.Property) func(co
 		if source != inputprop.SourceDefinition || params[inputprop.ParamGivenID] != givenID {
 			return s.options(ctx, source, params)
 		}
-		choice, ok := schema.(interface{ ValueSource() inputprop.Values })
-		if !ok {
-			return nil, nil
-		}
-		switch values := choice.ValueSource().(type) {
+		switch values := schema.ValueSource().(type) {
 		case *inputprop.StaticValues:
 			return values.Options, nil
 		case *inputprop.DynamicValuesRef:

@@ -1,5 +1,5 @@
 // Package inputvalidation checks the typed inputs of modules and the values that are given for them: it joins the
-// rules of package inputprop, which know nothing but the schema and the values, to what the server knows.
+// rules of packages inputvalues and inputrules, which know nothing but the schema and the values, to what the server knows.
 //
 // A schema is checked before it is saved (SchemaChecker). Values are checked in a Scope, which is where they are
 // deployed: its environment gives the templates their names, the instance's live deployment binds the immutable
@@ -14,6 +14,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/inputvalues"
 	"slipway/internal/jsregexp"
 )
 
@@ -21,6 +22,7 @@ import (
 // save them: so it stands above them, and they need nothing of it.
 type Service struct {
 	*SchemaChecker
+	Engine      *inputvalues.Engine
 	Catalog     *catalog.Service
 	Definitions *defaults.Reader
 	Sources     *valuesource.Service

@@ -15,6 +15,7 @@ import (
 	"slipway/ent/moduleinstance"
 	entrelease "slipway/ent/release"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
 )
 
@@ -52,7 +53,7 @@ type referencedInstance struct {
 // by what there is.
 func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) error {
 	r := &references{self: scope.instanceID, asked: map[string]bool{}, found: map[string]*referencedInstance{}}
-	choices := inputprop.Choices(list, values, scope.context.Previous)
+	choices := inputvalues.Choices(list, values, scope.context.Previous)
 	choices = choices[:min(len(choices), maxReferences)]
 	var ids, read []string
 	for _, c := range choices {
@@ -131,11 +132,11 @@ func (r *references) check(instanceID, moduleType string) string {
 func (r *references) value(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
 	input, ok := strings.CutPrefix(path, "input.")
 	if !ok {
-		return nil, false, inputprop.ErrUnknownRef
+		return nil, false, inputvalues.ErrUnknownRef
 	}
 	i := r.found[instanceID]
 	if i == nil || i.LiveDeploymentID == nil {
-		return nil, false, inputprop.ErrNotLive
+		return nil, false, inputvalues.ErrNotLive
 	}
 	if err := i.open(ctx); err != nil || i.values == nil {
 		return nil, false, err

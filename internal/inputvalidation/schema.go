@@ -7,21 +7,22 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputrules"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/store"
 )
 
-// SchemaChecker checks schemas before they are saved: the rules of package inputprop, and whether the sources and the
+// SchemaChecker checks schemas before they are saved: the rules of package inputrules, and whether the sources and the
 // module types that they name are there.
 type SchemaChecker struct {
-	Store  *store.Store
-	Engine *inputprop.Engine
+	Store *store.Store
+	Rules *inputrules.Engine
 }
 
 // Check returns every violation of the rules in the inputs of a module, and warnings; pointers start with
 // at. The error is that of a look-up.
 func (c *SchemaChecker) Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	violations, warnings, err := c.Engine.CheckVersion(ctx, list, at)
+	violations, warnings, err := c.Rules.CheckVersion(ctx, list, at)
 	if err != nil {
 		return nil, nil, asUnavailable(err)
 	}
@@ -32,7 +33,7 @@ func (c *SchemaChecker) Check(ctx context.Context, list []inputprop.Property, at
 
 // CheckOne is Check for a schema that stands alone.
 func (c *SchemaChecker) CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error) {
-	violations, warnings, err := c.Engine.Check(ctx, schema, at)
+	violations, warnings, err := c.Rules.Check(ctx, schema, at)
 	if err != nil {
 		return nil, nil, asUnavailable(err)
 	}

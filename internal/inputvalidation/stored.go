@@ -11,7 +11,7 @@ import (
 	"slipway/ent/moduleversion"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/store"
 )
 
@@ -129,7 +129,7 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	if err != nil {
 		return nil, nil //nolint:nilerr // eachVersion reports it
 	}
-	if _, err := s.Engine.DropRefused(ctx, list, "/inputs"); err != nil {
+	if _, err := s.Rules.DropRefused(ctx, list, "/inputs"); err != nil {
 		return nil, err
 	}
 	scope, err := s.EnvironmentScope(ctx, instance.EnvironmentID, version)
@@ -137,7 +137,7 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 		return nil, err
 	}
 	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", scope.context)
-	return slices.DeleteFunc(violations, func(v fault.Violation) bool { return v.Rule == inputprop.RuleMappedInput }), err
+	return slices.DeleteFunc(violations, func(v fault.Violation) bool { return v.Rule == inputvalues.RuleMappedInput }), err
 }
 
 // unreadable is what is wrong with a schema that cannot be read any more.

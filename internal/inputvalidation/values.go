@@ -11,6 +11,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
+	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -42,7 +43,7 @@ type parts struct {
 
 // Validation is what was found in values; the pointers start at them.
 type Validation struct {
-	*inputprop.Validation
+	*inputvalues.Validation
 	// Warnings are of the inputs: defaults that count as absent.
 	Warnings []inputprop.Warning
 }
@@ -58,7 +59,7 @@ func (s *Service) Validate(ctx context.Context, in Request) (*Validation, error)
 }
 
 // Resolve returns what a form shows for the values: with defaults and templates filled in, as far as they are known.
-func (s *Service) Resolve(ctx context.Context, in Request) (*inputprop.Resolved, []fault.Violation, error) {
+func (s *Service) Resolve(ctx context.Context, in Request) (*inputvalues.Resolved, []fault.Violation, error) {
 	a, err := s.read(ctx, in)
 	if err != nil {
 		return nil, nil, err
@@ -75,7 +76,7 @@ func (s *Service) Resolve(ctx context.Context, in Request) (*inputprop.Resolved,
 // violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
 // out of it.
 func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, scope *Scope) (*strictjson.Node, []fault.Violation, error) {
-	if _, err := s.Engine.DropRefused(ctx, list, at); err != nil {
+	if _, err := s.Rules.DropRefused(ctx, list, at); err != nil {
 		return nil, nil, asUnavailable(err)
 	}
 	if err := s.loadReferences(ctx, list, values, scope); err != nil {
@@ -105,7 +106,7 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
-	values, wrong := inputprop.ParseValues(in.Values, "/values")
+	values, wrong := inputvalues.ParseValues(in.Values, "/values")
 	if violations = append(violations, wrong...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
@@ -139,7 +140,7 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 			return nil, err
 		}
 		if a.inputs, err = version.Inputs.Properties(); err == nil {
-			a.warnings, err = s.Engine.DropRefused(ctx, a.inputs, "/inputs")
+			a.warnings, err = s.Rules.DropRefused(ctx, a.inputs, "/inputs")
 		}
 		return version, asUnavailable(err)
 	case in.DefinitionID != nil:
@@ -155,7 +156,7 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 			return nil, err
 		}
 		a.inputs = []inputprop.Property{schema}
-		a.warnings, err = s.Engine.DropRefused(ctx, a.inputs, "")
+		a.warnings, err = s.Rules.DropRefused(ctx, a.inputs, "")
 		for i := range a.warnings {
 			a.warnings[i].Pointer = "/schema" + strings.TrimPrefix(a.warnings[i].Pointer, "/0")
 		}

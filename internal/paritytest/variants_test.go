@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
+	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
 )
 
@@ -142,7 +143,7 @@ func schemas(t testing.TB) []map[string]any {
 	if err := d.Decode(&all); err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 14 {
+	if len(all) != len(inputprop.Variants()) {
 		t.Fatalf("the fixture has %d variants", len(all))
 	}
 	for _, full := range slices.Clone(all) {

@@ -15,9 +15,10 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/feed"
 	"slipway/internal/id"
-	"slipway/internal/inputprop"
+	"slipway/internal/inputrules"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/inputvalues"
 	"slipway/internal/journal"
 	"slipway/internal/jsregexp"
 	"slipway/internal/store"
@@ -38,12 +39,12 @@ type Services struct {
 // NewServices makes the services, each from what stands below it. baseURL is where the API is reached, for links in errors.
 func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL string) *Services {
 	j := journal.New(s, now, id.New)
-	schemas := &inputvalidation.SchemaChecker{Store: s, Engine: inputprop.NewEngine(patterns())}
+	schemas := &inputvalidation.SchemaChecker{Store: s, Rules: inputrules.NewEngine(patterns())}
 	definitions := &defaults.Reader{Store: s}
 	places := &workspace.Service{Store: s, Journal: j}
 	modules := &catalog.Service{Store: s, Journal: j, Schemas: schemas}
 	sources := &valuesource.Service{Catalog: modules, Workspace: places, Definitions: definitions}
-	inputs := &inputvalidation.Service{SchemaChecker: schemas, Catalog: modules, Definitions: definitions, Sources: sources}
+	inputs := &inputvalidation.Service{SchemaChecker: schemas, Engine: inputvalues.NewEngine(patterns()), Catalog: modules, Definitions: definitions, Sources: sources}
 	return &Services{
 		Accounts:  &account.Service{Store: s, Journal: j, Now: now, Log: log},
 		Workspace: places,

@@ -159,10 +159,7 @@ func definitionOptions(ctx context.Context, s *Service, params map[string]string
 	if err != nil {
 		return nil, err
 	}
-	var values inputprop.Values
-	if choice, ok := schema.(interface{ ValueSource() inputprop.Values }); ok {
-		values = choice.ValueSource()
-	}
+	values := schema.ValueSource()
 	if ref, ok := values.(*inputprop.DynamicValuesRef); ok {
 		return s.Options(context.WithValue(ctx, hopsKey{}, hops+1), ref.Source, ref.Literals(), args)
 	}

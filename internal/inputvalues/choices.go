@@ -1,0 +1,85 @@
+package inputvalues
+
+import (
+	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
+)
+
+// Choice is an instance that a reference may choose.
+type Choice struct {
+	ID string
+	// ReadsInput reports whether a mapped input takes its value from the inputs of the instance.
+	ReadsInput bool
+}
+
+// Choices returns the instances that the references of a level name, at any depth, in the values, nil ones aside,
+// and in the defaults of collections; each once. Hidden references are among them.
+func Choices(list []inputprop.Property, values ...*strictjson.Node) []Choice {
+	if !hasReference(list) {
+		return nil
+	}
+	c := choices{index: map[string]int{}}
+	for _, n := range values {
+		c.level(list, n)
+	}
+	return c.list
+}
+
+func hasReference(list []inputprop.Property) bool {
+	found := false
+	inputprop.Walk(list, "", func(p inputprop.Property, _ string) {
+		found = found || p.Traits().ModuleType != ""
+	})
+	return found
+}
+
+type choices struct {
+	list  []Choice
+	index map[string]int
+}
+
+func (c *choices) level(list []inputprop.Property, values *strictjson.Node) {
+	for _, p := range list {
+		value := memberOf(values, p.Head().ID)
+		nested := p.Nested()
+		if nested.IsCollection() {
+			c.items(nested.Inputs, value, p.InitialValue().Node)
+		}
+		if p.Traits().ModuleType != "" && value != nil && value.Kind == strictjson.String && instanceID.MatchString(value.Text) {
+			c.add(value.Text, readsInput(nested.Inputs))
+		}
+	}
+}
+
+func (c *choices) items(list []inputprop.Property, collections ...*strictjson.Node) {
+	for _, n := range collections {
+		if n != nil {
+			for _, item := range n.Items {
+				c.level(list, item)
+			}
+		}
+	}
+}
+
+func (c *choices) add(id string, reads bool) {
+	i, known := c.index[id]
+	if !known {
+		i = len(c.list)
+		c.index[id] = i
+		c.list = append(c.list, Choice{ID: id})
+	}
+	c.list[i].ReadsInput = c.list[i].ReadsInput || reads
+}
+
+// readsInput reports whether a default of the mapped inputs, at any depth, may name an input of the instance.
+func readsInput(mapped []inputprop.Property) bool {
+	reads := false
+	inputprop.Walk(mapped, "", func(p inputprop.Property, _ string) {
+		n := p.InitialValue().Node
+		reads = reads || n != nil && inputprop.ContainsText(n, inputprop.RefRoot+"."+inputPath)
+	})
+	return reads
+}
+
+// inputPath begins what a template names of the inputs of an instance.
+const inputPath = "input."
