@@ -89,9 +89,70 @@ func TestReadmeLinksEveryDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"SECURITY.md", "CHANGELOG.md"} {
+	for _, file := range []string{"CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
 		if !strings.Contains(readme, "]("+file+")") {
 			t.Errorf("README.md does not link %s", file)
 		}
 	}
+}
+
+var (
+	named   = regexp.MustCompile(`\.?[\w-][\w.-]*(?:/[\w.-]+)+|\b\w+\.(?:go|md|json|yml|graphql)\b`)
+	target  = regexp.MustCompile("`make ([a-z-]+)")
+	aTest   = regexp.MustCompile(`\bTest[A-Z]\w+`)
+	targets = regexp.MustCompile(`(?m)^([a-z-]+):`)
+)
+
+func TestContributingNamesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	text := pages(t)["CONTRIBUTING.md"]
+	paths := named.FindAllString(text, -1)
+	if len(paths) < 60 {
+		t.Errorf("it names only %d paths", len(paths))
+	}
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/...")
+		if _, err := os.Stat(p); err != nil && !strings.HasPrefix(p, "bin/") { // which is built
+			t.Errorf("there is no %s", p)
+		}
+	}
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range target.FindAllStringSubmatch(text, -1) {
+		if !slices.ContainsFunc(targets.FindAllStringSubmatch(string(makefile), -1), func(has []string) bool { return has[1] == found[1] }) {
+			t.Errorf("there is no make %s", found[1])
+		}
+	}
+	declared := testsDeclared(t)
+	for _, name := range aTest.FindAllString(text, -1) {
+		if !declared[name] {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+var declaration = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// testsDeclared returns the names of the tests of the module.
+func testsDeclared(t *testing.T) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, root := range []string{"cmd", "graph", "internal", "rest"} {
+		err := filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			code, err := os.ReadFile(file)
+			for _, found := range declaration.FindAllStringSubmatch(string(code), -1) {
+				all[found[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
 }

@@ -45,6 +45,8 @@ func TestEveryVariantIsInEveryList(t *testing.T) {
 		"rest/openapi.json": {`"Module.%shortInputProperty": {`, `{"$ref": "#/components/schemas/Module.%shortInputProperty"}`},
 		"docs/inputs.md":    {"| `%type` | `%member` |"},
 
+		"docs/frontend.md":                               {`"%type": "String"`},
+		"conformance/relay/relay.config.json":            {`"%type": "String"`},
 		"conformance/codegen/program.ts":                 {"%member: {", "case '%type':"},
 		"conformance/rest-typescript/variants.ts":        {"type: '%discriminator"},
 		"conformance/rest-oapi-codegen/variants_test.go": {"FromModule%shortInputProperty,"},
