@@ -17,6 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -27,8 +28,8 @@ type keyed func(ctx context.Context, s *deployment.Service, source *ent.Deployme
 var requests = map[string]keyed{
 	"create": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error) {
 		return s.Create(ctx, deployment.New{
-			InstanceID: source.ModuleInstanceID, VersionID: version, Artifact: []byte(worldtest.Artifact),
-			Inputs: fmt.Appendf(nil, `{"image":"web:1","replicas":%d}`, variant+1), IdempotencyKey: key,
+			InstanceID: source.ModuleInstanceID, VersionID: version, Artifact: strictjson.MustParse(worldtest.Artifact),
+			Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:1","replicas":%d}`, variant+1)), IdempotencyKey: key,
 		})
 	},
 	"rollback": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {

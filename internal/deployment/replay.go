@@ -108,7 +108,7 @@ func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deploymen
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, k.action, []any{in.SourceID, in.ExpectedLiveID})
+	r, err := s.newRequest(in.IdempotencyKey, k.action, func() []any { return []any{in.SourceID, in.ExpectedLiveID} })
 	if err != nil {
 		return nil, err
 	}

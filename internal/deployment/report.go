@@ -11,6 +11,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/journal"
 	"slipway/internal/meter"
+	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 
@@ -27,8 +28,8 @@ type Report struct {
 	Sequence *int32
 	// Events are what happened, in order; at most MaxReportedEvents.
 	Events []ecs.Event
-	// Data has the fields of an aws:ecs deployment that changed: a JSON object.
-	Data                 []byte
+	// Data has the fields of an aws:ecs deployment that changed: an object, or nil.
+	Data                 *strictjson.Node
 	ExternalDeploymentID *string
 	ResourceARN          *string
 	ResourceName         *string

@@ -5,17 +5,15 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// ParseValues reads values, which are an object by the ids of their inputs. The violation's pointer is at.
-func ParseValues(text []byte, at string) (*strictjson.Node, []fault.Violation) {
-	n, err := strictjson.Parse(text)
-	wrong := fault.Violation{Pointer: at, Rule: "type", Message: "must be an object of values by the ids of the inputs"}
-	switch {
-	case err != nil:
-		wrong.Rule, wrong.Message = "json", wrong.Message+": "+err.Error()
-	case n.Kind != strictjson.Object:
-		wrong.Message += ", found " + string(strictjson.Show(n))
-	default:
-		return n, nil
+// CheckValues returns what is wrong with values as a whole, which are an object by the ids of their inputs; nil is
+// nothing given. The violation's pointer is at.
+func CheckValues(n *strictjson.Node, at string) []fault.Violation {
+	if n != nil && n.Kind == strictjson.Object {
+		return nil
 	}
-	return nil, []fault.Violation{wrong}
+	found := strictjson.Shown("nothing")
+	if n != nil {
+		found = strictjson.Show(n)
+	}
+	return []fault.Violation{{Pointer: at, Rule: "type", Message: "must be an object of values by the ids of the inputs, found " + string(found)}}
 }

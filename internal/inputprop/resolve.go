@@ -60,11 +60,31 @@ type Wanted struct {
 // error is of env's functions or of the context.
 func (e *Engine) Resolve(ctx context.Context, list []Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
 	r := newResolver(ctx, &env, at)
+	return r.show(r.root(list, values))
+}
+
+// Complete judges the values as Examine does, and resolves those in which nothing is wrong as Resolve does, both in one
+// pass.
+func (e *Engine) Complete(ctx context.Context, list []Property, values *strictjson.Node, at string, c Context) (*Resolved, []fault.Violation, error) {
+	r := newResolver(ctx, &c.Env, at)
 	f := r.root(list, values)
+	found, err := e.examine(r, f, values)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(found.Violations) > 0:
+		return nil, found.Violations, nil
+	default:
+		return r.show(f)
+	}
+}
+
+// show returns what a form shows that the resolver has made.
+func (r *resolver) show(f *form) (*Resolved, []fault.Violation, error) {
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{Collector: strictjson.NewCollector(""), ctx: ctx, resolver: r, resolved: &Resolved{Values: f.values()}}
+	s := &showing{Collector: strictjson.NewCollector(""), ctx: r.ctx, resolver: r, resolved: &Resolved{Values: f.values()}}
 	s.level(f)
 	if s.err == nil {
 		s.err = r.err

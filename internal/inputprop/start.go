@@ -2,6 +2,9 @@ package inputprop
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 
 	"slipway/internal/strictjson"
 )
@@ -66,23 +69,30 @@ func nodeOf(v any) *strictjson.Node {
 		return v
 	case []*strictjson.Node:
 		return &strictjson.Node{Kind: strictjson.Array, Items: v}
-	case Record:
-		return converted(map[string]any(v))
-	case map[string]string:
-		members := make(map[string]any, len(v))
-		for key, text := range v {
-			members[key] = text
+	case bool:
+		return &strictjson.Node{Kind: strictjson.Bool, Bool: v}
+	case int32:
+		return &strictjson.Node{Kind: strictjson.Number, Text: strconv.Itoa(int(v))}
+	case []string:
+		list := &strictjson.Node{Kind: strictjson.Array}
+		for _, text := range v {
+			list.Items = append(list.Items, nodeOf(text))
 		}
-		return converted(members)
+		return list
+	case Record:
+		return membersOf(v)
+	case map[string]string:
+		return membersOf(v)
 	default:
-		return converted(v)
+		panic(fmt.Sprintf("inputprop: a value of the Go type %T", v))
 	}
 }
 
-func converted(v any) *strictjson.Node {
-	n, err := strictjson.FromValue(v)
-	if err != nil {
-		panic(fmt.Sprintf("inputprop: %v", err))
+// membersOf is the tree of a map, by its sorted keys.
+func membersOf[T any](members map[string]T) *strictjson.Node {
+	n := &strictjson.Node{Kind: strictjson.Object}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		n.Append(key, nodeOf(members[key]))
 	}
 	return n
 }

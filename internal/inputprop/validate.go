@@ -37,11 +37,15 @@ func (e *Engine) Validate(ctx context.Context, list []Property, values *strictjs
 // violations start with at. The error is of the patterns, of c's functions or of the context.
 func (e *Engine) Examine(ctx context.Context, list []Property, values *strictjson.Node, at string, c Context) (*Validation, error) {
 	r := newResolver(ctx, &c.Env, at)
-	f := r.root(list, values)
+	return e.examine(r, r.root(list, values), values)
+}
+
+// examine judges the form that a resolver has made of values.
+func (e *Engine) examine(r *resolver, f *form, values *strictjson.Node) (*Validation, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	j := &judge{Collector: r.Collector, match: e.matcher(ctx), resolver: r}
+	j := &judge{Collector: r.Collector, match: e.matcher(r.ctx), resolver: r}
 	if values == nil || values.Kind == strictjson.Object {
 		j.level(f)
 	}
@@ -49,7 +53,7 @@ func (e *Engine) Examine(ctx context.Context, list []Property, values *strictjso
 		r.err = j.match.err
 	}
 	if r.err == nil {
-		r.err = ctx.Err()
+		r.err = r.ctx.Err()
 	}
 	if r.err != nil {
 		return nil, r.err

@@ -23,7 +23,7 @@ type Question struct {
 	VersionID    *string
 	DefinitionID *string
 	Inputs       *strictjson.Node
-	Values       []byte
+	Values       *strictjson.Node
 	// InstanceID is the instance that a deployment would be of, EnvironmentID the environment of one that
 	// is still to be made; nil where neither is known.
 	InstanceID    *string
@@ -82,13 +82,9 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	if err := s.refer(ctx, list, values, p); err != nil {
 		return nil, nil, err
 	}
-	violations, err := s.Engine.Validate(ctx, list, values, at, p.context)
+	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, p.context)
 	if err != nil || len(violations) > 0 {
 		return nil, violations, busy(err)
-	}
-	resolved, violations, err := s.Engine.Resolve(ctx, list, values, at, p.context.Env)
-	if err != nil || len(violations) > 0 {
-		return nil, violations, err
 	}
 	for _, pointer := range resolved.Unresolved {
 		violations = append(violations, fault.Violation{Pointer: at + pointer, Rule: "template_unresolved",
@@ -106,11 +102,10 @@ func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
-	values, wrong := inputprop.ParseValues(q.Values, "/values")
-	if violations = append(violations, wrong...); len(violations) > 0 {
+	if violations = append(violations, inputprop.CheckValues(q.Values, "/values")...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	a := &asked{values: values}
+	a := &asked{values: q.Values}
 	version, err := s.subject(ctx, q, a)
 	if err != nil {
 		return nil, err
