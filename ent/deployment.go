@@ -11,6 +11,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/release"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ type Deployment struct {
 	// Data holds the value of the "data" field.
 	Data ecs.Column `json:"data,omitempty"`
 	// what was reported; for aws:ecs they are in data
-	Events []ecs.Event `json:"events,omitempty"`
+	Events []event.Event `json:"events,omitempty"`
 	// how many of the oldest events are no longer kept
 	FoldedEvents int32 `json:"folded_events,omitempty"`
 	// name of the actor

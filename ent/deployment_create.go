@@ -12,6 +12,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/release"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"time"
 
@@ -263,7 +264,7 @@ func (_c *DeploymentCreate) SetNillableData(v *ecs.Column) *DeploymentCreate {
 }
 
 // SetEvents sets the "events" field.
-func (_c *DeploymentCreate) SetEvents(v []ecs.Event) *DeploymentCreate {
+func (_c *DeploymentCreate) SetEvents(v []event.Event) *DeploymentCreate {
 	_c.mutation.SetEvents(v)
 	return _c
 }

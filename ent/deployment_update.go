@@ -9,6 +9,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/predicate"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"time"
 
@@ -233,13 +234,13 @@ func (_u *DeploymentUpdate) ClearData() *DeploymentUpdate {
 }
 
 // SetEvents sets the "events" field.
-func (_u *DeploymentUpdate) SetEvents(v []ecs.Event) *DeploymentUpdate {
+func (_u *DeploymentUpdate) SetEvents(v []event.Event) *DeploymentUpdate {
 	_u.mutation.SetEvents(v)
 	return _u
 }
 
 // AppendEvents appends value to the "events" field.
-func (_u *DeploymentUpdate) AppendEvents(v []ecs.Event) *DeploymentUpdate {
+func (_u *DeploymentUpdate) AppendEvents(v []event.Event) *DeploymentUpdate {
 	_u.mutation.AppendEvents(v)
 	return _u
 }
@@ -1042,13 +1043,13 @@ func (_u *DeploymentUpdateOne) ClearData() *DeploymentUpdateOne {
 }
 
 // SetEvents sets the "events" field.
-func (_u *DeploymentUpdateOne) SetEvents(v []ecs.Event) *DeploymentUpdateOne {
+func (_u *DeploymentUpdateOne) SetEvents(v []event.Event) *DeploymentUpdateOne {
 	_u.mutation.SetEvents(v)
 	return _u
 }
 
 // AppendEvents appends value to the "events" field.
-func (_u *DeploymentUpdateOne) AppendEvents(v []ecs.Event) *DeploymentUpdateOne {
+func (_u *DeploymentUpdateOne) AppendEvents(v []event.Event) *DeploymentUpdateOne {
 	_u.mutation.AppendEvents(v)
 	return _u
 }

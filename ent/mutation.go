@@ -26,6 +26,7 @@ import (
 	"slipway/ent/token"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"sync"
@@ -1817,8 +1818,8 @@ type DeploymentMutation struct {
 	resource_arn           *string
 	resource_name          *string
 	data                   *ecs.Column
-	events                 *[]ecs.Event
-	appendevents           []ecs.Event
+	events                 *[]event.Event
+	appendevents           []event.Event
 	folded_events          *int32
 	addfolded_events       *int32
 	created_by             *string
@@ -2924,13 +2925,13 @@ func (m *DeploymentMutation) ResetData() {
 }
 
 // SetEvents sets the "events" field.
-func (m *DeploymentMutation) SetEvents(e []ecs.Event) {
+func (m *DeploymentMutation) SetEvents(e []event.Event) {
 	m.events = &e
 	m.appendevents = nil
 }
 
 // Events returns the value of the "events" field in the mutation.
-func (m *DeploymentMutation) Events() (r []ecs.Event, exists bool) {
+func (m *DeploymentMutation) Events() (r []event.Event, exists bool) {
 	v := m.events
 	if v == nil {
 		return
@@ -2941,7 +2942,7 @@ func (m *DeploymentMutation) Events() (r []ecs.Event, exists bool) {
 // OldEvents returns the old "events" field's value of the Deployment entity.
 // If the Deployment object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DeploymentMutation) OldEvents(ctx context.Context) (v []ecs.Event, err error) {
+func (m *DeploymentMutation) OldEvents(ctx context.Context) (v []event.Event, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldEvents is only allowed on UpdateOne operations")
 	}
@@ -2956,12 +2957,12 @@ func (m *DeploymentMutation) OldEvents(ctx context.Context) (v []ecs.Event, err 
 }
 
 // AppendEvents adds e to the "events" field.
-func (m *DeploymentMutation) AppendEvents(e []ecs.Event) {
+func (m *DeploymentMutation) AppendEvents(e []event.Event) {
 	m.appendevents = append(m.appendevents, e...)
 }
 
 // AppendedEvents returns the list of values that were appended to the "events" field in this mutation.
-func (m *DeploymentMutation) AppendedEvents() ([]ecs.Event, bool) {
+func (m *DeploymentMutation) AppendedEvents() ([]event.Event, bool) {
 	if len(m.appendevents) == 0 {
 		return nil, false
 	}
@@ -4293,7 +4294,7 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		m.SetData(v)
 		return nil
 	case deployment.FieldEvents:
-		v, ok := value.([]ecs.Event)
+		v, ok := value.([]event.Event)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}

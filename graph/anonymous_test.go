@@ -59,7 +59,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindTerraform, Inputs: inputs, SourceURL: &name, SourceRef: &name})
+		v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: &name, SourceRef: &name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 	if _, _, err := w.Defaults.Create(w.Acme.As(actor.Admin), defaults.New{GivenID: "Hidden", Name: "Hidden", Schema: hidden}); err != nil {
 		t.Fatal(err)
 	}
-	w.Place(t, w.Acme, "Hidden-place").Succeeded(t)
+	w.Fixture(t, w.Acme, "Hidden-place").Succeeded(t)
 	return p
 }
 

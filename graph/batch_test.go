@@ -32,7 +32,7 @@ func TestAPageReadsEachEdgeInOneStatementHoweverLongItIs(t *testing.T) {
 	})
 }
 
-// statements gives the SQL of a query for n records, all of which must be there.
+// statements returns the SQL of a query for n records, all of which must be there.
 func statements(t *testing.T, w *worldtest.World, query string, n int) []string {
 	t.Helper()
 	return w.Statements(func() {
@@ -49,7 +49,7 @@ func statements(t *testing.T, w *worldtest.World, query string, n int) []string 
 // rolledBack makes n instances of a module, each with a deployment and a rollback to it.
 func rolledBack(t *testing.T, w *worldtest.World, n int) {
 	t.Helper()
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	for i := range n {
 		instance := p.NewInstance(t, fmt.Sprintf("web-%d", i))
 		target := p.Finish(t, p.Deploy(t, instance.ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/inputprop"
 )
 
@@ -26,14 +27,14 @@ var bound = map[string]any{
 	"MapKey": inputprop.MapKeyConfig{}, "DynamicValuesRef": inputprop.DynamicValuesRef{},
 	"EcsDeploymentData": ecs.Data{}, "EcsAcceptedPauseControl": ecs.AcceptedPauseControl{},
 	"EcsTaskDefinition": ecs.TaskDefinition{}, "EcsListenerState": ecs.ListenerState{},
-	"EcsListenerRule": ecs.ListenerRule{}, "DeploymentEvent": ecs.Event{},
+	"EcsListenerRule": ecs.ListenerRule{}, "DeploymentEvent": event.Event{},
 	"EcsServiceDeploymentState": ecs.ServiceDeploymentState{}, "EcsServiceRevision": ecs.ServiceRevision{},
 }
 
 // member is what a member of a struct's JSON is.
 type member struct{ required bool }
 
-// members gives the members of a struct's JSON by their names in the schema.
+// members returns the members of a struct's JSON by their names in the schema.
 func members(t reflect.Type) map[string]member {
 	all := map[string]member{}
 	for i := range t.NumField() {
@@ -49,7 +50,7 @@ func members(t reflect.Type) map[string]member {
 	return all
 }
 
-// fields gives the names of a type's fields.
+// fields returns the names of a type's fields.
 func fields(name string) []string {
 	var names []string
 	for _, field := range schema.Types[name].Fields {

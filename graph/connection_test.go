@@ -33,7 +33,7 @@ func names(t testing.TB, r worldtest.Response) []string {
 func TestConnectionsArePagedBothWays(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, viewer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
+		p, viewer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
 		for i := range 4 {
 			p.NewInstance(t, fmt.Sprint("i", i))
 		}
@@ -70,8 +70,8 @@ func TestConnectionsArePagedBothWays(t *testing.T) {
 func TestPagesThatCannotBeAreRefused(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
-		w.Place(t, w.Globex, "web")
+		p := w.Fixture(t, w.Acme, "web")
+		w.Fixture(t, w.Globex, "web")
 		viewer := w.Acme.Tokens[actor.Viewer]
 		end := func(token, query, list string) string {
 			return w.GraphQL(t, token, query, nil).Text(t, "data", list, "pageInfo", "endCursor")

@@ -50,7 +50,7 @@ func TestTheExamplesOfTheDocumentationRun(t *testing.T) {
 		t.Fatalf("only %d examples", len(list))
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		ids := strings.NewReplacer("dep_…", p.Succeeded(t).ID, "prj_…", p.Project.ID)
 		p.Succeeded(t)
 		p.Failed(t)
@@ -83,7 +83,7 @@ func TestTheExamplesOfTheDocumentationRun(t *testing.T) {
 
 var endCursor = regexp.MustCompile(`"endCursor":"([^"]*)"`)
 
-// run gives the answer to an operation: of a subscription the first.
+// run returns the answer to an operation: of a subscription the first.
 func run(t *testing.T, w *worldtest.World, token, document, variables string) []byte {
 	t.Helper()
 	if !strings.HasPrefix(document, "subscription") {
@@ -118,7 +118,7 @@ func inOrder(answer any) {
 	})
 }
 
-// lacks says where an answer does not have what is shown of it, "" where it has all. Texts that are shown with … at
+// lacks returns where an answer does not have what is shown of it, "" where it has all. Texts that are shown with … at
 // their end stand for any that begin so; lists are shown whole.
 func lacks(got, shown any, at string) string {
 	switch shown := shown.(type) {

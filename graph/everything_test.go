@@ -37,7 +37,7 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 			t.Fatal(err)
 		}
 		version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-			DefinitionID: w.Place(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.KindECS, Inputs: inputs,
+			DefinitionID: w.Fixture(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestOneQuerySelectsEveryFieldOfDeploymentData(t *testing.T) {
 		t.Fatal(err)
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		p.Succeeded(t) // has the previous task definition
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		if _, _, err := w.Deploy.Report(runner, d.ID, p.Claim(t, d), deployment.Report{Data: worldtest.Reportable(full)}); err != nil {

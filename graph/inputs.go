@@ -13,7 +13,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
@@ -66,8 +66,8 @@ func newVersion(in model.PublishModuleVersionInput) catalog.NewVersion {
 	}
 }
 
-func question(in model.InputValuesInput) inputvalidation.Question {
-	q := inputvalidation.Question{
+func validationRequest(in model.InputValuesInput) inputvalidation.Request {
+	q := inputvalidation.Request{
 		VersionID: in.ModuleVersionID.Value(), DefinitionID: in.DefaultValueDefinitionID.Value(), Values: in.Values,
 		InstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
 	}
@@ -111,7 +111,7 @@ func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Re
 }
 
 func report(in model.ReportDeploymentInput) deployment.Report {
-	events := make([]ecs.Event, len(in.Events.Value()))
+	events := make([]event.Event, len(in.Events.Value()))
 	for i, e := range in.Events.Value() {
 		events[i] = *e
 	}

@@ -130,7 +130,7 @@ func sorted(list []named) (names []string) {
 	return names
 }
 
-// published gives the coordinates of the committed SDL.
+// published returns the coordinates of the committed SDL.
 func published(t *testing.T) coordinates {
 	t.Helper()
 	text, err := os.ReadFile("../schema.graphql")

@@ -78,7 +78,7 @@ func (a told) lines() (lines []string) {
 	return lines
 }
 
-// tells is whether a line is one of the expected error.
+// tells reports whether a line is one of the expected error.
 func tells(line, want string) bool {
 	at, message, _ := strings.Cut(want, " ")
 	place, found, _ := strings.Cut(line, " ")

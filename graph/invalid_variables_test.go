@@ -165,7 +165,7 @@ func pathOf(t *testing.T, r worldtest.Response) string {
 func TestRightVariablesAreTaken(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	for _, c := range []struct{ document, variables, want string }{
 		{pageQuery, `{"v": 1}`, `{"projects":{"totalCount":1}}`},
 		{pageQuery, `{"v": 1.0}`, `{"projects":{"totalCount":1}}`},

@@ -138,7 +138,7 @@ func TestNeighboursOfARefusedFieldAnswer(t *testing.T) {
 func TestAListThatADefaultCutSaysSo(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, viewer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
+		p, viewer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
 		for i := range 20 { // with the place's own, one more than a page has
 			p.NewInstance(t, fmt.Sprint("i", i))
 		}
@@ -160,7 +160,7 @@ func TestAListThatADefaultCutSaysSo(t *testing.T) {
 func TestAnOperationCostsTheItemsThatItsListsHave(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, viewer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
+		p, viewer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
 		for i := range 9 {
 			p.NewInstance(t, fmt.Sprint("i", i))
 		}
@@ -188,7 +188,7 @@ func TestNaturalQueriesFitWithRoom(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		for i := range 3 {
-			w.Place(t, w.Acme, fmt.Sprint("web", i))
+			w.Fixture(t, w.Acme, fmt.Sprint("web", i))
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer],
 			`{ projects { nodes { environments { nodes { moduleInstances { nodes { id name liveDeployment { id status } } } } } } } }`, nil)
@@ -204,7 +204,7 @@ func TestAnInputCostsWhatIsAskedOfItsVariant(t *testing.T) {
 	every := f.of("InputProperty", 3)
 	query := `query($id: ID!) { moduleVersion(id: $id) { inputs { ...` + every + ` } } }` + "\n" + f.text()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var version string
 		publish := func(n int, of string) {
 			inputs := strictjson.Node{Kind: strictjson.Array}
@@ -212,7 +212,7 @@ func TestAnInputCostsWhatIsAskedOfItsVariant(t *testing.T) {
 				inputs.Items = append(inputs.Items, node(t, fmt.Sprintf(`{"id":"i%d","label":"I",%s}`, i, of)))
 			}
 			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-				DefinitionID: p.Definition.ID, Version: fmt.Sprintf("9.%d.0", n), Kind: catalog.KindECS, Inputs: &inputs,
+				DefinitionID: p.Definition.ID, Version: fmt.Sprintf("9.%d.0", n), Kind: catalog.DeploymentTypeECS, Inputs: &inputs,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -250,7 +250,7 @@ func TestAnInputCostsWhatIsAskedOfItsVariant(t *testing.T) {
 func TestWhatAnOperationDidNotCostIsGivenBack(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Place(t, w.Acme, "web")
+		w.Fixture(t, w.Acme, "web")
 		small := w.Serving(t, func(c *server.Config) { c.Bucket = quota.Bucket{Capacity: 120, PerSecond: 1} })
 		for range 3 { // each for 112, of which 108 come back
 			r := small.GraphQL(t, w.Acme.Tokens[actor.Viewer], `{ moduleInstances(first: 100) { nodes { id } } }`, nil)

@@ -97,7 +97,7 @@ func callers(w *worldtest.World) map[string]string {
 	return all
 }
 
-// pathsOfErrors gives the paths of an answer's errors.
+// pathsOfErrors returns the paths of an answer's errors.
 func pathsOfErrors(t *testing.T, r worldtest.Response) map[string]bool {
 	t.Helper()
 	var answer struct{ Errors []struct{ Path []any } }
@@ -137,7 +137,7 @@ func TestARefusedQueryLeavesItsNeighbours(t *testing.T) {
 func TestARefusedMutationLeavesItsNeighbours(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		next := 0
 		// good are the mutations of each role that may do something.
 		good := map[string]func(alias string) string{

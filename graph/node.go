@@ -17,14 +17,14 @@ import (
 // maxNodes is how many records can be asked for by id at once.
 const maxNodes = 100
 
-// kind is how records of one kind are read by their ids.
+// kind describes how records of one kind are read by their ids.
 type kind struct {
 	// anywhere marks what a superadmin sees without naming an organization.
 	anywhere bool
 	read     func(context.Context, []string) (map[string]scalar.Node, error)
 }
 
-// kinds has every kind of record that is a Node. What not every role may read, its service refuses.
+// kinds returns every kind of record that is a Node. What not every role may read, its service refuses.
 func (r *Resolver) kinds() map[id.Kind]kind {
 	return map[id.Kind]kind{
 		id.Organization:           {true, byID(r.Accounts.OrganizationsByID, func(o *ent.Organization) string { return o.ID })},
@@ -42,14 +42,14 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 	}
 }
 
-// byID makes what the ids lead to a family, and nodes by their ids.
+// byID returns a function that reads records as nodes by their ids, and makes them a batch.
 func byID[T any](read func(context.Context, []string) ([]*T, error), idOf func(*T) string) func(context.Context, []string) (map[string]scalar.Node, error) {
 	return func(ctx context.Context, ids []string) (map[string]scalar.Node, error) {
 		records, err := read(ctx, ids)
 		if err != nil {
 			return nil, err
 		}
-		together(ctx, records)
+		registerBatch(ctx, records)
 		nodes := make(map[string]scalar.Node, len(records))
 		for _, record := range records {
 			nodes[idOf(record)] = record
@@ -58,24 +58,24 @@ func byID[T any](read func(context.Context, []string) ([]*T, error), idOf func(*
 	}
 }
 
-// found is what an id leads to: a record, or why there is none.
-type found struct {
+// lookup is what an id names: a record, or why there is none.
+type lookup struct {
 	node scalar.Node
 	err  error
 }
 
-// node gives the record of an id, or NodeNotFound, whatever kind of record it is that is not there.
+// node returns the record of an id, or NodeNotFound, whatever kind of record it is that is not there.
 func (r *Resolver) node(ctx context.Context, text string) (scalar.Node, error) {
-	one := r.records(ctx, []string{text})[text]
-	return one.node, one.err
+	found := r.lookUp(ctx, []string{text})[text]
+	return found.node, found.err
 }
 
-// nodes gives the records of ids, in one statement a kind; for what is not there it adds an error.
+// nodes returns the records of ids, in one statement a kind; for what is not there it adds an error.
 func (r *Resolver) nodes(ctx context.Context, ids []string) ([]scalar.Node, error) {
 	if len(ids) > maxNodes {
 		return nil, fault.New(fault.RequestInvalid, "ids must have at most %d items, got %d.", maxNodes, len(ids))
 	}
-	all := r.records(ctx, ids)
+	all := r.lookUp(ctx, ids)
 	nodes := make([]scalar.Node, len(ids))
 	for i, text := range ids {
 		if nodes[i] = all[text].node; nodes[i] == nil {
@@ -85,12 +85,13 @@ func (r *Resolver) nodes(ctx context.Context, ids []string) ([]scalar.Node, erro
 	return nodes, nil
 }
 
-// records gives what each of the ids leads to. What refuses one kind of record leaves the others.
-func (r *Resolver) records(ctx context.Context, ids []string) map[string]found {
-	all := make(map[string]found, len(ids))
+// lookUp returns the record of each id, or the error of its kind: a kind that the caller may not read does not
+// keep the others from being read.
+func (r *Resolver) lookUp(ctx context.Context, ids []string) map[string]lookup {
+	all := make(map[string]lookup, len(ids))
 	ofKind := map[id.Kind][]string{}
 	for _, text := range ids {
-		all[text] = found{err: store.NotFound(text, fault.NodeNotFound)}
+		all[text] = lookup{err: store.NotFound(text, fault.NodeNotFound)}
 		k, _ := id.KindOf(text)
 		ofKind[k] = append(ofKind[k], text)
 	}
@@ -99,16 +100,17 @@ func (r *Resolver) records(ctx context.Context, ids []string) map[string]found {
 		nodes, err := kinds[name].records(ctx, of)
 		for _, text := range of {
 			if err != nil {
-				all[text] = found{err: err}
+				all[text] = lookup{err: err}
 			} else if node := nodes[text]; node != nil {
-				all[text] = found{node: node}
+				all[text] = lookup{node: node}
 			}
 		}
 	}
 	return all
 }
 
-// records gives those of the ids that there are, by their ids; none of the zero kind, of which there is nothing.
+// records returns the records of the ids by their ids, without those that are not there. Of the zero kind, that of
+// an id of no known form, there are none.
 func (k kind) records(ctx context.Context, ids []string) (map[string]scalar.Node, error) {
 	a := actor.From(ctx)
 	if a.IsAnonymous() || k.read != nil && !k.anywhere {

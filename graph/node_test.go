@@ -9,10 +9,10 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// recorded gives the id of a record of every type that is a Node, by the name of the type.
+// recorded returns the id of a record of every type that is a Node, by the name of the type.
 func recorded(t *testing.T, w *worldtest.World, o *worldtest.Org) map[string]string {
 	t.Helper()
-	p := w.Place(t, o, "web")
+	p := w.Fixture(t, o, "web")
 	d := p.Succeeded(t)
 	r := w.GraphQL(t, o.Tokens[actor.Admin], `mutation($r: ID!) {
 		createDefaultValueDefinition(input: {givenId: "d", name: "D", schema: {text: {id: "d", label: "D"}}}) { defaultValueDefinition { id } }

@@ -90,7 +90,7 @@ func TestASuperadminWhoNamesNothingReadsWhatIsGlobalAndChangesNothing(t *testing
 		t.Fatal(err)
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Place(t, w.Acme, "web").Succeeded(t)
+		w.Fixture(t, w.Acme, "web").Succeeded(t)
 		w.GraphQL(t, w.Superadmin, "{ viewer { id } }", nil) // the token's first use is noted
 		before := w.Rows(t)
 		ask := func(kind string, field *ast.FieldDefinition) (worldtest.Response, int) {
@@ -123,7 +123,7 @@ func TestASuperadminWhoNamesNothingReadsWhatIsGlobalAndChangesNothing(t *testing
 func TestASuperadminWhoNamesNothingIsToldWhichRecordsAreAnOrganizations(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for _, at := range []*worldtest.World{w, w.In(actor.Global)} {
 			for text, want := range map[string]fault.Code{
 				w.Acme.ID: "", p.Project.ID: fault.RequestOrganizationNeeded, id.New(id.Project): fault.RequestOrganizationNeeded,
@@ -140,9 +140,9 @@ func TestASuperadminWhoNamesNothingIsToldWhichRecordsAreAnOrganizations(t *testi
 func TestASuperadminActsInTheOrganizationThatIsNamed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Succeeded(t)
-		w.Place(t, w.Globex, "hidden")
+		w.Fixture(t, w.Globex, "hidden")
 		const query = `query($d: ID!) { viewer { role organization { slug } } projects { nodes { slug } }
 			deployment(id: $d) { moduleInstance { project { slug } liveDeployment { id } } } }`
 		for _, name := range []string{w.Acme.ID, w.Acme.Slug} {

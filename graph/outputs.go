@@ -16,7 +16,7 @@ import (
 	"slipway/internal/inputvalidation"
 )
 
-// deploymentData gives the detail of a deployment as the member of the union that it is, or nil.
+// deploymentData returns the data of a deployment as the member of the union that it is, or nil.
 func deploymentData(ctx context.Context, d *ent.Deployment) (scalar.DeploymentData, error) {
 	data, err := deployment.DataOf(ctx, d)
 	if err != nil || data == nil {
@@ -25,7 +25,7 @@ func deploymentData(ctx context.Context, d *ent.Deployment) (scalar.DeploymentDa
 	return data, nil
 }
 
-// viewer gives who asks, nil for callers without a token.
+// viewer returns who asks, nil for callers without a token.
 func viewer(ctx context.Context) *actor.Actor {
 	if a := actor.From(ctx); !a.IsAnonymous() {
 		return a
@@ -33,7 +33,7 @@ func viewer(ctx context.Context) *actor.Actor {
 	return nil
 }
 
-// actorRole gives the role that somebody acted in, nil for the server itself.
+// actorRole returns the role in which the actor of an event acted, nil for the server itself.
 func actorRole(e *ent.AuditEvent) *actor.Role {
 	if role := actor.Role(e.ActorRole); role != actor.System {
 		return &role
@@ -50,7 +50,7 @@ func errorCodes() []*fault.Entry {
 	return codes
 }
 
-// object gives a free-form object as JSON, nil where there is none.
+// object returns a free-form object as JSON, nil where there is none.
 func object(v map[string]any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
@@ -58,8 +58,8 @@ func object(v map[string]any) (json.RawMessage, error) {
 	return json.Marshal(v)
 }
 
-// unlessZero gives a value, nil where JSON would leave it out.
-func unlessZero[T comparable](v T) *T {
+// nilIfZero returns nil for the zero value, which JSON would leave out.
+func nilIfZero[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil
@@ -70,8 +70,8 @@ func unlessZero[T comparable](v T) *T {
 // digits returns a number that may be greater than GraphQL's Int.
 func digits(n int64) string { return strconv.FormatInt(n, 10) }
 
-// told gives warnings with the places that GraphQL's input has.
-func told(warnings []inputprop.Warning) []*inputprop.Warning {
+// inputWarnings returns warnings with their pointers from the argument input on.
+func inputWarnings(warnings []inputprop.Warning) []*inputprop.Warning {
 	list := make([]*inputprop.Warning, len(warnings))
 	for i, w := range warnings {
 		w.Pointer = "/input" + w.Pointer
@@ -86,7 +86,7 @@ func validation(v *inputvalidation.Validation) *model.InputsValidation {
 	}
 }
 
-// pointers gives the items of a list as gqlgen wants them.
+// pointers returns the items of a list as gqlgen wants them.
 func pointers[T any](items []T) []*T {
 	list := make([]*T, len(items))
 	for i := range items {
@@ -96,13 +96,13 @@ func pointers[T any](items []T) []*T {
 }
 
 func updatePayload(ctx context.Context, o *defaults.Outcome) *model.UpdateDefaultValueDefinitionPayload {
-	together(ctx, o.Impact.Versions)
-	together(ctx, o.Impact.Instances)
+	registerBatch(ctx, o.Impact.Versions)
+	registerBatch(ctx, o.Impact.Instances)
 	return &model.UpdateDefaultValueDefinitionPayload{
 		DefaultValueDefinition: o.Definition,
 		Changes:                pointers(o.Changes),
 		AffectedVersions:       o.Impact.Versions,
 		AffectedInstances:      o.Impact.Instances,
-		Warnings:               told(o.Warnings),
+		Warnings:               inputWarnings(o.Warnings),
 	}
 }

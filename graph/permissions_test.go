@@ -58,7 +58,7 @@ func TestViewerMayDoWhatTheGuideSays(t *testing.T) {
 	t.Parallel()
 	of, whole := guide(t)
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	for role, token := range w.Acme.Tokens {
 		want := slices.Sorted(slices.Values(of[string(role)]))
 		if got := permissions(t, w, token); len(got) == 0 || !slices.Equal(got, want) {

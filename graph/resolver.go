@@ -19,6 +19,6 @@ type Resolver struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
-	Dynamic   *valuesource.Registry
+	Sources   *valuesource.Service
 	Inputs    *inputvalidation.Service
 }

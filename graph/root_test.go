@@ -26,7 +26,7 @@ func code(t testing.TB, r worldtest.Response, path string) string {
 func TestNeighboursOfARefusedFieldStillAnswer(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		own, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		own, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		const query = `query($own: ID!, $foreign: ID!) { viewer { role } node(id: $foreign) { id } project(id: $own) { slug }
 			deployment(id: $foreign) { id } errorCodes { code } `
 		variables := map[string]any{"own": own.Project.ID, "foreign": foreign.Project.ID}

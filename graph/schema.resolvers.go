@@ -18,7 +18,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
@@ -28,7 +28,7 @@ import (
 
 // ActorID is the resolver for the actorId field.
 func (r *auditEventResolver) ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error) {
-	return unlessZero(obj.ActorID), nil
+	return nilIfZero(obj.ActorID), nil
 }
 
 // ActorRole is the resolver for the actorRole field.
@@ -92,7 +92,7 @@ func (r *deploymentResolver) Fence(ctx context.Context, obj *ent.Deployment) (*s
 }
 
 // Events is the resolver for the events field.
-func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error) {
+func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*event.Event, error) {
 	events, err := deployment.Events(ctx, obj)
 	return pointers(events), err
 }
@@ -126,7 +126,7 @@ func (r *environmentResolver) Project(ctx context.Context, obj *ent.Environment)
 
 // ModuleInstances is the resolver for the moduleInstances field.
 func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *ent.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error) {
-	return many(ctx, obj, "moduleInstances", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, r.Catalog.InstancesOf)
+	return loadPage(ctx, obj, "moduleInstances", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, r.Catalog.InstancesOf)
 }
 
 // Code is the resolver for the code field.
@@ -151,7 +151,7 @@ func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj 
 
 // Versions is the resolver for the versions field.
 func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *ent.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleVersion], error) {
-	return many(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
+	return loadPage(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
 }
 
 // Project is the resolver for the project field.
@@ -181,7 +181,7 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *ent.ModuleInsta
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *ent.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
-	return many(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DeploymentsOf)
+	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DeploymentsOf)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -205,7 +205,7 @@ func (r *mutationResolver) CreateDefaultValueDefinition(ctx context.Context, inp
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: d, Warnings: told(warnings)}, nil
+	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: d, Warnings: inputWarnings(warnings)}, nil
 }
 
 // UpdateDefaultValueDefinition is the resolver for the updateDefaultValueDefinition field.
@@ -250,7 +250,7 @@ func (r *mutationResolver) PublishModuleVersion(ctx context.Context, input model
 	if err != nil {
 		return nil, err
 	}
-	return &model.PublishModuleVersionPayload{ModuleVersion: v, Warnings: told(warnings)}, nil
+	return &model.PublishModuleVersionPayload{ModuleVersion: v, Warnings: inputWarnings(warnings)}, nil
 }
 
 // CreateToken is the resolver for the createToken field.
@@ -401,7 +401,7 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 
 // Environments is the resolver for the environments field.
 func (r *projectResolver) Environments(ctx context.Context, obj *ent.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error) {
-	return many(ctx, obj, "environments", page.Args{First: first, After: after, Last: last, Before: before}, projectID, r.Workspace.EnvironmentsOf)
+	return loadPage(ctx, obj, "environments", page.Args{First: first, After: after, Last: last, Before: before}, projectID, r.Workspace.EnvironmentsOf)
 }
 
 // Active is the resolver for the active field.
@@ -428,7 +428,7 @@ func (r *queryResolver) Viewer(ctx context.Context) (*actor.Actor, error) {
 func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleDefinition], error) {
 	filter := catalog.DefinitionFilter{Status: status, Type: typeArg, Search: search}
 	c, err := r.Catalog.Definitions(ctx, filter, page.Args{First: first, After: after, Last: last, Before: before})
-	return paged(ctx, c, err)
+	return registerPage(ctx, c, err)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -444,7 +444,7 @@ func (r *queryResolver) ModuleVersion(ctx context.Context, id string) (*ent.Modu
 // DefaultValueDefinitions is the resolver for the defaultValueDefinitions field.
 func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DefaultValueDefinition], error) {
 	c, err := r.Defaults.Definitions(ctx, givenID, page.Args{First: first, After: after, Last: last, Before: before})
-	return paged(ctx, c, err)
+	return registerPage(ctx, c, err)
 }
 
 // DefaultValueDefinition is the resolver for the defaultValueDefinition field.
@@ -455,7 +455,7 @@ func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (
 // Deployments is the resolver for the deployments field.
 func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
 	c, err := r.Deploy.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
-	return paged(ctx, c, err)
+	return registerPage(ctx, c, err)
 }
 
 // Deployment is the resolver for the deployment field.
@@ -465,7 +465,7 @@ func (r *queryResolver) Deployment(ctx context.Context, id string) (*ent.Deploym
 
 // CompareDeployments is the resolver for the compareDeployments field.
 func (r *queryResolver) CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error) {
-	return compared(ctx, r.Resolver, from, to)
+	return comparison(ctx, r.Resolver, from, to)
 }
 
 // AuditEvents is the resolver for the auditEvents field.
@@ -491,7 +491,7 @@ func (r *queryResolver) Release(ctx context.Context, id string) (*ent.Release, e
 // ModuleInstances is the resolver for the moduleInstances field.
 func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error) {
 	c, err := r.Catalog.Instances(ctx, instanceFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
-	return paged(ctx, c, err)
+	return registerPage(ctx, c, err)
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
@@ -502,7 +502,7 @@ func (r *queryResolver) ModuleInstance(ctx context.Context, id string) (*ent.Mod
 // Projects is the resolver for the projects field.
 func (r *queryResolver) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Project], error) {
 	c, err := r.Workspace.Projects(ctx, page.Args{First: first, After: after, Last: last, Before: before})
-	return paged(ctx, c, err)
+	return registerPage(ctx, c, err)
 }
 
 // Project is the resolver for the project field.
@@ -513,7 +513,7 @@ func (r *queryResolver) Project(ctx context.Context, id string) (*ent.Project, e
 // Environments is the resolver for the environments field.
 func (r *queryResolver) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error) {
 	c, err := r.Workspace.Environments(ctx, projectID, page.Args{First: first, After: after, Last: last, Before: before})
-	return paged(ctx, c, err)
+	return registerPage(ctx, c, err)
 }
 
 // Environment is the resolver for the environment field.
@@ -523,7 +523,7 @@ func (r *queryResolver) Environment(ctx context.Context, id string) (*ent.Enviro
 
 // ValidateInputs is the resolver for the validateInputs field.
 func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error) {
-	found, err := r.Inputs.Validate(ctx, question(input))
+	found, err := r.Inputs.Validate(ctx, validationRequest(input))
 	if err != nil {
 		return nil, err
 	}
@@ -532,7 +532,7 @@ func (r *queryResolver) ValidateInputs(ctx context.Context, input model.InputVal
 
 // ResolveInputs is the resolver for the resolveInputs field.
 func (r *queryResolver) ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error) {
-	resolved, violations, err := r.Inputs.Resolve(ctx, question(input))
+	resolved, violations, err := r.Inputs.Resolve(ctx, validationRequest(input))
 	if err != nil {
 		return nil, err
 	}
@@ -545,12 +545,12 @@ func (r *queryResolver) DynamicValues(ctx context.Context, source string, params
 	if err != nil {
 		return nil, err
 	}
-	return r.Dynamic.Options(ctx, source, named, page.Args{First: first, After: after, Last: last, Before: before})
+	return r.Sources.Options(ctx, source, named, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // DynamicSources is the resolver for the dynamicSources field.
 func (r *queryResolver) DynamicSources(ctx context.Context) ([]*valuesource.Source, error) {
-	return pointers(r.Dynamic.Sources()), nil
+	return pointers(valuesource.Sources()), nil
 }
 
 // ErrorCodes is the resolver for the errorCodes field.
@@ -587,7 +587,7 @@ func (r *releaseResolver) Quarantines(ctx context.Context, obj *ent.Release) ([]
 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
-	return many(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, r.Deploy.DeploymentsOfReleases)
+	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, r.Deploy.DeploymentsOfReleases)
 }
 
 // DeploymentChanged is the resolver for the deploymentChanged field.
@@ -597,12 +597,12 @@ func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string)
 
 // Description is the resolver for the description field.
 func (r *userFacingErrorDataResolver) Description(ctx context.Context, obj *fault.Data) (*string, error) {
-	return unlessZero(obj.Description), nil
+	return nilIfZero(obj.Description), nil
 }
 
 // IsInternal is the resolver for the isInternal field.
 func (r *userFacingErrorDataResolver) IsInternal(ctx context.Context, obj *fault.Data) (*bool, error) {
-	return unlessZero(obj.IsInternal), nil
+	return nilIfZero(obj.IsInternal), nil
 }
 
 // Metadata is the resolver for the metadata field.
@@ -612,7 +612,7 @@ func (r *userFacingErrorDataResolver) Metadata(ctx context.Context, obj *fault.D
 
 // RequestID is the resolver for the requestId field.
 func (r *userFacingErrorDataResolver) RequestID(ctx context.Context, obj *fault.Data) (*string, error) {
-	return unlessZero(obj.RequestID), nil
+	return nilIfZero(obj.RequestID), nil
 }
 
 // Organization is the resolver for the organization field.
@@ -622,7 +622,7 @@ func (r *viewerResolver) Organization(ctx context.Context, obj *actor.Actor) (*e
 
 // OrganizationID is the resolver for the organizationId field.
 func (r *viewerResolver) OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error) {
-	return unlessZero(obj.OrganizationID), nil
+	return nilIfZero(obj.OrganizationID), nil
 }
 
 // Organizations is the resolver for the organizations field.

@@ -90,8 +90,8 @@ func (f fragments) selection(def *ast.Definition, depth int) string {
 	})
 }
 
-// fields selects fields, those that have fields themselves by the fragment that inside gives for their type. Where
-// it gives none they are left out.
+// fields selects fields, those that have fields themselves by the fragment that inside returns for their type. Where
+// it returns none they are left out.
 func (f fragments) fields(list ast.FieldList, inside func(inner string) string) string {
 	text := ""
 	for _, field := range list {

@@ -14,18 +14,18 @@ import (
 	"slipway/internal/gqlhttp/stream"
 )
 
-// Config is what the endpoint may be told.
+// Config is the configuration of the endpoint.
 type Config struct {
 	HTTP   gqlhttp.HTTP
 	Server gqlhttp.Config
 }
 
-// NewHandler makes the GraphQL endpoint.
+// NewHandler returns the GraphQL endpoint.
 func NewHandler(r *Resolver, c Config) http.Handler {
 	c.Server = ofSchema(c.Server)
 	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema(), Resolvers: r}), c.Server,
 		stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
-	s.Use(answers{})
+	s.Use(batching{})
 	return s
 }
 
@@ -38,7 +38,7 @@ func schema() *ast.Schema {
 	return document.StandardSchema(generated.NewExecutableSchema(generated.Config{}).Schema())
 }
 
-// ofSchema adds to a configuration what the schema has special.
+// ofSchema adds what is special about this schema to a configuration.
 func ofSchema(c gqlhttp.Config) gqlhttp.Config {
 	// The strict decoder of inputs bounds how deep they nest.
 	c.Limits.FreeInputs = []string{"InputPropertyInput"}
@@ -47,19 +47,22 @@ func ofSchema(c gqlhttp.Config) gqlhttp.Config {
 	return c
 }
 
-// answers gives each answer of an operation, of which a subscription has many, its families.
-type answers struct{}
+// batching is the extension of gqlgen that begins the batches of each answer; a subscription has many answers.
+type batching struct{}
 
-func (answers) ExtensionName() string                   { return "Answers" }
-func (answers) Validate(graphql.ExecutableSchema) error { return nil }
+// ExtensionName implements graphql.HandlerExtension.
+func (batching) ExtensionName() string { return "Batching" }
 
-// InterceptRootField gives each field of the root families of its own, for no edge leads from one to another:
-// what was read for it is free as soon as it is answered.
-func (answers) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-	return next(withFamilies(ctx))
+// Validate implements graphql.HandlerExtension.
+func (batching) Validate(graphql.ExecutableSchema) error { return nil }
+
+// InterceptRootField begins the batches of each root field anew: no edge leads from one root field to another, and
+// what was read for one can be freed as soon as it is answered.
+func (batching) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	return next(withBatches(ctx))
 }
 
-// InterceptResponse does so for the events of a subscription, whose root is resolved only once.
-func (answers) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	return next(withFamilies(ctx))
+// InterceptResponse begins them anew for each event of a subscription, whose root field is resolved only once.
+func (batching) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	return next(withBatches(ctx))
 }

@@ -241,7 +241,7 @@ func TestWhatIsReadOfAnInputIsWrittenElsewhere(t *testing.T) {
 	all := schemas(t)
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		admin := w.Acme.Tokens[actor.Admin]
-		place := w.Place(t, w.Acme, "web")
+		place := w.Fixture(t, w.Acme, "web")
 		for i, schema := range all {
 			made := func(givenID string, schema *strictjson.Node) *strictjson.Node {
 				r := w.GraphQL(t, admin, create, map[string]any{"id": givenID, "schema": schema})

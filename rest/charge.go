@@ -7,7 +7,7 @@ import (
 )
 
 // charge takes a cost out of the caller's bucket, and returns the request with a meter of its further work;
-// settle takes that too, once it is known. What is left is told in the RateLimit headers.
+// settle takes that too, once it is known. The RateLimit headers have what is left.
 func (s Surface) charge(w http.ResponseWriter, r *http.Request, cost int) (metered *http.Request, settle func(), err error) {
 	m := meter.New(meter.Limits{Cost: s.MaxCost}, float64(cost), nil)
 	metered = r.WithContext(meter.With(r.Context(), m))
@@ -21,8 +21,8 @@ func (s Surface) charge(w http.ResponseWriter, r *http.Request, cost int) (meter
 	return metered, func() { buckets.Settle(caller.Key, cost-m.Cost()).Write(w.Header()) }, err
 }
 
-// FailKnown answers with an error before anything is charged for, to a caller who is known and learns so what is
-// left in his bucket.
+// FailKnown answers with an error before anything is charged for, to a caller who is known: the headers have what is
+// left in the bucket.
 func (s Surface) FailKnown(w http.ResponseWriter, r *http.Request, err error) {
 	if s.Costs != nil && s.Costs.On() {
 		caller := s.Caller(r)

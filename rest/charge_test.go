@@ -24,7 +24,7 @@ func left(r worldtest.Response) string {
 func TestEachOperationTakesItsCostOutOfTheCallersBucket(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		s := w.Serving(t, func(c *server.Config) {
 			c.Bucket, c.Now = quota.Bucket{Capacity: 40, PerSecond: 1}, stopped()
 		})
@@ -64,7 +64,7 @@ func TestEachOperationTakesItsCostOutOfTheCallersBucket(t *testing.T) {
 func TestWhatIsLeftIsToldWithEveryAnswerToAKnownCaller(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		definition := define(t, w, w.Acme)
 		s := w.Serving(t, func(c *server.Config) {
 			c.Bucket, c.Now, c.MaxBody = quota.Bucket{Capacity: 1000, PerSecond: 100}, stopped(), 1024

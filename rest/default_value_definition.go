@@ -41,7 +41,7 @@ func defaultValueDefinitionOf(d *ent.DefaultValueDefinition) defaultValueDefinit
 
 func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		if err := r.noQuery(); err != nil {
+		if err := r.checkNoQuery(); err != nil {
 			return answer{}, err
 		}
 		versions, err := ifMatch(r.Header)
@@ -90,7 +90,7 @@ func updated(p *model.UpdateDefaultValueDefinitionPayload, err error) (*ent.Defa
 	return p.DefaultValueDefinition, nil
 }
 
-// inData gives an error's violations their places in the body.
+// inData returns an error's violations their places in the body.
 func inData(err error) error {
 	found, ok := errors.AsType[*fault.Error](err)
 	if !ok || len(found.Violations) == 0 {

@@ -10,30 +10,31 @@ import (
 	"slipway/internal/requestlog"
 )
 
-// Fail answers with an error. A failure is logged under the id that the caller sees; that time ran out, the
-// caller has gone or there is no room for now is not.
+// Fail answers with an error. What fault.IsFailure reports is logged under the id that the caller sees; that time ran
+// out, the caller has gone or a queue is full is not.
 func (s Surface) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	ctx := r.Context()
-	if _, known := errors.AsType[*fault.Error](err); !known && ended(err) {
+	if _, known := errors.AsType[*fault.Error](err); !known && isContextEnd(err) {
 		err = fault.New(fault.RequestTimeout, "The request took longer than it may, or was given up.").WithCause(err)
 	}
 	status := fault.Status(err)
 	if fault.IsFailure(err) {
 		s.Log.ErrorContext(ctx, "REST operation failed", "requestId", actor.RequestID(ctx), "error", err)
 	}
-	explain(w.Header(), status, err)
+	setErrorHeaders(w.Header(), status, err)
 	a := actor.From(ctx)
 	shown := fault.Public(err, fault.View{RequestID: actor.RequestID(ctx), Superadmin: a != nil && a.IsSuperadmin()})
 	requestlog.From(ctx).AddError(fault.Code(shown.Code))
 	writeJSON(w, status, shown)
 }
 
-func ended(err error) bool {
+// isContextEnd reports whether err is the end of a context.
+func isContextEnd(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// explain sets the headers that go with a status, unless they are there.
-func explain(h http.Header, status int, err error) {
+// setErrorHeaders sets the headers that go with a status, unless they are set.
+func setErrorHeaders(h http.Header, status int, err error) {
 	if status == http.StatusUnauthorized && h.Get("WWW-Authenticate") == "" {
 		h.Set("WWW-Authenticate", "Bearer")
 	}

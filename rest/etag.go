@@ -10,19 +10,19 @@ import (
 	"slipway/internal/httpx"
 )
 
-// etag is the strong entity tag of a record's version.
+// etag returns the strong entity tag of a record's version.
 func etag(version int32) string { return fmt.Sprintf(`"v%d"`, version) }
 
-// noVersion is what no record has: they count from 1.
+// noVersion is a version that no record has: they count from 1.
 const noVersion int32 = 0
 
 // maxTags bounds the tags of If-Match, for each may cost a transaction.
 const maxTags = 8
 
-var ours = regexp.MustCompile(`^"v([1-9][0-9]{0,9})"$`)
+var versionTag = regexp.MustCompile(`^"v([1-9][0-9]{0,9})"$`)
 
-// ifMatch gives the versions that If-Match allows, nil where any will do. Weak tags never match, nor do
-// those that are not ours: where no other is there, the version is one that no record has.
+// ifMatch returns the versions that If-Match allows, nil where any will do. Weak tags never match, nor do those
+// that etag does not make: where there is no other, the only version is noVersion.
 func ifMatch(h http.Header) ([]int32, error) {
 	tags := httpx.Tags(h, "If-Match")
 	if len(tags) > maxTags {
@@ -33,7 +33,7 @@ func ifMatch(h http.Header) ([]int32, error) {
 	}
 	var versions []int32
 	for _, tag := range tags {
-		if m := ours.FindStringSubmatch(tag); m != nil {
+		if m := versionTag.FindStringSubmatch(tag); m != nil {
 			if version, err := strconv.ParseInt(m[1], 10, 32); err == nil {
 				versions = append(versions, int32(version))
 			}

@@ -88,7 +88,7 @@ var (
 	anyWait    = regexp.MustCompile(`((?m:^Retry-After: )|retryAfterSeconds": |Try again in )[0-9]+`)
 )
 
-// normalized gives what differs from run to run a name.
+// normalized returns what differs from run to run a name.
 func normalized(w *worldtest.World, text string) string {
 	if w.Superadmin != "" {
 		text = strings.ReplaceAll(text, w.Superadmin, "<superadmin>")

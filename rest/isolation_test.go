@@ -51,7 +51,7 @@ func TestIdsThatAreNoneAreNotFound(t *testing.T) {
 func TestAnEscapedIDIsTheSameID(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		escaped := "/deployments/%64" + strings.TrimPrefix(d.ID, "d")
 		got := ask(t, w, exchange{method: http.MethodGet, path: escaped, token: w.Acme.Tokens[actor.Viewer]})
 		if got.Status != http.StatusOK || got.Text(t, "data", "id") != d.ID {

@@ -35,7 +35,7 @@ func moduleDefinitionOf(d *ent.ModuleDefinition) moduleDefinition {
 
 func listModuleDefinitions(q Queries) func(request) (answer, error) {
 	return func(r request) (answer, error) {
-		in, err := r.listing()
+		in, err := r.listParameters()
 		if err != nil {
 			return answer{}, err
 		}
@@ -62,10 +62,10 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 	}
 }
 
-// recordsPerCost is how many records of a page cost as much as a field.
+// recordsPerCost is how many records of a page cost as much as one field.
 const recordsPerCost = 5
 
-// pageOf is the answer with a page. One that would have more than so many bytes ends before, but not before
+// pageOf returns the answer with a page. One that would have more than so many bytes ends before, but not before
 // its first record; the cursor goes on from there.
 func pageOf(found *page.ModuleDefinitionConnection, total int32, most int) answer {
 	records := make([]json.RawMessage, 0, len(found.Edges))
@@ -85,15 +85,15 @@ func pageOf(found *page.ModuleDefinitionConnection, total int32, most int) answe
 	return answer{body: envelope{Data: records, Meta: m}}
 }
 
-// listing has the parameters of the list, nil ones where they were not given.
-type listing struct {
+// listParameters are the parameters of the list, nil where they were not given.
+type listParameters struct {
 	status *moduledefinition.Status
 	limit  *int32
 	cursor *string
 }
 
-func (r request) listing() (in listing, err error) {
-	if err := r.noBody(); err != nil {
+func (r request) listParameters() (in listParameters, err error) {
+	if err := r.checkNoBody(); err != nil {
 		return in, err
 	}
 	p, err := r.query("status", "limit", "cursor")
@@ -103,14 +103,14 @@ func (r request) listing() (in listing, err error) {
 	if text, ok := p.given["status"]; ok {
 		status := moduledefinition.Status(text)
 		if moduledefinition.StatusValidator(status) != nil {
-			p.refuse("status", "enum", "must be DRAFT or ACTIVE, found %.60q", text)
+			p.addViolation("status", "enum", "must be DRAFT or ACTIVE, found %.60q", text)
 		}
 		in.status = &status
 	}
 	if text, ok := p.given["limit"]; ok {
 		limit, err := strconv.ParseUint(text, 10, 31)
 		if err != nil || limit < 1 || limit > page.MaxSize {
-			p.refuse("limit", "range", "must be a whole number between 1 and %d, found %.60q", page.MaxSize, text)
+			p.addViolation("limit", "range", "must be a whole number between 1 and %d, found %.60q", page.MaxSize, text)
 		}
 		size := int32(limit)
 		in.limit = &size

@@ -8,8 +8,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI returns the OpenAPI document of the operations. They are behind a path that the document's own is
-// behind too, "" for none.
+// OpenAPI returns the OpenAPI document of the operations, which are served under basePath, "" for none.
 func OpenAPI(basePath string) []byte {
 	if basePath == "" {
 		return openAPI

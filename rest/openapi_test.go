@@ -16,6 +16,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/worldtest"
@@ -126,7 +127,7 @@ func TestTheDocumentHasEveryField(t *testing.T) {
 		"TaskDefinition":         ecs.TaskDefinition{},
 		"ListenerState":          ecs.ListenerState{},
 		"ListenerRule":           ecs.ListenerRule{},
-		"DeploymentEvent":        ecs.Event{},
+		"DeploymentEvent":        event.Event{},
 		"ServiceDeploymentState": ecs.ServiceDeploymentState{},
 		"ServiceRevision":        ecs.ServiceRevision{},
 
@@ -178,7 +179,7 @@ func TestTheDocumentHasEveryField(t *testing.T) {
 	}
 }
 
-// fieldsOf gives the JSON names of a struct's fields, and of those that are never left out.
+// fieldsOf returns the JSON names of a struct's fields, and of those that are never left out.
 func fieldsOf(s reflect.Type) (names, required []string) {
 	for _, f := range reflect.VisibleFields(s) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -30,11 +30,11 @@ func (r request) query(allowed ...string) (*parameters, error) {
 		list := values[name]
 		switch {
 		case !slices.Contains(allowed, name):
-			p.malformed(name, "unknown_parameter", "is not a parameter here; %s", choice(allowed))
+			p.addMalformed(name, "unknown_parameter", "is not a parameter here; %s", choice(allowed))
 		case len(list) > 1:
-			p.malformed(name, "repeated", "must be given once, found %d times", len(list))
+			p.addMalformed(name, "repeated", "must be given once, found %d times", len(list))
 		case list[0] == "":
-			p.malformed(name, "min_length", "must not be empty; leave it out instead")
+			p.addMalformed(name, "min_length", "must not be empty; leave it out instead")
 		default:
 			p.given[name] = list[0]
 		}
@@ -42,17 +42,18 @@ func (r request) query(allowed ...string) (*parameters, error) {
 	return p, nil
 }
 
-func (p *parameters) malformed(name, rule, format string, args ...any) {
+// addMalformed adds what is wrong with the query string itself.
+func (p *parameters) addMalformed(name, rule, format string, args ...any) {
 	p.code = fault.RequestMalformed
-	p.refuse(name, rule, format, args...)
+	p.addViolation(name, rule, format, args...)
 }
 
-// refuse notes that the value of a parameter is wrong.
-func (p *parameters) refuse(name, rule, format string, args ...any) {
+// addViolation adds what is wrong with the value of a parameter.
+func (p *parameters) addViolation(name, rule, format string, args ...any) {
 	p.wrong.Add(fault.Pointer(name), rule, format, args...)
 }
 
-// err is the refusal of all that is wrong, nil where nothing is.
+// err returns the error with everything that is wrong, nil where nothing is.
 func (p *parameters) err() error {
 	if p.wrong.Count() == 0 {
 		return nil
@@ -60,6 +61,7 @@ func (p *parameters) err() error {
 	return fault.Invalid(p.code, p.wrong.All("")...)
 }
 
+// choice returns the part of a message that names the allowed parameters.
 func choice(allowed []string) string {
 	if len(allowed) == 0 {
 		return "the operation takes none"

@@ -55,7 +55,7 @@ func TestADeploymentHasTheDocumentedFieldsAndNoOther(t *testing.T) {
 func TestWhatARunnerReportsIsServedWithoutTheCloudsOwnKeys(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
 		runner := w.Acme.As(actor.Runner)
 		lease := p.Claim(t, d)

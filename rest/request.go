@@ -32,11 +32,11 @@ type request struct {
 	body []byte
 	// maxAnswer is from how many bytes on a page ends early, 0 for never.
 	maxAnswer int
-	// enter gives the context to run the operation in; it is asked once the request is read.
+	// enter returns the context to run the operation in; it is called once the request is read.
 	enter func() (context.Context, error)
 }
 
-// id is the record that the path names. The router matches the path as it was escaped.
+// id returns the id that the path names. The router matches the path as it was escaped.
 func (r request) id() string {
 	id := chi.URLParam(r.Request, "id")
 	if plain, err := url.PathUnescape(id); err == nil {
@@ -45,16 +45,16 @@ func (r request) id() string {
 	return id
 }
 
-// bare refuses parameters and a body where the operation declares neither.
-func (r request) bare() error {
-	if err := r.noQuery(); err != nil {
+// checkNoInput returns an error for parameters and for a body: the operation has neither.
+func (r request) checkNoInput() error {
+	if err := r.checkNoQuery(); err != nil {
 		return err
 	}
-	return r.noBody()
+	return r.checkNoBody()
 }
 
-// noQuery refuses all parameters.
-func (r request) noQuery() error {
+// checkNoQuery returns an error for any parameter.
+func (r request) checkNoQuery() error {
 	p, err := r.query()
 	if err != nil {
 		return err
@@ -62,8 +62,8 @@ func (r request) noQuery() error {
 	return p.err()
 }
 
-// noBody refuses a body; an empty object is let through, for clients that cannot send less.
-func (r request) noBody() error {
+// checkNoBody returns an error for a body; an empty object is let through, for clients that cannot send less.
+func (r request) checkNoBody() error {
 	if len(bytes.Trim(r.body, whiteSpace)) == 0 {
 		return nil
 	}

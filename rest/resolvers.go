@@ -11,20 +11,20 @@ import (
 
 // Queries are the resolver methods that the reading operations call.
 type Queries interface {
-	// ModuleDefinitions gives a page of the catalogue: the errors are those of the cursors and sizes.
+	// ModuleDefinitions returns a page of the catalogue; its errors are those of cursors and sizes.
 	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg, search *string,
 		first *int32, after *string, last *int32, before *string) (*page.ModuleDefinitionConnection, error)
-	// Deployment gives one deployment, or DeploymentNotFound.
+	// Deployment returns one deployment, or DeploymentNotFound.
 	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
 }
 
 // Mutations are the resolver methods that the writing operations call.
 type Mutations interface {
-	// UpdateDefaultValueDefinition gives every violation at once, DefaultValueDefinitionNotFound,
-	// …Forbidden, RequestPreconditionFailed and …RuleBroken.
+	// UpdateDefaultValueDefinition returns the changed definition. Its errors have every violation at once:
+	// RequestInvalid, DefaultValueDefinitionNotFound, …Forbidden, …RuleBroken and RequestPreconditionFailed.
 	UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error)
-	// RollbackDeployment gives the refusals of a replay.
+	// RollbackDeployment returns the deployment that was created, or why the earlier one cannot be rolled back to.
 	RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error)
-	// RedeployDeployment gives the refusals of a replay.
+	// RedeployDeployment returns the deployment that was created, or why the earlier one cannot be redeployed.
 	RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error)
 }

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/httpx"
 )
 
-// answer is what a successful operation answers with.
+// answer is the answer of an operation that succeeded.
 type answer struct {
 	// status is 200 where it is left out.
 	status int
@@ -27,13 +27,14 @@ type envelope struct {
 	Meta *meta `json:"meta,omitempty"`
 }
 
-// meta says where a page stands in its list.
+// meta is where a page stands in its list.
 type meta struct {
 	Limit      int    `json:"limit"`
 	NextCursor string `json:"nextCursor,omitempty"`
 	TotalCount int32  `json:"totalCount"`
 }
 
+// write writes the answer, or 304 where If-None-Match has its entity tag.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
@@ -64,7 +65,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(text) // that the caller has gone is no news
 }
 
-// encoded is a value as JSON, with a line feed behind it.
+// encoded returns a value as JSON, with a line feed behind it.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -75,7 +76,7 @@ func encoded(v any) []byte {
 	return b.Bytes()
 }
 
-// utc is a time that may be unset, in UTC.
+// utc returns a time that may be nil, in UTC.
 func utc(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

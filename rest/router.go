@@ -27,12 +27,12 @@ type Surface struct {
 	MaxBody int64
 	// MaxAnswer is from how many bytes on the page of a list ends early; 0 is without end.
 	MaxAnswer int
-	// MaxCost is what the work of a request may cost, Costs what a caller may spend on all of them, and Caller
-	// who that is; without a limit where they are zero.
+	// MaxCost bounds what the work of one request may cost, Costs what a caller may spend on all requests; Caller
+	// returns whose request it is. Where they are zero there is no limit.
 	MaxCost int
 	Costs   *quota.Costs
 	Caller  func(*http.Request) quota.Caller
-	// Enter gives the context of a request whose actor acts in the organization that the request names. The
+	// Enter returns the context of a request whose actor acts in the organization that the request names. The
 	// errors are RequestInvalid for a header that can name none, and OrganizationNotFound. Where it is nil, the
 	// actor acts where it does.
 	Enter func(*http.Request) (context.Context, error)
@@ -48,6 +48,7 @@ type operation struct {
 	answer func(request) (answer, error)
 }
 
+// operations returns the operations in the order of the OpenAPI document.
 func operations(q Queries, m Mutations) []operation {
 	return []operation{
 		{method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m), cost: 10},
@@ -65,11 +66,11 @@ func (s Surface) Routes(r chi.Router, q Queries, m Mutations) {
 	}
 }
 
-// serve answers the requests of an operation. What does not depend on the operation is checked here, in
+// serve returns the handler of an operation. What does not depend on the operation is checked here, in
 // the documented order; the operation's own checks follow.
 func (s Surface) serve(o operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		a, err := s.ask(o, w, r)
+		a, err := s.answer(o, w, r)
 		if err != nil {
 			s.Fail(w, r, err)
 			return
@@ -81,7 +82,8 @@ func (s Surface) serve(o operation) http.HandlerFunc {
 	}
 }
 
-func (s Surface) ask(o operation, w http.ResponseWriter, r *http.Request) (answer, error) {
+// answer charges for a request, reads it and runs its operation.
+func (s Surface) answer(o operation, w http.ResponseWriter, r *http.Request) (answer, error) {
 	named := r.Header.Values(httpx.OrganizationHeader) != nil
 	if actor.From(r.Context()).IsAnonymous() && (!o.public || named) {
 		return answer{}, fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
@@ -105,8 +107,8 @@ func (s Surface) ask(o operation, w http.ResponseWriter, r *http.Request) (answe
 	return o.answer(request{r, body, s.MaxAnswer, func() (context.Context, error) { return s.enter(o, r) }})
 }
 
-// enter gives the context that an operation runs in, once nothing is wrong with the request itself. An
-// organization that the caller may not act in is refused as one that is not there.
+// enter returns the context that an operation runs in, once nothing is wrong with the request itself. A public
+// operation has no answer for an organization that is not there: its error is RequestForbidden then.
 func (s Surface) enter(o operation, r *http.Request) (context.Context, error) {
 	if s.Enter == nil {
 		return r.Context(), nil

@@ -22,7 +22,7 @@ import (
 // stage is a world with everything that the operations can meet.
 type stage struct {
 	*worldtest.World
-	place *worldtest.Place
+	place *worldtest.Fixture
 	// definition is Acme's, others is Globex's.
 	definition, others *ent.DefaultValueDefinition
 	// succeeded and spare can be replayed, each on an instance of its own; failed and live are on a third
@@ -34,9 +34,9 @@ type stage struct {
 
 func newStage(t *testing.T, w *worldtest.World) *stage {
 	t.Helper()
-	s := &stage{World: w, place: w.Place(t, w.Acme, "web")}
+	s := &stage{World: w, place: w.Fixture(t, w.Acme, "web")}
 	s.definition, s.others = define(t, w, w.Acme), define(t, w, w.Globex)
-	s.foreign = w.Place(t, w.Globex, "web").Succeeded(t)
+	s.foreign = w.Fixture(t, w.Globex, "web").Succeeded(t)
 	s.succeeded, s.spare = s.succeed(t, "first"), s.succeed(t, "second")
 	s.live = s.place.Succeeded(t)
 	s.failed = s.place.Failed(t)
@@ -107,6 +107,6 @@ func (s *stage) ended(tx *ent.Tx, instanceID string, now time.Time) *ent.Deploym
 	return tx.Deployment.Create().SetID(id.New(id.Deployment)).SetOrganizationID(s.Acme.ID).
 		SetCreatedAt(now).SetUpdatedAt(now).SetStartedAt(now).SetCompletedAt(now).
 		SetProjectID(s.place.Project.ID).SetEnvironmentID(s.place.Environment.ID).SetModuleInstanceID(instanceID).
-		SetDeploymentType(catalog.KindECS).SetTriggerSource("api").SetCreatedBy("test").
+		SetDeploymentType(catalog.DeploymentTypeECS).SetTriggerSource("api").SetCreatedBy("test").
 		SetStatus(entdeployment.StatusSUCCEEDED)
 }

@@ -12,12 +12,12 @@ const docsRoot = "/docs"
 //go:embed docs
 var docs embed.FS
 
-// swaggerFiles are those of Swagger UI that the page loads.
+// swaggerFiles has the files of Swagger UI that the page loads.
 var swaggerFiles = []string{"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"}
 
 // Documents serves the page that shows openapi.json, at /docs, with its files below. Mount it there, at "/docs"
-// and "/docs/", without stripping the prefix. The page is our own, because Swagger UI's has scripts inside, which
-// the policy of its headers would have to allow.
+// and "/docs/", without stripping the prefix. The page is our own, because Swagger UI's has inline scripts,
+// which its content security policy would have to allow.
 func Documents() http.Handler {
 	files := filesOf(below(docs, "docs"), docsRoot)
 	for _, name := range swaggerFiles {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// types gives the media type by the file's ending; the operating system's own list is not asked,
-// since it differs from one to the next.
+// types has the media types by the extension of the file. The list of the operating system is not used, because it
+// differs between systems.
 var types = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".html": "text/html; charset=utf-8",
@@ -27,20 +27,20 @@ var types = map[string]string{
 }
 
 const (
-	// compressed is the ending of files that are embedded as gzip has them.
+	// compressed is the extension of files that are embedded compressed by gzip.
 	compressed = ".gz"
-	// lasting is the folder of files whose names change with their content.
+	// lasting is the folder of files whose names change with their content, so that they can be cached forever.
 	lasting = "assets/"
 )
 
-// file is one thing to serve, with the entity tag of its content.
+// file is a file to serve, with the entity tag of its content.
 type file struct {
 	content []byte
 	media   string
 	tag     string
-	// gzipped says that the content is compressed.
+	// gzipped is whether the content is compressed.
 	gzipped bool
-	// lasts says that what is under the name never changes.
+	// lasts is whether the content under the name never changes.
 	lasts bool
 }
 
@@ -56,8 +56,8 @@ func newFile(name string, content []byte) file {
 	}
 }
 
-// filesOf lists the files of a page by the path of their URL, which is at or below the given one: its index.html
-// is the page itself.
+// filesOf returns the files of a page by the path of their URL, which is at or below the given one. index.html is the
+// page itself.
 func filesOf(page fs.FS, at string) map[string]file {
 	files := map[string]file{}
 	err := fs.WalkDir(page, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -91,7 +91,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", `"`+f.tag+`"`)
 	if f.gzipped {
 		h.Add("Vary", "Accept-Encoding")
-		if !takesGzip(r.Header) {
+		if !acceptsGzip(r.Header) {
 			f.inflate().serve(w, r)
 			return
 		}
@@ -100,7 +100,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
 }
 
-// inflate gives the file as it was before it was compressed, which has a tag of its own.
+// inflate returns the file decompressed, with an entity tag of its own.
 func (f file) inflate() file {
 	r, err := gzip.NewReader(bytes.NewReader(f.content))
 	if err != nil {
@@ -114,9 +114,8 @@ func (f file) inflate() file {
 	return f
 }
 
-// takesGzip reports whether a client takes content that is compressed by gzip: it names it, and not with a
-// weight of 0.
-func takesGzip(h http.Header) bool {
+// acceptsGzip reports whether a client accepts gzip: Accept-Encoding names it with a weight above 0.
+func acceptsGzip(h http.Header) bool {
 	for coding := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
 		name, weight, weighed := strings.Cut(coding, ";")
 		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// root is where the explorer lives. The page links to its files by "playground/…", so that it works
-// behind a proxy that serves it under a longer path.
+// root is the path of the explorer. The page links to its files by "playground/…", so that it works behind a proxy that
+// serves it under a longer path.
 const (
 	root       = "/playground"
 	configPath = root + "/config.json"
 )
 
-// dist has what npm has built. Without npm it has nothing but the folder.
+// dist has what npm has built. Without npm it is an empty folder.
 //
 //go:embed all:dist
 var dist embed.FS
@@ -26,10 +26,10 @@ var dist embed.FS
 //go:embed lite
 var lite embed.FS
 
-// Config is what the explorer's page asks of its server.
+// Config is the configuration of the explorer's page.
 type Config struct {
-	// Token fills the page's token field. Whoever can open the page can read it, so it is for
-	// throw-away servers only. It goes to browsers alone that say that the page is this server's.
+	// Token fills the page's token field. Everybody who can open the page can read it, so it is for throw-away
+	// servers only. It is sent only to browsers that confirm that the request is from this server's page.
 	Token string `json:"token"`
 	// Examples are offered on the page.
 	Examples []Example `json:"examples"`
@@ -41,16 +41,16 @@ type Example struct {
 	Query string `json:"query"`
 	// Variables is a JSON object as text, or empty.
 	Variables string `json:"variables"`
-	// Tab has it open in a tab from the start, where the page has tabs.
+	// Tab opens the example in a tab from the start, if the page has tabs.
 	Tab bool `json:"tab"`
 }
 
-// GraphiQL gives the files of GraphiQL as they are in the binary, each compressed: index.html.gz, and the rest
-// below assets. There are none in a binary that was built without npm.
+// GraphiQL returns the files of GraphiQL in the binary, each compressed: index.html.gz, and the others below assets. A
+// binary that was built without npm has none.
 func GraphiQL() fs.FS { return below(dist, "dist/playground") }
 
-// Explorer serves the GraphQL explorer at /playground, with its files below: the given GraphiQL, or the small
-// page where that has no files. Mount it there, at "/playground" and "/playground/", without stripping the
+// Explorer serves the GraphQL explorer at /playground, with its files below: the given GraphiQL, or the small page if
+// that has no files. Mount it there, at "/playground" and "/playground/", without stripping the
 // prefix.
 func Explorer(cfg Config, graphiql fs.FS) http.Handler {
 	policy := graphiqlPolicy
@@ -71,8 +71,8 @@ func Explorer(cfg Config, graphiql fs.FS) http.Handler {
 	})
 }
 
-// page lets reads of the files through, which are by the path of their URL, under the policy and the other headers
-// that protect them. A slash behind the page's own path is taken away.
+// page serves files by the path of their URL, to GET and HEAD, with the content security policy and the other headers
+// that protect them. It redirects from the page's path with a slash at its end to the path without.
 func page(at, policy string, files map[string]file, serve func(http.ResponseWriter, *http.Request, file)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		protect(w.Header(), policy)
@@ -101,12 +101,12 @@ func page(at, policy string, files map[string]file, serve func(http.ResponseWrit
 	})
 }
 
-// site is the header in which a browser says whose page sends a request. No page can set it.
+// site is the header by which a browser tells the site of the page that sends a request. Pages cannot set it.
 const site = "Sec-Fetch-Site"
 
-// ownPage reports whether a request is sent by a page of this server, or by a person, and gives what says
-// so. Browsers leave the header out on plain HTTP to other machines, and other programs always: that is
-// enough only where there is no secret.
+// ownPage reports whether a request is sent by a page of this server or by its user, and returns the value of the site
+// header. Browsers do not send the header over plain HTTP to other machines, and other programs never do; a request
+// without it is accepted only if no secret is at stake.
 func ownPage(h http.Header, secret bool) (found string, is bool) {
 	found = strings.Join(h.Values(site), ", ")
 	switch found {
@@ -138,11 +138,11 @@ func settings(cfg Config) []byte {
 	return text
 }
 
-// methods are what every file of a page takes.
+// methods are the methods that the files of a page accept.
 const methods = "GET, HEAD, OPTIONS"
 
-// The policies under which a page can load and reach nothing but its own server. The editors of GraphiQL make
-// styles as they go, and think in workers.
+// The content security policies, which allow a page to load from and connect to its own server only. The editors of
+// GraphiQL add styles at run time and use workers.
 var (
 	plainPolicy    = policyOf("style-src 'self'", "img-src 'self' data:")
 	graphiqlPolicy = policyOf("style-src 'self' 'unsafe-inline'", "worker-src 'self'", "font-src 'self' data:", "img-src 'self' data:")
@@ -153,7 +153,7 @@ func policyOf(more ...string) string {
 		"; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// protect sets the headers under which the page keeps to the policy, and no other page can hold or read it.
+// protect sets the headers that bind the page to the policy and keep other pages from framing or reading it.
 func protect(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")

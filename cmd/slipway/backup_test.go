@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// organized gives a database with organizations of these slugs.
+// organized returns a database with organizations of these slugs.
 func organized(t *testing.T, slugs ...string) string {
 	t.Helper()
 	url := migrated(t)
@@ -35,7 +35,7 @@ func slugs(t *testing.T, url string) string {
 
 func pathOf(url string) string { return strings.TrimPrefix(url, "sqlite:") }
 
-// backedUp gives a backup of a database.
+// backedUp returns a backup of a database.
 func backedUp(t *testing.T, url string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "backup.db")
@@ -352,7 +352,7 @@ func TestDatabaseIsCheckedAfterAnUncleanEndAndNotAfterACleanOne(t *testing.T) {
 	url := organized(t, "acme")
 	backup := backedUp(t, url)
 	checked := func(s *serving) bool {
-		return strings.Contains(strings.Join(s.logged, "\n"), "checking the database before it is served")
+		return strings.Contains(s.Log, "checking the database before it is served")
 	}
 	ends := func(s *serving) {
 		s.stop()
@@ -363,7 +363,7 @@ func TestDatabaseIsCheckedAfterAnUncleanEndAndNotAfterACleanOne(t *testing.T) {
 	for _, want := range []bool{false, true, false} {
 		s := serve(t, "--database", url)
 		if checked(s) != want {
-			t.Errorf("checked: %t, want %t: %q", !want, want, s.logged)
+			t.Errorf("checked: %t, want %t: %q", !want, want, s.Log)
 		}
 		ends(s)
 		if !want {
@@ -400,7 +400,7 @@ func TestDatabaseThatCameWithALogFileIsChecked(t *testing.T) {
 		}
 	}
 	s := serve(t, "--database", moved)
-	if logged := strings.Join(s.logged, "\n"); !strings.Contains(logged, pathOf(moved)+"-wal was left behind") {
+	if logged := s.Log; !strings.Contains(logged, pathOf(moved)+"-wal was left behind") {
 		t.Error(logged)
 	}
 	if found := slugs(t, moved); found != "acme logged" {

@@ -63,13 +63,13 @@ func TestAnAddressHasSoManyConnectionsWithoutAGoodToken(t *testing.T) {
 	const rest, graphQL, here, elsewhere = "/module-definitions", "/graphql?query=%7B__typename%7D", "127.0.0.1", "127.0.0.2"
 
 	for range 2 { // that say nothing
-		connect(t, here, s.url)
+		connect(t, here, s.API)
 	}
-	if answer, body := say(t, here, s.url, rest, ""); answer.StatusCode != 200 || answer.Close {
+	if answer, body := say(t, here, s.API, rest, ""); answer.StatusCode != 200 || answer.Close {
 		t.Fatalf("the last one within the limit: %d %s", answer.StatusCode, body)
 	}
 	for path, begins := range map[string]string{rest: `{"code":"`, graphQL: `{"errors":[{"message":"`, "/playground": `{"code":"`, "/nothing": `{"code":"`} {
-		answer, body := say(t, here, s.url, path, "")
+		answer, body := say(t, here, s.API, path, "")
 		if answer.StatusCode != 429 || answer.Header.Get("Retry-After") != "5" || !answer.Close || !strings.HasPrefix(body, begins) {
 			t.Errorf("%s: one over the limit: %d %v %s", path, answer.StatusCode, answer.Header, body)
 		}
@@ -80,13 +80,13 @@ func TestAnAddressHasSoManyConnectionsWithoutAGoodToken(t *testing.T) {
 		}
 	}
 	for _, path := range []string{rest, graphQL} {
-		if answer, body := say(t, here, s.url, path, "Authorization: Bearer nonsense\r\n"); answer.StatusCode != 401 || !answer.Close {
+		if answer, body := say(t, here, s.API, path, "Authorization: Bearer nonsense\r\n"); answer.StatusCode != 401 || !answer.Close {
 			t.Errorf("%s: a bad token over the limit: %d %s", path, answer.StatusCode, body)
 		}
-		if answer, body := say(t, here, s.url, path, good); answer.StatusCode != 200 {
+		if answer, body := say(t, here, s.API, path, good); answer.StatusCode != 200 {
 			t.Errorf("%s: a good token over the limit: %d %s", path, answer.StatusCode, body)
 		}
-		if answer, body := say(t, elsewhere, s.url, path, ""); answer.StatusCode != 200 {
+		if answer, body := say(t, elsewhere, s.API, path, ""); answer.StatusCode != 200 {
 			t.Errorf("%s: another address: %d %s", path, answer.StatusCode, body)
 		}
 	}
@@ -102,22 +102,22 @@ func TestAConnectionIsFreeOfTheLimitOnceAGoodTokenCameOnIt(t *testing.T) {
 
 	for _, path := range []string{rest, graphQL} {
 		for range 3 {
-			conn := connect(t, here, s.url)
+			conn := connect(t, here, s.API)
 			if answer, body := over(t, conn, path, "Authorization: Bearer "+token+"\r\n"); answer.StatusCode != 200 || answer.Close {
 				t.Errorf("%s: %d %s", path, answer.StatusCode, body)
 			}
 		}
 	}
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	id := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID
 	for range 3 {
-		following(t, s.url, token, id)
+		following(t, s.API, token, id)
 	}
-	anonymous := connect(t, here, s.url)
+	anonymous := connect(t, here, s.API)
 	if answer, body := over(t, anonymous, rest, ""); answer.StatusCode != 200 {
 		t.Errorf("the first one without a token: %d %s", answer.StatusCode, body)
 	}
-	if answer, body := say(t, here, s.url, rest, ""); answer.StatusCode != 429 {
+	if answer, body := say(t, here, s.API, rest, ""); answer.StatusCode != 429 {
 		t.Errorf("the second one without a token: %d %s", answer.StatusCode, body)
 	}
 }
@@ -126,7 +126,7 @@ func TestATrustedProxysConnectionsHaveNoLimit(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--database", file(t), "--max-anonymous-connections", "1", "--trusted-proxies", "10.0.0.0/8, 127.0.0.2/32")
 	for range 5 {
-		if answer, body := over(t, connect(t, "127.0.0.2", s.url), "/module-definitions", ""); answer.StatusCode != 200 {
+		if answer, body := over(t, connect(t, "127.0.0.2", s.API), "/module-definitions", ""); answer.StatusCode != 200 {
 			t.Errorf("%d %s", answer.StatusCode, body)
 		}
 	}
@@ -152,7 +152,7 @@ func TestAServerOnLoopbackRefusesOtherHosts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, append([]string{"--database", file(t)}, c.flags...)...)
-			if answer, body := say(t, here, s.url, "/module-definitions", "Host: "+c.host+"\r\n"); answer.StatusCode != c.want {
+			if answer, body := say(t, here, s.API, "/module-definitions", "Host: "+c.host+"\r\n"); answer.StatusCode != c.want {
 				t.Errorf("%d %s, want %d", answer.StatusCode, body, c.want)
 			}
 		})
@@ -163,17 +163,17 @@ func TestProfilesHaveAListenerOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--database", file(t), "--debug-listen", "127.0.0.1:0")
 	for url, want := range map[string]int{
-		s.profiles + "/debug/pprof/heap": 200, s.health + "/debug/pprof/heap": 404, s.url + "/debug/pprof/heap": 404,
-		s.health + "/healthz": 200, s.profiles + "/healthz": 404,
+		s.Profiles + "/debug/pprof/heap": 200, s.Health + "/debug/pprof/heap": 404, s.API + "/debug/pprof/heap": 404,
+		s.Health + "/healthz": 200, s.Profiles + "/healthz": 404,
 	} {
 		if got := status(t, url, ""); got != want {
 			t.Errorf("%s: %d, want %d", url, got, want)
 		}
 	}
-	if answer, _ := say(t, "127.0.0.1", s.profiles, "/debug/pprof/cmdline", "Host: evil.example\r\n"); answer.StatusCode != 421 {
+	if answer, _ := say(t, "127.0.0.1", s.Profiles, "/debug/pprof/cmdline", "Host: evil.example\r\n"); answer.StatusCode != 421 {
 		t.Errorf("another Host: %d", answer.StatusCode)
 	}
-	if s := serve(t, "--database", file(t)); s.profiles != "" {
-		t.Errorf("without the flag they are served at %s", s.profiles)
+	if s := serve(t, "--database", file(t)); s.Profiles != "" {
+		t.Errorf("without the flag they are served at %s", s.Profiles)
 	}
 }

@@ -59,7 +59,7 @@ func checkStored(ctx context.Context, st *store.Store, out io.Writer) error {
 		if o.ID != "" {
 			as = root.In(o.ID)
 		}
-		err := services.Inputs.EachStored(actor.With(ctx, as), func(found inputvalidation.Stored) error { return total.print(out, o.Slug, found) })
+		err := services.Inputs.CheckStored(actor.With(ctx, as), func(found inputvalidation.Stored) error { return total.print(out, o.Slug, found) })
 		if err != nil {
 			return fmt.Errorf("organization %s: %w", o.Slug, err)
 		}

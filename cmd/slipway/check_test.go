@@ -18,7 +18,7 @@ func TestCheckSaysWhatTodaysRulesWouldRefuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, database(t))
-			w.Place(t, w.Globex, "web")
+			w.Fixture(t, w.Globex, "web")
 			if got := must(t, "check", "--database", w.DatabaseURL); got != "0 of 1 would be refused now" {
 				t.Errorf("with nothing to be found: %q", got)
 			}

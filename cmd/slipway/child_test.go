@@ -8,12 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 	"syscall"
 	"testing"
 
 	main "slipway/cmd/slipway"
 	"slipway/internal/keeper"
+	"slipway/internal/testkit"
 )
 
 // What the test's own program does instead of testing, by the variable asChild.
@@ -71,26 +71,10 @@ func child(t *testing.T, what, script string, args ...string) *exec.Cmd {
 func killed(t *testing.T, database string, use func()) {
 	t.Helper()
 	c := child(t, isSlipway, `exec "$@"`, "serve", "--database", database, "--listen", "127.0.0.1:0", "--admin-listen", "")
-	out, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	serves := false
-	for lines := bufio.NewScanner(out); !serves && lines.Scan(); {
-		serves = strings.Contains(lines.Text(), `"msg":"serving"`)
-	}
-	if serves {
-		use()
-	}
-	if err := c.Process.Kill(); err != nil {
-		t.Error(err)
-	}
-	_, _ = io.Copy(io.Discard, out)
-	if err := c.Wait(); err == nil || !serves {
-		t.Fatalf("serve ended: %v", err)
+	s := testkit.Serve(t, c)
+	use()
+	if !s.Kill() {
+		t.Fatal("serve ended by itself")
 	}
 }
 

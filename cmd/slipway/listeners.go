@@ -121,7 +121,7 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	defer keeping.Wait()
 	keep, stop := context.WithCancel(ctx)
 	defer stop()
-	keeping.Go(func() { api.Services.Deploy.Keep(keep, log) })
+	keeping.Go(func() { api.Services.Deploy.RunHousekeeping(keep, log) })
 	keeping.Go(func() { offset.Watch(keep, log) })
 	failed := make(chan error, 3)
 	begin := func(what string, by *http.Server, on net.Listener) {

@@ -32,13 +32,13 @@ func TestTheOriginsOfTheFlagAndNoOthersAreAllowed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--database", file(t), "--allowed-origins", "https://a.example, https://b.example", "--allowed-origins", "http://localhost:*")
 	for origin, want := range map[string]int{
-		"https://a.example": 200, "https://b.example": 200, "http://localhost:5173": 200, "https://c.example": 403, "http://127.0.0.1:5173": 403, s.url: 200,
+		"https://a.example": 200, "https://b.example": 200, "http://localhost:5173": 200, "https://c.example": 403, "http://127.0.0.1:5173": 403, s.API: 200,
 	} {
-		if status, _ := preflight(t, s.url, origin); status != want {
+		if status, _ := preflight(t, s.API, origin); status != want {
 			t.Errorf("%s: %d, want %d", origin, status, want)
 		}
 	}
-	if logged := strings.Join(s.logged, "\n"); strings.Contains(logged, "allowed-origins") {
+	if logged := s.Log; strings.Contains(logged, "allowed-origins") {
 		t.Errorf("it warns: %s", logged)
 	}
 }
@@ -47,13 +47,13 @@ func TestServeWarnsInOneLineOfEveryOrigin(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--database", file(t), "--allowed-origins", "*")
 	warnings := 0
-	for _, line := range s.logged {
+	for line := range strings.Lines(s.Log) {
 		if strings.Contains(line, `"WARN"`) && strings.Contains(line, "--allowed-origins has *") {
 			warnings++
 		}
 	}
-	if status, allowed := preflight(t, s.url, "https://any.example"); warnings != 1 || status != 200 || allowed != "https://any.example" {
-		t.Errorf("%d warnings, %d %s: %q", warnings, status, allowed, s.logged)
+	if status, allowed := preflight(t, s.API, "https://any.example"); warnings != 1 || status != 200 || allowed != "https://any.example" {
+		t.Errorf("%d warnings, %d %s: %q", warnings, status, allowed, s.Log)
 	}
 }
 

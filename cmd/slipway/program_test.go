@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	main "slipway/cmd/slipway"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 )
 
 // variables is an environment.
@@ -67,13 +67,13 @@ func mustFail(t *testing.T, code int, says string, args ...string) {
 	}
 }
 
-// file gives the URL of a SQLite database that is not there yet.
+// file returns the URL of a SQLite database that is not there yet.
 func file(t *testing.T) string {
 	t.Helper()
 	return "sqlite:" + filepath.Join(t.TempDir(), "slipway.db")
 }
 
-// migrated gives the URL of an empty SQLite database.
+// migrated returns the URL of an empty SQLite database.
 func migrated(t *testing.T) string {
 	t.Helper()
 	url := file(t)
@@ -85,11 +85,9 @@ func migrated(t *testing.T) string {
 
 // serving is a serve command that runs.
 type serving struct {
-	url, health, profiles string
-
-	logged []string
-	stop   context.CancelFunc
-	done   chan int
+	testkit.Addresses
+	stop context.CancelFunc
+	done chan int
 }
 
 // serve starts the API on a free port, with health, and waits until it serves.
@@ -106,31 +104,13 @@ func serve(t *testing.T, args ...string) *serving {
 		close(s.done)
 	}()
 	t.Cleanup(func() { stop(); <-s.done })
-	lines := bufio.NewScanner(out)
-	for s.url == "" && lines.Scan() {
-		s.note(lines.Text())
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	if s.url == "" {
-		t.Fatalf("serve ended: %q", s.logged)
+	log := bufio.NewReader(out)
+	s.Addresses = testkit.ReadAddresses(log)
+	go func() { _, _ = io.Copy(io.Discard, log) }()
+	if s.API == "" {
+		t.Fatalf("serve ended: %s", s.Log)
 	}
 	return s
-}
-
-func (s *serving) note(line string) {
-	s.logged = append(s.logged, line)
-	var entry struct{ Msg, URL string }
-	if err := json.Unmarshal([]byte(line), &entry); err != nil {
-		return
-	}
-	switch entry.Msg {
-	case "serving":
-		s.url = entry.URL
-	case "serving health":
-		s.health = entry.URL
-	case "serving profiles":
-		s.profiles = entry.URL
-	}
 }
 
 // status asks for a page of a server and gives the status of the answer.

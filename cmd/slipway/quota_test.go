@@ -16,33 +16,33 @@ func TestWhatACallerMayHaveAtOnceIsASetting(t *testing.T) {
 	t.Parallel()
 	url := worldtest.SQLite(t)
 	w := worldtest.New(t, url)
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	id, token := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID, w.Acme.Tokens[actor.Viewer]
 	s := serve(t, "--database", url, "--max-streams-per-caller", "2", "--max-requests-per-caller", "1", "--max-handshakes", "1")
-	listening(t, s.url, token, id)
-	listening(t, s.url, token, id) // a stream is no request in flight
-	if status, text := stream(t, s.url, token, id); status != http.StatusTooManyRequests || !strings.Contains(text, "at most 2 streams") {
+	listening(t, s.API, token, id)
+	listening(t, s.API, token, id) // a stream is no request in flight
+	if status, text := stream(t, s.API, token, id); status != http.StatusTooManyRequests || !strings.Contains(text, "at most 2 streams") {
 		t.Errorf("a third stream: %d %s", status, text)
 	}
 
 	asks, rest := io.Pipe() // a body that is asked for and does not end is a request in flight
-	go ask(t, s.url, token, asks, "Expect", "100-continue")
+	go ask(t, s.API, token, asks, "Expect", "100-continue")
 	if _, err := io.WriteString(rest, `{"query":"{ __typename }"`); err != nil {
 		t.Fatal(err)
 	}
-	if status, text := ask(t, s.url, token, strings.NewReader(`{"query":"{ __typename }"}`)); status != http.StatusTooManyRequests || !strings.Contains(text, "at most 1 requests in flight") {
+	if status, text := ask(t, s.API, token, strings.NewReader(`{"query":"{ __typename }"}`)); status != http.StatusTooManyRequests || !strings.Contains(text, "at most 1 requests in flight") {
 		t.Errorf("a second request: %d %s", status, text)
 	}
 	_ = rest.Close()
 
-	silent := handshake(t, s.url)
+	silent := handshake(t, s.API)
 	if err := silent.Write(t.Context(), websocket.MessageText, []byte(`{"type":"ping"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if _, text, err := silent.Read(t.Context()); string(text) != `{"type":"pong"}` { // so it is the older one
 		t.Fatalf("%s, %v", text, err)
 	}
-	handshake(t, s.url)
+	handshake(t, s.API)
 	if _, _, err := silent.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
 		t.Errorf("the older of two silent sockets: %v", err)
 	}
@@ -105,7 +105,7 @@ func TestWhatARequestMayCostAndAnswerIsASetting(t *testing.T) {
 			url := worldtest.SQLite(t)
 			w := worldtest.New(t, url)
 			s := serve(t, "--database", url, flag)
-			if _, text := ask(t, s.url, w.Acme.Tokens[actor.Viewer], strings.NewReader(codes)); !strings.Contains(text, want) {
+			if _, text := ask(t, s.API, w.Acme.Tokens[actor.Viewer], strings.NewReader(codes)); !strings.Contains(text, want) {
 				t.Errorf("%.300s … %s", text, text[max(0, len(text)-200):])
 			}
 		})

@@ -88,7 +88,7 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	setting(fs, &s.Server, "server", "", baseURL, "where the API is served")
 	setting(fs, &s.Token, "token", "", secret, "token of a runner; better in its variable or in a file")
 	setting(fs, &s.tokenFile, "token-file", "", orEmpty(text), "file with the token, which goes before --token")
-	setting(fs, &s.Kinds, "deployment-types", strings.Join(catalog.Kinds, ","), kinds, "types of the deployments that the program carries out")
+	setting(fs, &s.Kinds, "deployment-types", strings.Join(catalog.DeploymentTypes, ","), kinds, "types of the deployments that the program carries out")
 	alias(fs, "deployment-types", "kinds")
 	setting(fs, &s.Command, "exec", "", text, "program to run for each deployment, by sh -c")
 	setting(fs, &s.Parallel, "parallel", "1", between(1, 1000), "how many deployments may run at once")
@@ -122,7 +122,7 @@ func (s *runnerSettings) prepare(fs *pflag.FlagSet) error {
 
 var (
 	secret = parser[string]{"token", parseSecret}
-	kinds  = parser[[]string]{strings.Join(catalog.Kinds, ","), parseKinds}
+	kinds  = parser[[]string]{strings.Join(catalog.DeploymentTypes, ","), parseKinds}
 )
 
 // parseSecret takes what can stand in a header. The error does not show what was found.
@@ -137,8 +137,8 @@ func parseSecret(s string) (string, error) {
 func parseKinds(s string) ([]string, error) {
 	list := strings.Split(s, ",")
 	for _, kind := range list {
-		if !slices.Contains(catalog.Kinds, kind) {
-			return nil, unlike("one or more of "+strings.Join(catalog.Kinds, ", ")+" with commas between", s)
+		if !slices.Contains(catalog.DeploymentTypes, kind) {
+			return nil, unlike("one or more of "+strings.Join(catalog.DeploymentTypes, ", ")+" with commas between", s)
 		}
 	}
 	return list, nil

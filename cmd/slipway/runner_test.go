@@ -14,7 +14,7 @@ import (
 func TestRunnerCarriesOutWhatIsWaitingAndEnds(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte(w.Acme.Tokens[actor.Runner]+"\n"), 0o600); err != nil {

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"slipway/internal/testkit"
 )
 
 func TestServeMakesItsDatabaseAndTellsHowToBegin(t *testing.T) {
@@ -16,14 +18,14 @@ func TestServeMakesItsDatabaseAndTellsHowToBegin(t *testing.T) {
 	url := file(t)
 	s := serve(t, "--database", url)
 	for path, want := range map[string]int{
-		s.health + "/healthz": 200, s.health + "/readyz": 200,
-		s.url + "/module-definitions": 200, s.url + "/playground": 200, s.url + "/deployments/x": 401,
+		s.Health + "/healthz": 200, s.Health + "/readyz": 200,
+		s.API + "/module-definitions": 200, s.API + "/playground": 200, s.API + "/deployments/x": 401,
 	} {
 		if got := status(t, path, ""); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
 	}
-	if logged := strings.Join(s.logged, "\n"); !strings.Contains(logged, "slipway org create --name Acme --slug acme") ||
+	if logged := s.Log; !strings.Contains(logged, "slipway org create --name Acme --slug acme") ||
 		!strings.Contains(logged, "slipway token create --org acme") {
 		t.Errorf("no commands to begin with: %s", logged)
 	}
@@ -32,7 +34,7 @@ func TestServeMakesItsDatabaseAndTellsHowToBegin(t *testing.T) {
 	if code := <-s.done; code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	if again := serve(t, "--database", url); strings.Contains(strings.Join(again.logged, "\n"), "org create") {
+	if again := serve(t, "--database", url); strings.Contains(again.Log, "org create") {
 		t.Error("tells how to begin where there is an organization")
 	}
 }
@@ -40,24 +42,17 @@ func TestServeMakesItsDatabaseAndTellsHowToBegin(t *testing.T) {
 func TestServeWithoutPlaygroundAndHealthHasNeither(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--database", file(t), "--playground=false", "--admin-listen", "")
-	if got := status(t, s.url+"/playground", ""); got != 404 {
+	if got := status(t, s.API+"/playground", ""); got != 404 {
 		t.Errorf("/playground: %d", got)
 	}
-	if s.health != "" {
-		t.Errorf("health is served at %s", s.health)
+	if s.Health != "" {
+		t.Errorf("health is served at %s", s.Health)
 	}
 }
 
 func TestServeDoesNotBegin(t *testing.T) {
 	t.Parallel()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	nobody := testkit.ClosedAddress(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -120,11 +115,11 @@ func TestMigrateUpAppliesWhatStatusLists(t *testing.T) {
 func TestStoppingLetsARequestInFlightFinish(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--database", file(t))
-	conn, answer := requestInFlight(t, s.url)
+	conn, answer := requestInFlight(t, s.API)
 	s.stop()
-	for status(t, s.health+"/readyz", "") != 503 {
+	for status(t, s.Health+"/readyz", "") != 503 {
 	}
-	if got := status(t, s.health+"/healthz", ""); got != 200 {
+	if got := status(t, s.Health+"/healthz", ""); got != 200 {
 		t.Errorf("/healthz while stopping: %d", got)
 	}
 	if _, err := io.WriteString(conn, body); err != nil {
@@ -146,7 +141,7 @@ func TestStoppingLetsARequestInFlightFinish(t *testing.T) {
 func TestStoppingCutsARequestOffAfterTheTimeout(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "--database", file(t), "--shutdown-timeout", "50ms")
-	requestInFlight(t, s.url)
+	requestInFlight(t, s.API)
 	s.stop()
 	if code := <-s.done; code != 1 {
 		t.Errorf("exit code %d", code)

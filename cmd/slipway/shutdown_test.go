@@ -17,7 +17,7 @@ func TestStoppingTellsEveryOpenStream(t *testing.T) {
 	t.Parallel()
 	url := worldtest.SQLite(t)
 	w := worldtest.New(t, url)
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	id, token := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID, w.Acme.Tokens[actor.Viewer]
 	s := serve(t, "--database", url)
 
@@ -25,8 +25,8 @@ func TestStoppingTellsEveryOpenStream(t *testing.T) {
 	var sockets []*websocket.Conn
 	var streams []*bufio.Reader
 	for range each {
-		sockets = append(sockets, following(t, s.url, token, id))
-		streams = append(streams, listening(t, s.url, token, id))
+		sockets = append(sockets, following(t, s.API, token, id))
+		streams = append(streams, listening(t, s.API, token, id))
 	}
 	s.stop()
 	for _, conn := range sockets {

@@ -30,10 +30,10 @@ func TestTokenThatIsCreatedWorksUntilItIsRevoked(t *testing.T) {
 			}
 			must(t, "token", "revoke", "--database", url, "--org", "acme", idOf(t, url, "revoked"))
 			s := serve(t, "--database", url)
-			if got := status(t, s.url+"/module-definitions", kept); got != 200 {
+			if got := status(t, s.API+"/module-definitions", kept); got != 200 {
 				t.Errorf("the token is answered %d", got)
 			}
-			if got := status(t, s.url+"/module-definitions", revoked); got != 401 {
+			if got := status(t, s.API+"/module-definitions", revoked); got != 401 {
 				t.Errorf("the revoked token is answered %d", got)
 			}
 		})
@@ -63,7 +63,7 @@ func TestTokenListShowsNoSecret(t *testing.T) {
 func TestTokenIsCreatedWithAScope(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	one, other := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "other")
+	one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 	create := []string{"token", "create", "--database", w.DatabaseURL, "--org", "acme", "--role", "developer", "--name", "scoped"}
 	token := must(t, append(create, "--project", one.Project.ID+", "+other.Project.ID, "--environment", one.Environment.ID)...)
 	r := w.GraphQL(t, token, "{ viewer { expiresAt scope { projects environments } } }", nil)
@@ -116,7 +116,7 @@ func TestServeWarnsOfARoleThatBypassesRowSecurity(t *testing.T) {
 	t.Parallel()
 	url := worldtest.Postgres(t)
 	const warning = "row-level security does not hold"
-	if s := serve(t, "--database", url); strings.Contains(strings.Join(s.logged, "\n"), warning) {
+	if s := serve(t, "--database", url); strings.Contains(s.Log, warning) {
 		t.Error("warns of a role that is held")
 	}
 	db := pgtest.Superuser(t)
@@ -125,8 +125,8 @@ func TestServeWarnsOfARoleThatBypassesRowSecurity(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := regexp.MustCompile(`//[^@]*@`).ReplaceAllString(url, "//"+user+"@")
-	if s := serve(t, "--database", as); !strings.Contains(strings.Join(s.logged, "\n"), warning) {
-		t.Errorf("does not warn of a superuser: %q", s.logged)
+	if s := serve(t, "--database", as); !strings.Contains(s.Log, warning) {
+		t.Errorf("does not warn of a superuser: %q", s.Log)
 	}
 }
 

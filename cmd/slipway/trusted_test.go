@@ -67,7 +67,7 @@ func TestServeRunsTheDocumentsOfTheFile(t *testing.T) {
 	path := documents(t, `{"who": "query { viewer { name } }"}`)
 	s := serve(t, "--database", file(t), "--trusted-documents", path, "--trusted-only")
 	for query, want := range map[string]int{"documentId=who": 200, "documentId=what": 404, "query={__typename}": 403} {
-		if got := status(t, s.url+"/graphql?"+query, ""); got != want {
+		if got := status(t, s.API+"/graphql?"+query, ""); got != want {
 			t.Errorf("%s: %d, want %d", query, got, want)
 		}
 	}

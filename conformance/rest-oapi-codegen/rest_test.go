@@ -57,7 +57,7 @@ func as(t *testing.T, role string) *api.ClientWithResponses {
 	return connect(t, given(t, "SLIPWAY_URL"), given(t, "SLIPWAY_"+strings.ToUpper(role)))
 }
 
-// graphql gives the data of an operation that REST has none for.
+// graphql returns the data of an operation that REST has none for.
 func graphql(t *testing.T, query string, data any) {
 	t.Helper()
 	body, _ := json.Marshal(map[string]string{"query": query})

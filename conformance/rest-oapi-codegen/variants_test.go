@@ -19,7 +19,7 @@ func plain[Variant any](from func(*api.ModulePlainInputProperty, Variant) error,
 	return union((*api.ModuleInputProperty).FromModulePlainInputProperty, union(from, v))
 }
 
-// read gives the variant of an input, as the struct that was generated for it.
+// read returns the variant of an input, as the struct that was generated for it.
 func read(p api.ModuleInputProperty) (any, error) {
 	other, err := p.AsModulePlainInputProperty()
 	if err != nil {

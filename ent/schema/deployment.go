@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 )
 
@@ -41,7 +42,7 @@ func (Deployment) Fields() []ent.Field {
 		field.String("redeploy_of_deployment_id").Optional().Nillable().Immutable(),
 		field.String("rollback_to_deployment_id").Optional().Nillable().Immutable(),
 		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
-		field.JSON("events", []ecs.Event{}).Optional().SchemaType(jsonColumn).
+		field.JSON("events", []event.Event{}).Optional().SchemaType(jsonColumn).
 			Comment("what was reported; for aws:ecs they are in data"),
 		field.Int32("folded_events").Default(0).
 			Comment("how many of the oldest events are no longer kept"),

@@ -21,6 +21,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
@@ -1069,7 +1070,7 @@ type DeploymentResolver interface {
 
 	Fence(ctx context.Context, obj *ent.Deployment) (*string, error)
 
-	Events(ctx context.Context, obj *ent.Deployment) ([]*ecs.Event, error)
+	Events(ctx context.Context, obj *ent.Deployment) ([]*event.Event, error)
 
 	RollbackEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error)
 	RedeployEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error)
@@ -14379,8 +14380,8 @@ func (ec *executionContext) _Deployment_events(ctx context.Context, field graphq
 			return ec.Resolvers.Deployment().Events(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ecs.Event) graphql.Marshaler {
-			return ec.marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*event.Event) graphql.Marshaler {
+			return ec.marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14962,7 +14963,7 @@ func (ec *executionContext) fieldContext_DeploymentEdge_node(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentEvent_currentStep(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEvent_currentStep(ctx context.Context, field graphql.CollectedField, obj *event.Event) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14985,7 +14986,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_currentStep(_ context.C
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEvent_totalSteps(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEvent_totalSteps(ctx context.Context, field graphql.CollectedField, obj *event.Event) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15008,7 +15009,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_totalSteps(_ context.Co
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEvent_startedAt(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEvent_startedAt(ctx context.Context, field graphql.CollectedField, obj *event.Event) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15031,7 +15032,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_startedAt(_ context.Con
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEvent_desiredCount(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEvent_desiredCount(ctx context.Context, field graphql.CollectedField, obj *event.Event) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15054,7 +15055,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_desiredCount(_ context.
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEvent_hookId(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEvent_hookId(ctx context.Context, field graphql.CollectedField, obj *event.Event) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15077,7 +15078,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_hookId(_ context.Contex
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEvent_lifecycleStage(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEvent_lifecycleStage(ctx context.Context, field graphql.CollectedField, obj *event.Event) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15100,7 +15101,7 @@ func (ec *executionContext) fieldContext_DeploymentEvent_lifecycleStage(_ contex
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEvent_message(ctx context.Context, field graphql.CollectedField, obj *ecs.Event) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEvent_message(ctx context.Context, field graphql.CollectedField, obj *event.Event) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -15837,8 +15838,8 @@ func (ec *executionContext) _EcsDeploymentData_events(ctx context.Context, field
 			return obj.Events, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []ecs.Event) graphql.Marshaler {
-			return ec.marshalODeploymentEvent2ᚕslipwayᚋinternalᚋecsᚐEventᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []event.Event) graphql.Marshaler {
+			return ec.marshalODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(ctx, selections, v)
 		},
 		true,
 		false,
@@ -30484,8 +30485,8 @@ func (ec *executionContext) unmarshalInputDeploymentErrorInput(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeploymentEventInput(ctx context.Context, obj any) (ecs.Event, error) {
-	var it ecs.Event
+func (ec *executionContext) unmarshalInputDeploymentEventInput(ctx context.Context, obj any) (event.Event, error) {
+	var it event.Event
 	if obj == nil {
 		return it, nil
 	}
@@ -31959,7 +31960,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 			it.Sequence = graphql.OmittableOf(data)
 		case "events":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("events"))
-			data, err := ec.unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx, v)
+			data, err := ec.unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -35169,7 +35170,7 @@ func (ec *executionContext) _DeploymentEdge(ctx context.Context, sel ast.Selecti
 
 var deploymentEventImplementors = []string{"DeploymentEvent"}
 
-func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.SelectionSet, obj *ecs.Event) graphql.Marshaler {
+func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.SelectionSet, obj *event.Event) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentEventImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -42990,15 +42991,15 @@ func (ec *executionContext) marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋpage�
 	return ec._DeploymentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDeploymentEvent2slipwayᚋinternalᚋecsᚐEvent(ctx context.Context, sel ast.SelectionSet, v ecs.Event) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent(ctx context.Context, sel ast.SelectionSet, v event.Event) graphql.Marshaler {
 	return ec._DeploymentEvent(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*ecs.Event) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*event.Event) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx, sel, v[i])
+		return ec.marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43010,7 +43011,7 @@ func (ec *executionContext) marshalNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋe
 	return ret
 }
 
-func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx context.Context, sel ast.SelectionSet, v *ecs.Event) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx context.Context, sel ast.SelectionSet, v *event.Event) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43020,7 +43021,7 @@ func (ec *executionContext) marshalNDeploymentEvent2ᚖslipwayᚋinternalᚋecs�
 	return ec._DeploymentEvent(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx context.Context, v any) (*ecs.Event, error) {
+func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx context.Context, v any) (*event.Event, error) {
 	res, err := ec.unmarshalInputDeploymentEventInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
@@ -44716,14 +44717,14 @@ func (ec *executionContext) unmarshalODeploymentErrorInput2ᚖslipwayᚋgraphᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalODeploymentEvent2ᚕslipwayᚋinternalᚋecsᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []ecs.Event) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentEvent2ᚕslipwayᚋinternalᚋeventᚐEventᚄ(ctx context.Context, sel ast.SelectionSet, v []event.Event) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeploymentEvent2slipwayᚋinternalᚋecsᚐEvent(ctx, sel, v[i])
+		return ec.marshalNDeploymentEvent2slipwayᚋinternalᚋeventᚐEvent(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -44735,16 +44736,16 @@ func (ec *executionContext) marshalODeploymentEvent2ᚕslipwayᚋinternalᚋecs�
 	return ret
 }
 
-func (ec *executionContext) unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋecsᚐEventᚄ(ctx context.Context, v any) ([]*ecs.Event, error) {
+func (ec *executionContext) unmarshalODeploymentEventInput2ᚕᚖslipwayᚋinternalᚋeventᚐEventᚄ(ctx context.Context, v any) ([]*event.Event, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]*ecs.Event, len(vSlice))
+	res := make([]*event.Event, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋecsᚐEvent(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNDeploymentEventInput2ᚖslipwayᚋinternalᚋeventᚐEvent(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
@@ -417,7 +417,7 @@ type ReportDeploymentInput struct {
 	// out.
 	Sequence graphql.Omittable[*int32] `json:"sequence,omitempty"`
 	// What happened, in order, at most 100; added to the events there are.
-	Events graphql.Omittable[[]*ecs.Event] `json:"events,omitempty"`
+	Events graphql.Omittable[[]*event.Event] `json:"events,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
 	// `triggerChannel` and `triggeredBy` may be there only as they are.

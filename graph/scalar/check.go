@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/gqlhttp/document"
+	"slipway/internal/strictjson"
+	"slipway/internal/textrules"
 )
 
 // Checks are what the schema's own scalars have against values, by the scalars' names. They refuse,
@@ -23,11 +23,9 @@ func checkJSON(v document.Value) error {
 	return nil
 }
 
-var givenID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
-
 func checkGivenID(v document.Value) error {
-	if v.IsEnum || v.Kind != strictjson.String || !givenID.MatchString(v.Text) {
-		return fmt.Errorf("must be a GivenId, 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found %s", found(v))
+	if v.IsEnum || v.Kind != strictjson.String || !textrules.IsGivenID(v.Text) {
+		return fmt.Errorf("must be a GivenId, %s, found %s", textrules.GivenIDForm, found(v))
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
-// Package access says who may do what, and where. Its table is the only place that does; whether a thing
-// exists, and for whom, is not decided here.
+// Package access decides who may do what, and where. All permissions are in one table of actions and roles, and its
+// decisions need no database. Whether a record exists for the caller is decided by package store, which hides those of
+// other organizations.
 package access
 
 import (
@@ -12,10 +13,10 @@ import (
 	"slipway/internal/fault"
 )
 
-// Action is something that a caller may be allowed to do. Its text reads on after "may".
+// Action is something that a caller may be allowed to do. Its text completes a sentence after "may".
 type Action string
 
-// Every action there is.
+// The actions.
 const (
 	ReadCatalog         Action = "read the module catalogue"
 	Read                Action = "read"
@@ -37,22 +38,21 @@ const (
 // rule is who may take an action, and where.
 type rule struct {
 	roles []actor.Role
-	// anywhere marks the actions that a superadmin may take who has named nothing: reading what is global.
+	// anywhere is whether a superadmin may take the action without naming an organization: it reads global records.
 	anywhere bool
-	// global marks those on what is everybody's, for which a superadmin has to have named that.
+	// global is whether the action is on global records: a superadmin must name actor.Global for it.
 	global bool
-	// either marks those on an organization's things or on superadmins' own, which are among what is everybody's.
+	// either is whether the action is on records of an organization or of superadmins, which are global ones.
 	either bool
-	// public marks the actions that need no token.
+	// public is whether the action needs no token.
 	public bool
-	// reads marks the actions that change nothing, which no scope bounds.
+	// reads is whether the action changes nothing. A token's scope does not limit it then.
 	reads bool
-	// whole marks the actions on what all of an organization shares, which is within no scope.
+	// whole is whether the action is on what the whole organization shares, which is within no scope.
 	whole bool
 }
 
-// The groups of roles that the table is written in. A superadmin who acts in an organization may do
-// what its admins may.
+// The groups of roles in the table. A superadmin who acts in an organization may do what its admins may.
 var (
 	readers     = []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner, actor.Superadmin}
 	developers  = []actor.Role{actor.Developer, actor.Admin, actor.Superadmin}
@@ -60,7 +60,7 @@ var (
 	superadmins = []actor.Role{actor.Superadmin}
 )
 
-// table is the whole of who may do what. System, the server itself, is not in it: it may do everything.
+// table has the rule of every action. The role System, the server itself, is not in it: it may do everything.
 var table = map[Action]rule{
 	ReadCatalog:         {roles: readers, reads: true, anywhere: true, public: true},
 	Read:                {roles: readers, reads: true},
@@ -79,20 +79,20 @@ var table = map[Action]rule{
 	ReadAudit:           {roles: admins, reads: true, anywhere: true},
 }
 
-// given are the roles that a role gives to the tokens that it makes.
-var given = map[actor.Role][]actor.Role{
+// grantable has the roles that a role may give to the tokens that it creates.
+var grantable = map[actor.Role][]actor.Role{
 	actor.Admin:      {actor.Viewer, actor.Developer, actor.Admin, actor.Runner},
 	actor.Superadmin: actor.Roles,
 	actor.System:     actor.Roles,
 }
 
-// Check is CheckIn for what all of the organization shares.
+// Check is CheckIn for what the whole organization shares.
 func Check(a *actor.Actor, action Action, forbidden fault.Code) error {
 	return CheckIn(a, action, actor.Place{}, forbidden)
 }
 
-// CheckIn returns nil where the actor may take the action in a place. Otherwise the error is that of CheckRole, or one
-// of the code forbidden where the action changes something and the place is not within the actor's scope.
+// CheckIn returns nil if the actor may take the action in a place. Otherwise the error is that of CheckRole, or one of the
+// code forbidden if the action changes something and the place is not within the actor's scope.
 func CheckIn(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code) error {
 	if err := CheckRole(a, action, forbidden); err != nil {
 		return err
@@ -103,10 +103,10 @@ func CheckIn(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code
 	return outOfScope(a, action, in, forbidden)
 }
 
-// CheckRole returns nil where the actor may take the action in some place; which one is up to the caller. Otherwise
-// the error is fault's RequestUnauthenticated for an anonymous caller, RequestOrganizationNeeded for a superadmin who
-// has not named whose things it is about, and an error of the code forbidden for a role that may not. An actor that is
-// nil and an action that is not in the table are mistakes of the program, and errors of no code.
+// CheckRole returns nil if the actor may take the action in some place; the caller has to check which one. Otherwise the
+// error is fault's RequestUnauthenticated for an anonymous caller, RequestOrganizationNeeded for a superadmin who has not
+// named an organization, and an error of the code forbidden for a role that may not take the action. A nil actor and an
+// action that is not in the table are mistakes of the program; their errors have no code.
 func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 	rule, ok := table[action]
 	switch {
@@ -118,17 +118,17 @@ func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 		return nil
 	case a.IsAnonymous():
 		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
-	case a.IsSuperadmin() && !rule.isWhere(a):
-		return unnamed(a, action)
+	case a.IsSuperadmin() && !rule.appliesWhere(a):
+		return organizationNeeded(a, action)
 	case !slices.Contains(rule.roles, a.Role):
 		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, List(rule.roles))
 	}
 	return nil
 }
 
-// CheckGiven returns nil where the actor may make tokens of a role, otherwise an error of the code forbidden.
+// CheckGiven returns nil if the actor may create tokens of a role, otherwise an error of the code forbidden.
 func CheckGiven(a *actor.Actor, role actor.Role, forbidden fault.Code) error {
-	if may := given[a.Role]; !slices.Contains(may, role) {
+	if may := grantable[a.Role]; !slices.Contains(may, role) {
 		return fault.New(forbidden, "The role %s may not make tokens of the role %s; allowed: %s.", a.Role, role, List(may))
 	}
 	return nil
@@ -146,23 +146,24 @@ func Permissions(a *actor.Actor) []Action {
 	return may
 }
 
-// mostNamed is how much of a scope a message names; the details have all of it.
-const mostNamed = 3
+// maxNamed is how much of a scope a message names; the details have all of it.
+const maxNamed = 3
 
-// outOfScope is the refusal of a place that is not within the actor's scope, which it names.
+// outOfScope returns the error for a place that is not within the actor's scope. It names the scope.
 func outOfScope(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code) error {
 	all := append(slices.Clone(a.Scope.Projects), a.Scope.Environments...)
-	named, more := strings.Join(all[:min(len(all), mostNamed)], ", "), ""
-	if n := len(all) - mostNamed; n > 0 {
+	named, more := strings.Join(all[:min(len(all), maxNamed)], ", "), ""
+	if n := len(all) - maxNamed; n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	f := fault.New(forbidden, "The token may %s only within its scope, %s%s; %s not within it.", action, named, more, told(in))
+	f := fault.New(forbidden, "The token may %s only within its scope, %s%s; %s not within it.", action, named, more, describe(in))
 	f.Details = []fault.Section{{Title: "Scope of the token", Render: fault.RenderList, Items: all}}
 	f.Metadata = map[string]any{"scope": map[string]any{"projects": a.Scope.Projects, "environments": a.Scope.Environments}}
 	return f
 }
 
-func told(in actor.Place) string {
+// describe returns the subject and the verb of a sentence about a place.
+func describe(in actor.Place) string {
 	switch {
 	case in.EnvironmentID != "":
 		return fmt.Sprintf("the environment %s of the project %s is", in.EnvironmentID, in.ProjectID)
@@ -172,13 +173,13 @@ func told(in actor.Place) string {
 	return "the whole organization is"
 }
 
-// isWhere says whether the action is on the things that a superadmin has named.
-func (r rule) isWhere(a *actor.Actor) bool {
+// appliesWhere reports whether a superadmin has named an organization, or actor.Global, that the action can be in.
+func (r rule) appliesWhere(a *actor.Actor) bool {
 	return r.anywhere || !r.global && a.OrganizationID != "" || (r.global || r.either) && a.Globally
 }
 
-// unnamed refuses an action on the things of nobody knows whom.
-func unnamed(a *actor.Actor, action Action) error {
+// organizationNeeded returns the error for a superadmin who has not named where to act.
+func organizationNeeded(a *actor.Actor, action Action) error {
 	e := fault.New(fault.RequestOrganizationNeeded, "The role %s acts in no organization by itself; name the one to %s in.", a.Role, action)
 	if a.Globally {
 		e.Message = fmt.Sprintf("What is global is no organization; name the one to %s in.", action)
@@ -193,7 +194,7 @@ func unnamed(a *actor.Actor, action Action) error {
 	return e
 }
 
-// List returns roles as a sentence has them.
+// List returns the names of roles with commas between them.
 func List(roles []actor.Role) string {
 	names := make([]string, len(roles))
 	for i, role := range roles {

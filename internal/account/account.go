@@ -1,4 +1,4 @@
-// Package account has organizations and the tokens that act for them.
+// Package account is the service for organizations, their tokens and their audit events.
 package account
 
 import (
@@ -16,9 +16,9 @@ type Service struct {
 	Journal *journal.Journal
 	Now     func() time.Time
 	Log     *slog.Logger
-	// Revoked is told the hash of every token that was revoked here; nil where nobody remembers tokens.
+	// Revoked is called with the hash of every token that is revoked here; nil if nobody caches tokens.
 	Revoked func(hash string)
 
-	// unnoted is when the use of a token could not be written down last, in nanoseconds; 0 for never.
-	unnoted atomic.Int64
+	// useFailedAt is when the use of a token could not be stored last, in Unix nanoseconds; 0 for never.
+	useFailedAt atomic.Int64
 }

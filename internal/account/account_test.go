@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -28,17 +28,10 @@ func system(organizationID string) context.Context {
 	return actor.With(context.Background(), &actor.Actor{Name: "test", Role: actor.System, OrganizationID: organizationID, Channel: actor.CLI})
 }
 
-// clock is a time that a test moves.
-type clock struct{ micros atomic.Int64 }
-
-func (c *clock) now() time.Time          { return time.UnixMicro(c.micros.Load()).UTC() }
-func (c *clock) advance(d time.Duration) { c.micros.Add(d.Microseconds()) }
-
-// accounts gives the accounts of a world whose time the test moves.
-func accounts(w *worldtest.World) (*account.Service, *clock) {
-	c := &clock{}
-	c.micros.Store(store.Now().UnixMicro())
-	return &account.Service{Store: w.Store, Journal: journal.NewAlone(w.Store, c.now, id.New), Now: c.now, Log: slog.New(slog.DiscardHandler)}, c
+// accounts returns the accounts of a world whose time the test moves.
+func accounts(w *worldtest.World) (*account.Service, *testkit.Clock) {
+	c := testkit.NewClock(store.Now())
+	return &account.Service{Store: w.Store, Journal: journal.NewAlone(w.Store, c.Now, id.New), Now: c.Now, Log: slog.New(slog.DiscardHandler)}, c
 }
 
 func TestTokenIsGoodUntilItExpires(t *testing.T) {
@@ -49,7 +42,7 @@ func TestTokenIsGoodUntilItExpires(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clock.advance(time.Hour - time.Microsecond)
+		clock.Advance(time.Hour - time.Microsecond)
 		v, err := s.VerifyToken(t.Context(), secret.Hash())
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +54,7 @@ func TestTokenIsGoodUntilItExpires(t *testing.T) {
 		if diff := cmp.Diff(want, v); diff != "" {
 			t.Error(diff)
 		}
-		clock.advance(time.Microsecond)
+		clock.Advance(time.Microsecond)
 		if v, err := s.VerifyToken(t.Context(), secret.Hash()); !errors.Is(err, auth.ErrUnknownToken) || v != nil {
 			t.Errorf("expired: %v, %v", v, err)
 		}
@@ -112,12 +105,12 @@ func TestUseOfATokenIsNotedOnceAMinute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first := clock.now()
+		first := clock.Now()
 		for _, step := range []struct {
 			wait time.Duration
 			want time.Time
 		}{{0, first}, {59 * time.Second, first}, {time.Second, first.Add(time.Minute)}} {
-			clock.advance(step.wait)
+			clock.Advance(step.wait)
 			if _, err := s.VerifyToken(t.Context(), secret.Hash()); err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +141,7 @@ func TestTokensAreGoodWhereTheirUseCannotBeNotedWhichIsTriedOnceAMinute(t *testi
 			wait time.Duration
 			want int
 		}{{0, 1}, {time.Minute - time.Microsecond, 0}, {time.Microsecond, 1}} {
-			clock.advance(step.wait)
+			clock.Advance(step.wait)
 			tried := 0
 			for _, statement := range w.Statements(func() {
 				if _, err := s.VerifyToken(t.Context(), secret.Hash()); err != nil {

@@ -37,7 +37,7 @@ func made(t *testing.T, w *worldtest.World, by string, input map[string]any) (se
 func TestATokenIsMadeAndWorks(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
 		before := time.Now()
 		r := create(t, w, admin, map[string]any{
@@ -144,7 +144,7 @@ func refusals(t *testing.T, w *worldtest.World, cases map[string]struct {
 func TestNobodyMakesMoreThanHeHas(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		one, other, foreign := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "other"), w.Place(t, w.Globex, "web")
+		one, other, foreign := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other"), w.Fixture(t, w.Globex, "web")
 		scoped := w.Token(t, w.Acme, account.NewToken{Name: "scoped", Role: actor.Admin, Scope: &actor.Scope{Projects: []string{one.Project.ID}}})
 		single := w.Token(t, w.Acme, account.NewToken{Name: "single", Role: actor.Admin, Scope: &actor.Scope{Environments: []string{one.Environment.ID}}})
 		input := func(role actor.Role, lists ...[]string) map[string]any {
@@ -229,7 +229,7 @@ func TestNobodyMakesMoreThanHeHas(t *testing.T) {
 func TestARevokedTokenIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		one, other := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "other")
+		one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 		admin := w.Acme.Tokens[actor.Admin]
 		secret, id := made(t, w, admin, map[string]any{"name": "ci", "role": "ADMIN", "projects": []string{one.Project.ID}})
 		const who = "{ viewer { id } }"

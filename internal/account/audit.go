@@ -14,7 +14,7 @@ import (
 	"slipway/internal/store"
 )
 
-// AuditFilter has conditions on audit events; nil ones do not count.
+// AuditFilter has conditions on audit events, each nil for none.
 type AuditFilter struct {
 	ActorID       *string
 	Action        *string
@@ -43,7 +43,7 @@ func (f AuditFilter) conditions() []predicate.AuditEvent {
 	return list
 }
 
-// AuditEventsByID gives the audit events of the ids that there are, in no order. It gives AuditEventForbidden.
+// AuditEventsByID returns the audit events of the ids that exist, in no order. The error may be AuditEventForbidden.
 func (s *Service) AuditEventsByID(ctx context.Context, ids []string) ([]*ent.AuditEvent, error) {
 	if err := access.Check(actor.From(ctx), access.ReadAudit, fault.AuditEventForbidden); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (s *Service) AuditEventsByID(ctx context.Context, ids []string) ([]*ent.Aud
 	return s.Store.Client.AuditEvent.Query().Where(auditevent.IDIn(ids...)).All(ctx)
 }
 
-// AuditEvents gives a page of the organization's audit events. It gives AuditEventForbidden.
+// AuditEvents returns a page of the organization's audit events. The error may be AuditEventForbidden.
 func (s *Service) AuditEvents(ctx context.Context, f AuditFilter, args page.Args) (*page.AuditEventConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadAudit, fault.AuditEventForbidden); err != nil {

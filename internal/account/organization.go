@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -20,10 +19,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// slugForm is the form of a GivenId.
-var slugForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
-
-// Organization gives the organization that the actor acts in, nil where it acts in none.
+// Organization returns the organization that the actor acts in, nil if it acts in none.
 func (s *Service) Organization(ctx context.Context) (*ent.Organization, error) {
 	a := actor.From(ctx)
 	if a.OrganizationID == "" {
@@ -41,8 +37,8 @@ type Membership struct {
 // maxMemberships bounds the list of a superadmin.
 const maxMemberships = 100
 
-// Memberships lists the organizations that the actor may act in, oldest first and at most maxMemberships: its
-// own, or for a superadmin each that there is.
+// Memberships returns the organizations that the actor may act in, oldest first and at most maxMemberships: its own, or
+// all for a superadmin.
 func (s *Service) Memberships(ctx context.Context) ([]*Membership, error) {
 	a := actor.From(ctx)
 	if a.IsAnonymous() {
@@ -60,8 +56,8 @@ func (s *Service) Memberships(ctx context.Context) ([]*Membership, error) {
 	return list, err
 }
 
-// OrganizationByID gives an organization: the actor's own, or any for a superadmin. Everything else is
-// OrganizationNotFound.
+// OrganizationByID returns an organization: the actor's own, or any for a superadmin. The error is OrganizationNotFound
+// for any other id.
 func (s *Service) OrganizationByID(ctx context.Context, organizationID string) (*ent.Organization, error) {
 	a := actor.From(ctx)
 	if a.IsAnonymous() {
@@ -77,8 +73,8 @@ func (s *Service) OrganizationByID(ctx context.Context, organizationID string) (
 	return store.NotFoundAs(o, err, organizationID, fault.OrganizationNotFound)
 }
 
-// OrganizationsByID gives the organizations of the ids that there are and that the actor may see, in no
-// order.
+// OrganizationsByID returns the organizations of the ids, in no order, without those that do not exist or that the actor
+// may not see.
 func (s *Service) OrganizationsByID(ctx context.Context, ids []string) ([]*ent.Organization, error) {
 	q := s.Store.Client.Organization.Query().Where(organization.IDIn(ids...))
 	if a := actor.From(ctx); !a.IsSuperadmin() {
@@ -87,7 +83,8 @@ func (s *Service) OrganizationsByID(ctx context.Context, ids []string) ([]*ent.O
 	return q.All(ctx)
 }
 
-// OrganizationBySlug gives an organization by its slug, or OrganizationNotFound. For the command line.
+// OrganizationBySlug returns an organization by its slug; the error may be OrganizationNotFound. It is for the command
+// line.
 func (s *Service) OrganizationBySlug(ctx context.Context, slug string) (*ent.Organization, error) {
 	o, err := s.Store.Client.Organization.Query().Where(organization.Slug(slug)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -96,10 +93,10 @@ func (s *Service) OrganizationBySlug(ctx context.Context, slug string) (*ent.Org
 	return o, err
 }
 
-// Organizations gives a page of all organizations. It gives OrganizationForbidden.
+// Organizations returns a page of all organizations. The error may be OrganizationForbidden.
 func (s *Service) Organizations(ctx context.Context, args page.Args) (*page.OrganizationConnection, error) {
 	a := actor.From(ctx)
-	if a.IsSuperadmin() { // who need not have named anything to see what he may name
+	if a.IsSuperadmin() { // who needs the list to know what to name
 		a = a.InGlobal()
 	}
 	if err := access.Check(a, access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
@@ -113,7 +110,7 @@ func organizationKey(o *ent.Organization) (time.Time, string) { return o.Created
 // FindOrganization implements auth.Finder.
 func (s *Service) FindOrganization(ctx context.Context, idOrSlug string) (auth.Organization, error) {
 	named := organization.Slug(idOrSlug)
-	if id.Of(id.Organization, idOrSlug) { // which no slug is
+	if id.Of(id.Organization, idOrSlug) { // no slug has this form
 		named = organization.ID(idOrSlug)
 	}
 	system := actor.With(ctx, &actor.Actor{Name: "system", Role: actor.System})
@@ -127,22 +124,18 @@ func (s *Service) FindOrganization(ctx context.Context, idOrSlug string) (auth.O
 	return auth.Organization{ID: o.ID, Slug: o.Slug}, nil
 }
 
-// AllOrganizations lists every organization by its slug. For the command line.
+// AllOrganizations returns all organizations, ordered by slug. It is for the command line.
 func (s *Service) AllOrganizations(ctx context.Context) ([]*ent.Organization, error) {
 	return s.Store.Client.Organization.Query().Order(ent.Asc(organization.FieldSlug)).All(ctx)
 }
 
-// CreateOrganization creates an organization. It gives OrganizationForbidden, and OrganizationSlugTaken where there is
-// one of the slug.
+// CreateOrganization creates an organization. The errors are OrganizationForbidden, RequestInvalid, and
+// OrganizationSlugTaken if another has the slug.
 func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*ent.Organization, error) {
 	if err := access.Check(actor.From(ctx), access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
 		return nil, err
 	}
-	violations := textrules.Name("/name", name)
-	if !slugForm.MatchString(slug) {
-		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "format", Message: fmt.Sprintf(
-			"must be 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found %.70q", slug)})
-	}
+	violations := append(textrules.Name("/name", name), textrules.GivenID("/slug", slug)...)
 	if strings.EqualFold(slug, actor.Global) || id.Of(id.Organization, slug) {
 		violations = append(violations, fault.Violation{Pointer: "/slug", Rule: "reserved", Message: fmt.Sprintf(
 			"must not be %s, which stands for what is no organization's, nor have the form of an organization's id, found %.70q", actor.Global, slug)})

@@ -15,25 +15,25 @@ import (
 	"slipway/internal/store"
 )
 
-// maxScoped is how many projects, and how many environments, a scope may name.
+// maxScoped is how many projects a scope may name, and how many environments.
 const maxScoped = 100
 
-// ScopeOf returns the scope of the projects and environments that are given, each once; nil where neither list is.
+// ScopeOf returns the scope of the given projects and environments, each once; nil if neither list is given.
 func ScopeOf(projects, environments []string) *actor.Scope {
 	if projects == nil && environments == nil {
 		return nil
 	}
-	return &actor.Scope{Projects: each(projects), Environments: each(environments)}
+	return &actor.Scope{Projects: distinct(projects), Environments: distinct(environments)}
 }
 
-func each(ids []string) []string {
+func distinct(ids []string) []string {
 	ids = append([]string{}, ids...)
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// checkScope returns what is wrong with a scope by itself. One that names nothing is refused, for whoever asks for it
-// may mean the whole organization.
+// checkScope returns what is wrong with a scope, as far as that can be said without the database. One that names nothing
+// is refused, because its author may mean the whole organization.
 func checkScope(scope *actor.Scope) []fault.Violation {
 	if scope == nil {
 		return nil
@@ -53,8 +53,8 @@ func checkScope(scope *actor.Scope) []fault.Violation {
 	return violations.All("")
 }
 
-// checkGivenScope refuses a scope for a new token that names what is not there, or that is not within the actor's.
-func checkGivenScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
+// checkNewScope returns an error if the scope of a new token names what does not exist, or is not within the actor's.
+func checkNewScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
 	if scope == nil {
 		return access.Check(actor.From(ctx), access.ManageTokens, fault.TokenForbidden)
 	}
@@ -86,10 +86,10 @@ func checkGivenScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error 
 			return store.NotFound(in.EnvironmentID, fault.EnvironmentNotFound)
 		}
 	}
-	return within(actor.From(ctx), scope, places)
+	return checkWithin(actor.From(ctx), scope, places)
 }
 
-// checkStoredScope refuses the scope of a token that is not within the actor's.
+// checkStoredScope returns an error if the scope of a token is not within the actor's.
 func checkStoredScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
 	a := actor.From(ctx)
 	if scope == nil || a.Scope == nil {
@@ -99,10 +99,10 @@ func checkStoredScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error
 	if err != nil {
 		return err
 	}
-	return within(a, scope, places)
+	return checkWithin(a, scope, places)
 }
 
-// environments returns where the environments of a scope are, without a project those that are not there.
+// environments returns the places of the environments of a scope. An environment that does not exist has no project.
 func environments(ctx context.Context, tx *ent.Tx, scope *actor.Scope) ([]actor.Place, error) {
 	found, err := tx.Environment.Query().Where(environment.IDIn(scope.Environments...)).All(ctx)
 	if err != nil {
@@ -119,8 +119,8 @@ func environments(ctx context.Context, tx *ent.Tx, scope *actor.Scope) ([]actor.
 	return places, nil
 }
 
-// within refuses a scope of which a project, or one of the environments, is not within the actor's.
-func within(a *actor.Actor, scope *actor.Scope, environments []actor.Place) error {
+// checkWithin returns an error if a project of the scope, or one of the environments, is not within the actor's scope.
+func checkWithin(a *actor.Actor, scope *actor.Scope, environments []actor.Place) error {
 	places := environments
 	for _, p := range scope.Projects {
 		places = append(places, actor.Place{ProjectID: p})

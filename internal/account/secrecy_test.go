@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"slipway/ent/auditevent"
@@ -14,26 +13,9 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/server"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
-
-// lines is a log that requests write at once.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // dump is every row of every table as text.
 func dump(t *testing.T, w *worldtest.World) string {
@@ -71,12 +53,12 @@ func dump(t *testing.T, w *worldtest.World) string {
 func TestTheSecretIsToldOnceAndKeptNowhere(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		log := &lines{}
+		log := &testkit.Log{}
 		// The log of serve takes secrets out; this one would show them.
 		w = w.Serving(t, func(c *server.Config) {
 			c.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		})
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
 		r := create(t, w, admin, map[string]any{"name": "canary", "role": "RUNNER", "environments": []string{p.Environment.ID}})
 		secret, id := r.Text(t, "data", "createToken", "secret"), r.Text(t, "data", "createToken", "token", "id")
@@ -115,7 +97,7 @@ func TestTheSecretIsToldOnceAndKeptNowhere(t *testing.T) {
 func TestTheAuditSaysWhichTokenWasMadeAndRevoked(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
 		r := create(t, w, admin, map[string]any{"name": "ci", "role": "RUNNER", "environments": []string{p.Environment.ID}})
 		id, end := r.Text(t, "data", "createToken", "token", "id"), r.Text(t, "data", "createToken", "token", "expiresAt")

@@ -20,7 +20,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// How long a token is good for that is not made on the command line.
+// How long a token is valid that is not created on the command line.
 const (
 	defaultLife = 90 * day
 	maxLife     = 366 * day
@@ -32,16 +32,16 @@ const (
 type NewToken struct {
 	Name string
 	Role actor.Role
-	// ExpiresAt is when it ends. Where it is nil it ends after 90 days, and one that is made on the command line
-	// after ExpiresIn, or never where that is 0.
+	// ExpiresAt is when the token expires. If it is nil the token expires after 90 days; one that is created on the
+	// command line after ExpiresIn, or never if that is 0.
 	ExpiresAt *time.Time
 	ExpiresIn time.Duration
-	// Scope is where in the organization it may change something, nil for all of it.
+	// Scope is where in the organization the token may change something, nil for all of it.
 	Scope *actor.Scope
 }
 
-// end returns when a token ends that somebody makes at a time, nil for never.
-func (in NewToken) end(a *actor.Actor, at time.Time) *time.Time {
+// expiry returns when a token expires that the actor creates at a time, nil for never.
+func (in NewToken) expiry(a *actor.Actor, at time.Time) *time.Time {
 	end := at.Add(defaultLife)
 	switch {
 	case in.ExpiresAt != nil:
@@ -54,7 +54,7 @@ func (in NewToken) end(a *actor.Actor, at time.Time) *time.Time {
 	return new(end.UTC().Truncate(time.Microsecond))
 }
 
-// check returns what is wrong with a token that somebody would make at a time.
+// check returns what is wrong with a token that the actor would create at a time.
 func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 	violations := textrules.Name("/name", in.Name)
 	refuse := func(pointer, rule, message string, args ...any) {
@@ -68,7 +68,7 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 	case superadmin && in.Scope != nil:
 		refuse("/role", "scope", "must be one of an organization's roles where projects or environments are given, found %s", in.Role)
 	}
-	end, latest := in.end(a, at), at.Add(maxLife)
+	end, latest := in.expiry(a, at), at.Add(maxLife)
 	switch {
 	case end == nil:
 	case in.ExpiresIn < 0:
@@ -81,9 +81,9 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 	return append(violations, checkScope(in.Scope)...)
 }
 
-// CreateToken makes a token of the organization that the actor acts in, of none for superadmins. The secret is told
-// this once. It gives RequestInvalid, ProjectNotFound and EnvironmentNotFound, and TokenForbidden where the token
-// would have a role or a scope that the actor has not.
+// CreateToken creates a token of the organization that the actor acts in; a superadmin's belongs to none. The secret is
+// returned only here. The errors are RequestInvalid, ProjectNotFound, EnvironmentNotFound, and TokenForbidden if the
+// actor may not give the role or the scope.
 func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, auth.Secret, error) {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.ManageTokens, fault.TokenForbidden); err != nil {
@@ -104,12 +104,12 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 		return nil, auth.Secret{}, err
 	}
 	var created *ent.Token
-	tokenID, end := s.Journal.NewID(id.Token), in.end(a, at)
+	tokenID, end := s.Journal.NewID(id.Token), in.expiry(a, at)
 	err = s.Journal.Write(ctx, "createToken", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		if err := checkGivenScope(ctx, tx, in.Scope); err != nil {
+		if err := checkNewScope(ctx, tx, in.Scope); err != nil {
 			return err
 		}
-		e.ObjectID, e.Changes = tokenID, noted{in.Name, in.Role, end, in.Scope}
+		e.ObjectID, e.Changes = tokenID, auditedToken{in.Name, in.Role, end, in.Scope}
 		create := tx.Token.Create().
 			SetID(tokenID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetCreatedBy(a.Name).
 			SetName(in.Name).SetRole(in.Role).SetNillableExpiresAt(end).
@@ -126,16 +126,16 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 	return created, secret, err
 }
 
-// noted is what the audit keeps of a token.
-type noted struct {
+// auditedToken is what an audit event has of a token.
+type auditedToken struct {
 	Name      string       `json:"name"`
 	Role      actor.Role   `json:"role"`
 	ExpiresAt *time.Time   `json:"expiresAt"`
 	Scope     *actor.Scope `json:"scope,omitempty"`
 }
 
-// Tokens gives a page of the tokens of the organization that the actor acts in, of those of no organization where it
-// acts in none. It gives TokenForbidden.
+// Tokens returns a page of the tokens of the organization that the actor acts in, or of superadmins' tokens if it acts in
+// none. The error may be TokenForbidden.
 func (s *Service) Tokens(ctx context.Context, args page.Args) (*page.TokenConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
@@ -147,8 +147,8 @@ func (s *Service) Tokens(ctx context.Context, args page.Args) (*page.TokenConnec
 
 func tokenKey(t *ent.Token) (time.Time, string) { return t.CreatedAt, t.ID }
 
-// TokensByID gives the tokens of the ids that there are in the organization, in no order; TokenForbidden to others than
-// admins.
+// TokensByID returns the tokens of the ids that the organization has, in no order. The error is TokenForbidden for those
+// who are not admins.
 func (s *Service) TokensByID(ctx context.Context, ids []string) ([]*ent.Token, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
@@ -157,15 +157,15 @@ func (s *Service) TokensByID(ctx context.Context, ids []string) ([]*ent.Token, e
 	return s.Store.Client.Token.Query().Where(token.IDIn(ids...), ownTokens(a)).All(ctx)
 }
 
-// AllTokens lists the tokens that Tokens gives in pages, oldest first. For the command line.
+// AllTokens returns all tokens that Tokens returns in pages, oldest first. It is for the command line.
 func (s *Service) AllTokens(ctx context.Context) ([]*ent.Token, error) {
 	return s.Store.Client.Token.Query().Where(ownTokens(actor.From(ctx))).
 		Order(ent.Asc(token.FieldCreatedAt, token.FieldID)).All(ctx)
 }
 
-// RevokeToken revokes a token, which may be the actor's own: it is refused here at once, and everywhere within the five
-// seconds that another server's memory of it is good for. To revoke it again changes nothing. It gives TokenNotFound,
-// and TokenForbidden for one whose scope is not within the actor's.
+// RevokeToken revokes a token, which may be the actor's own. This server refuses it at once, and others within five
+// seconds, for which they may cache it. To revoke it again changes nothing. The errors are TokenNotFound, and
+// TokenForbidden for a token whose scope is not within the actor's.
 func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, error) {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.ManageTokens, fault.TokenForbidden); err != nil {
@@ -184,10 +184,10 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 			return err
 		}
 		if t.RevokedAt != nil {
-			e.Silent = true
+			e.SkipAudit = true
 			return nil
 		}
-		e.ObjectID, e.Changes = tokenID, noted{t.Name, t.Role, t.ExpiresAt, t.Scope}
+		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, t.Scope}
 		revoked, err = t.Update().SetRevokedAt(e.At).SetUpdatedAt(e.At).Save(ctx)
 		return err
 	})
@@ -200,6 +200,7 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 	return revoked, nil
 }
 
+// ownTokens is the condition that a token belongs to where the actor acts.
 func ownTokens(a *actor.Actor) predicate.Token {
 	if a.OrganizationID == "" {
 		return token.OrganizationIDIsNil()

@@ -13,11 +13,11 @@ import (
 	"slipway/internal/store"
 )
 
-// usedEvery is how often the use of a token is written down.
-const usedEvery = time.Minute
+// useInterval is how often the use of a token is stored.
+const useInterval = time.Minute
 
-// VerifyToken gives the actor of a token by the hash of its text, or auth.ErrUnknownToken for one that
-// is unknown, expired or revoked. It implements auth.Verifier.
+// VerifyToken returns the actor of a token by the hash of its text, or auth.ErrUnknownToken for one that is unknown,
+// expired or revoked. It implements auth.Verifier.
 func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified, error) {
 	system := actor.With(ctx, &actor.Actor{Name: "system", Role: actor.System})
 	now := s.Now()
@@ -34,33 +34,33 @@ func (s *Service) VerifyToken(ctx context.Context, hash string) (*auth.Verified,
 	if t.RevokedAt != nil || t.ExpiresAt != nil && !shared.Before(*t.ExpiresAt) {
 		return nil, auth.ErrUnknownToken
 	}
-	s.used(system, t, now)
+	s.recordUse(system, t, now)
 	v := &auth.Verified{Actor: &actor.Actor{ID: t.ID, Name: t.Name, Role: t.Role, Scope: t.Scope, ExpiresAt: t.ExpiresAt}}
 	if t.OrganizationID != nil {
 		v.Actor.OrganizationID = *t.OrganizationID
 	}
 	if t.ExpiresAt != nil {
-		// By the clock of the server, which is what it is compared with from here on.
+		// The Authenticator compares it with the clock of this server.
 		v.ExpiresAt = now.Add(t.ExpiresAt.Sub(shared))
 	}
 	return v, nil
 }
 
-// used writes down that the token was used. It is for people who clean up: where it fails, the request
-// goes on, and those of the next minute do not wait for another failure.
-func (s *Service) used(ctx context.Context, t *ent.Token, now time.Time) {
-	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < usedEvery || now.UnixNano()-s.unnoted.Load() < int64(usedEvery) {
+// recordUse stores that the token was used, for people who look for tokens that nobody needs. If that fails, the request
+// continues, and requests of the next minute do not try again.
+func (s *Service) recordUse(ctx context.Context, t *ent.Token, now time.Time) {
+	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < useInterval || now.UnixNano()-s.useFailedAt.Load() < int64(useInterval) {
 		return
 	}
-	committed := func(context.Context, *ent.Client) (bool, error) { return false, nil } // once more does no harm
+	committed := func(context.Context, *ent.Client) (bool, error) { return false, nil } // repeating it does no harm
 	err := s.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
 		return tx.Token.UpdateOneID(t.ID).SetLastUsedAt(now).Exec(ctx)
 	})
 	if err == nil || errors.Is(err, context.Canceled) {
 		return
 	}
-	s.unnoted.Store(now.UnixNano())
+	s.useFailedAt.Store(now.UnixNano())
 	if fault.IsFailure(err) {
-		s.Log.WarnContext(ctx, "the use of a token was not written down", "token", t.ID, "error", err)
+		s.Log.WarnContext(ctx, "cannot store that a token was used", "token", t.ID, "error", err)
 	}
 }

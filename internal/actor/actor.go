@@ -1,4 +1,4 @@
-// Package actor says who asks. The actor is attached to the context once, at the edge, and read
+// Package actor has the caller of a request. It is attached to the context once, where the request comes in, and read
 // wherever a decision or a query depends on it.
 package actor
 
@@ -34,11 +34,11 @@ const (
 	CLI     Channel = "cli"
 )
 
-// Global is the reserved name of what is no organization's: a superadmin who would write it says so. No
-// organization has it as its slug.
+// Global is the reserved name of what belongs to no organization. A superadmin names it, in the place of an
+// organization, to write global records. It is no organization's slug.
 const Global = "global"
 
-// Actor is who asks.
+// Actor is the caller of a request.
 type Actor struct {
 	// ID is the id of the token, empty for Anonymous.
 	ID string
@@ -48,39 +48,39 @@ type Actor struct {
 	// OrganizationID is the organization that the actor acts in; empty for Anonymous, for System, and
 	// for a superadmin who has not named one.
 	OrganizationID string
-	// Globally says that a superadmin has named Global, and may write what is everybody's.
+	// Globally is whether a superadmin has named Global, and so may write global records.
 	Globally bool
 	// Scope is where in the organization the actor may change something, nil for all of it.
 	Scope *Scope
-	// ExpiresAt is when the token ends by the clock that all servers share, nil for never.
+	// ExpiresAt is when the token expires, by the clock that all servers share; nil for never.
 	ExpiresAt *time.Time
 	Channel   Channel
 }
 
-// Anonymous is a caller without a token.
+// Anonymous returns the caller without a token.
 func Anonymous() *Actor { return &Actor{Name: "anonymous"} }
 
-// IsAnonymous says whether the caller gave no token.
+// IsAnonymous reports whether the caller sent no token.
 func (a *Actor) IsAnonymous() bool { return a.Role == "" }
 
-// IsSuperadmin says whether the caller may act in any organization and on global modules.
+// IsSuperadmin reports whether the caller may act in any organization and on global modules.
 func (a *Actor) IsSuperadmin() bool { return a.Role == Superadmin }
 
-// In gives the same actor acting in an organization.
+// In returns the same actor acting in an organization.
 func (a *Actor) In(organizationID string) *Actor {
 	b := *a
 	b.OrganizationID, b.Globally = organizationID, false
 	return &b
 }
 
-// InGlobal gives the same actor acting on what is everybody's.
+// InGlobal returns the same actor acting on global records.
 func (a *Actor) InGlobal() *Actor {
 	b := *a
 	b.OrganizationID, b.Globally = "", true
 	return &b
 }
 
-// Via gives the same actor coming in by a channel.
+// Via returns the same actor coming in by a channel.
 func (a *Actor) Via(c Channel) *Actor {
 	b := *a
 	b.Channel = c
@@ -99,7 +99,7 @@ func With(ctx context.Context, a *Actor) context.Context {
 	return context.WithValue(ctx, actorKey, a)
 }
 
-// From gives the context's actor, nil where none was attached.
+// From returns the context's actor, nil if none was attached.
 func From(ctx context.Context) *Actor {
 	a, _ := ctx.Value(actorKey).(*Actor)
 	return a
@@ -110,7 +110,7 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey, id)
 }
 
-// RequestID gives the context's request id, empty where none was attached.
+// RequestID returns the context's request id, empty if none was attached.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey).(string)
 	return id

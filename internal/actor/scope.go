@@ -3,16 +3,16 @@ package actor
 import "slices"
 
 // Scope is the part of an organization that a token may change: the named projects with all of their environments,
-// those to come among them, and the named environments of any project. One that names nothing has no place in it.
-// A nil Scope is the whole organization.
+// also future ones, and the named environments of any project. A Scope that names nothing contains nothing; a nil Scope
+// is the whole organization.
 type Scope struct {
 	// Projects and Environments are ids.
 	Projects     []string `json:"projects"`
 	Environments []string `json:"environments"`
 }
 
-// Place is where something is: in an environment of a project. What belongs to the project has no environment, and
-// what all of an organization shares has neither.
+// Place is where in an organization a record is. A record of a project has no EnvironmentID, and one of the whole
+// organization has neither id.
 type Place struct{ ProjectID, EnvironmentID string }
 
 // Has reports whether a place is within the scope.

@@ -116,7 +116,7 @@ func (u use) least(o use) use {
 	return u
 }
 
-// excess says what of it is more than the attack may take, empty where nothing is.
+// excess returns what of it is more than the attack may take, empty where nothing is.
 func (u use) excess(a attack, callers int) (text string) {
 	if most := a.mostCPU(callers); u.fair() > most {
 		text += fmt.Sprintf("; %s of CPU on a machine that took %.2f times as long, at most %s", u.cpu, u.slowness, most)
@@ -187,7 +187,7 @@ func (m *meter) once(ctx context.Context, a attack, callers, round int) (got str
 	return got, took, err
 }
 
-// together carries an attack out by some callers at once, and gives the verdict and the largest answer.
+// together carries an attack out by some callers at once, and returns the verdict and the largest answer.
 func (m *meter) together(ctx context.Context, a attack, callers, round int) (got string, largest int64, err error) {
 	var t tally
 	var failed error

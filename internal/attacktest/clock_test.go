@@ -100,7 +100,7 @@ func (c *caller) leave(ctx context.Context, l lasting) (string, error) {
 	}
 }
 
-// busyFor tells whether the server has used a time of CPU since then.
+// busyFor reports whether the server has used a time of CPU since then.
 func (m *meter) busyFor(long time.Duration) func() bool {
 	before, err := m.read()
 	return func() bool {

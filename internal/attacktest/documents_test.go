@@ -25,7 +25,7 @@ const (
 	overLimit = "400 Document:LIMIT_EXCEEDED "
 )
 
-// each gives the format n times, with the number.
+// each returns the format n times, with the number.
 func each(n int, format string) string {
 	var b strings.Builder
 	for i := range n {

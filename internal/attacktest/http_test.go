@@ -90,7 +90,7 @@ func (c *caller) dial(ctx context.Context) (net.Conn, error) {
 	return conn, conn.SetDeadline(time.Now().Add(patience))
 }
 
-// say writes bytes and gives the verdict of what is answered, before or after the last of them.
+// say writes bytes and returns the verdict of what is answered, before or after the last of them.
 func (c *caller) say(ctx context.Context, text string) (string, error) {
 	conn, err := c.dial(ctx)
 	if err != nil {

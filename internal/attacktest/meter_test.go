@@ -17,7 +17,7 @@ import (
 // tick is the unit in which Linux tells the time of a process.
 const tick = 10 * time.Millisecond
 
-// meter tells what a server uses.
+// meter returns what a server uses.
 type meter struct {
 	*server
 	// database is the kind of the server's.
@@ -60,7 +60,7 @@ func (m *meter) begin(ctx context.Context) (reading, error) {
 	return r, err
 }
 
-// end waits until nothing of the attack runs any more, and gives what it took.
+// end waits until nothing of the attack runs any more, and returns what it took.
 func (m *meter) end(ctx context.Context, before reading) (use, error) {
 	settled := m.settle(ctx, before.goroutines)
 	if m.proc == "" {

@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
+
+	"slipway/internal/testkit"
 )
 
 // peer is the other end of a socket, byte by byte, so that it can do what a library's would not.
@@ -17,15 +19,6 @@ type peer struct {
 	conn net.Conn
 	in   *bufio.Reader
 }
-
-const (
-	opMore   = 0
-	opText   = 1
-	opBinary = 2
-	opClose  = 8
-	opPing   = 9
-	final    = 0x80
-)
 
 // socket opens a socket without saying who it is.
 func (c *caller) socket(ctx context.Context) (*peer, error) {
@@ -61,19 +54,9 @@ func (c *caller) welcome(ctx context.Context) (*peer, error) {
 
 func (p *peer) raw(text string) { _, _ = io.WriteString(p.conn, text) } // what it answers, or not, tells enough
 
-func (p *peer) say(text string) { p.raw(frame(opText|final, text)) }
+func (p *peer) say(text string) { p.raw(frame(testkit.OpText|testkit.Final, text)) }
 
-// frame is one frame of a client's; op has the bits of the first byte.
-func frame(op byte, payload string) string {
-	b := []byte{op, 0x80 | 126, byte(len(payload) >> 8), byte(len(payload))}
-	switch {
-	case len(payload) < 126:
-		b = []byte{op, 0x80 | byte(len(payload))}
-	case len(payload) > 0xffff:
-		b = binary.BigEndian.AppendUint64([]byte{op, 0x80 | 127}, uint64(len(payload)))
-	}
-	return string(b) + "\x00\x00\x00\x00" + payload // a mask of zeros
-}
+func frame(first byte, payload string) string { return string(testkit.Frame(first, payload)) }
 
 // hear is the verdict of the next message or the end: its type, with the code of an error's first; the
 // code that the socket is closed with; or cut.
@@ -82,9 +65,9 @@ func (p *peer) hear() string {
 	switch {
 	case err != nil:
 		return "cut"
-	case op == opClose && len(payload) >= 2:
+	case op == testkit.OpClose && len(payload) >= 2:
 		return fmt.Sprintf("close %d", binary.BigEndian.Uint16(payload))
-	case op != opText:
+	case op != testkit.OpText:
 		return fmt.Sprintf("frame %d", op)
 	}
 	var m struct {
@@ -113,23 +96,7 @@ func (p *peer) end() string {
 }
 
 func (p *peer) read() (op byte, payload []byte, err error) {
-	var head [2]byte
-	if _, err := io.ReadFull(p.in, head[:]); err != nil {
-		return 0, nil, err
-	}
-	size := uint64(head[1])
-	if wide := map[uint64]int{126: 2, 127: 8}[size]; wide > 0 {
-		var b [8]byte
-		if _, err := io.ReadFull(p.in, b[8-wide:]); err != nil {
-			return 0, nil, err
-		}
-		size = binary.BigEndian.Uint64(b[:])
-	}
-	payload, err = io.ReadAll(io.LimitReader(p.in, int64(min(size, mostRead))))
-	if err == nil && uint64(len(payload)) < size {
-		err = io.ErrUnexpectedEOF // more than is looked at, or the end
-	}
-	return head[0] & 15, payload, err
+	return testkit.ReadFrame(p.in, mostRead)
 }
 
 // subscribe is the message that runs an operation.

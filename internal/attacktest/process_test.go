@@ -3,35 +3,32 @@ package attacktest_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"slipway/internal/actor"
+	"slipway/internal/testkit"
 )
 
 // patience is how long anything may take that should come by itself: a guard against hanging, not a bound.
 const patience = time.Minute
 
-// profiling are the flags that make a server serve its profiles, and profiles the log line that says where.
+// profiling are the flags that make a server serve its profiles.
 var profiling = []string{"--admin-listen", "", "--debug-listen", "127.0.0.1:0"}
 
-const profiles = "serving profiles"
-
-// build builds the program and gives its path.
+// build builds the program and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "slipway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "slipway/cmd/slipway").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	path, err := testkit.Build(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
@@ -77,7 +74,8 @@ func serve(t *testing.T, program, database string, flags ...string) *server {
 		introduced <- text
 		_, _ = io.Copy(io.Discard, stdout)
 	}()
-	said := s.locate(log)
+	addresses := testkit.ReadAddresses(log)
+	s.profiles = addresses.Profiles
 	s.introduce(<-introduced)
 	drained := make(chan struct{})
 	go func() {
@@ -94,7 +92,7 @@ func serve(t *testing.T, program, database string, flags ...string) *server {
 		}
 	})
 	if s.url == "" || s.profiles == "" || len(s.tokens) != len(actor.Roles) {
-		t.Fatalf("the demo did not say where it is: %q, %q, %d tokens\n%s", s.url, s.profiles, len(s.tokens), said)
+		t.Fatalf("the demo did not say where it is: %q, %q, %d tokens\n%s", s.url, s.profiles, len(s.tokens), addresses.Log)
 	}
 	return s
 }
@@ -110,26 +108,6 @@ func untilReady(out io.Reader) (string, error) {
 		}
 	}
 	return text.String(), lines.Err()
-}
-
-// locate finds where the profiles are in a log, which is read until the API is served too. It gives what
-// it has read.
-func (s *server) locate(log *bufio.Reader) (said string) {
-	for {
-		text, err := log.ReadBytes('\n')
-		said += string(text)
-		if err != nil {
-			return said
-		}
-		var line struct{ Msg, URL string }
-		_ = json.Unmarshal(text, &line) // a line that is none has no message
-		switch line.Msg {
-		case profiles:
-			s.profiles = line.URL
-		case "serving":
-			return said
-		}
-	}
 }
 
 var (

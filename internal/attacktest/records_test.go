@@ -45,7 +45,7 @@ func records() []attack {
 
 var manyReleases = aliased(29, "deployments(first: 25) { nodes { release { inputs } } }")
 
-// streamed asks for an operation as an event stream and gives the verdict of its first event.
+// streamed asks for an operation as an event stream and returns the verdict of its first event.
 func (c *caller) streamed(ctx context.Context, query string) (string, error) {
 	conn, err := c.stream(ctx, query)
 	if err != nil {

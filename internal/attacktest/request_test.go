@@ -68,7 +68,7 @@ func (c *caller) with(token string) *caller {
 // host is what the server is reached by, without the scheme.
 func (s *server) host() string { return strings.TrimPrefix(s.url, "http://") }
 
-// send gives the verdict of the answer.
+// send returns the verdict of the answer.
 func (c *caller) send(ctx context.Context, q request) (string, error) {
 	status, body, err := c.exchange(ctx, q)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *caller) send(ctx context.Context, q request) (string, error) {
 	return verdict(status, body), nil
 }
 
-// exchange gives the status and the body of the answer, of which it keeps no more than mostRead.
+// exchange returns the status and the body of the answer, of which it keeps no more than mostRead.
 func (c *caller) exchange(ctx context.Context, q request) (status int, body []byte, err error) {
 	method, path := q.method, q.path
 	if method == "" {
@@ -187,7 +187,7 @@ func (t *tally) add(verdict string) {
 	t.found[verdict]++
 }
 
-// String gives the verdicts with their counts, or alone where there is one only.
+// String returns the verdicts with their counts, or alone where there is one only.
 func (t *tally) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,7 +202,7 @@ func (t *tally) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// kinds gives the verdicts without their counts.
+// kinds returns the verdicts without their counts.
 func (t *tally) kinds() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -214,7 +214,7 @@ func (t *tally) kinds() string {
 	return strings.Join(kinds, ", ")
 }
 
-// flood does something many times, on some goroutines, and gives the verdicts.
+// flood does something many times, on some goroutines, and returns the verdicts.
 func flood(times, at int, do func(i int) (string, error)) (string, error) {
 	return repeat(times, at, do).String(), nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"slipway/internal/testkit"
 )
 
 // welcomed is the message of who has the admin's token.
@@ -19,7 +21,7 @@ func messages(name, want string, text ...string) attack {
 		if err != nil {
 			return "", err
 		}
-		init := frame(opText|final, `{"type":"connection_init","payload":{"Authorization":"Bearer `+c.token+`"}}`)
+		init := frame(testkit.OpText|testkit.Final, `{"type":"connection_init","payload":{"Authorization":"Bearer `+c.token+`"}}`)
 		go p.raw(strings.ReplaceAll(strings.Join(text, ""), welcomed, init))
 		return p.end(), nil
 	}}
@@ -31,7 +33,7 @@ func (s *server) watching() string {
 }
 
 func sockets() []attack {
-	say := func(text string) string { return frame(opText|final, text) }
+	say := func(text string) string { return frame(testkit.OpText|testkit.Final, text) }
 	silly := subscribe("a", "subscription { deploymentChanged(id: 1) { deployment { id } } }")
 	long := `{"type":"ping","payload":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`
 	return concat([]attack{
@@ -41,15 +43,15 @@ func sockets() []attack {
 		messages("a bad token", "close 4403", say(`{"type":"connection_init","payload":{"Authorization":"Bearer x"}}`)),
 		messages("frames of garbage", "close 1002", strings.Repeat("\xf7\xff\x00garbage", 1000)),
 		messages("a frame without a mask", "close 1002", "\x81\x02{}"),
-		messages("a ping of 200 bytes", "close 1002", frame(opPing|final, strings.Repeat("x", 200))),
-		messages("a fragmented ping", "close 1002", frame(opPing, "x")),
-		messages("a binary message", "close 4400", frame(opBinary|final, "{}")),
+		messages("a ping of 200 bytes", "close 1002", frame(testkit.OpPing|testkit.Final, strings.Repeat("x", 200))),
+		messages("a fragmented ping", "close 1002", frame(testkit.OpPing, "x")),
+		messages("a binary message", "close 4400", frame(testkit.OpBinary|testkit.Final, "{}")),
 		messages("a message that is no UTF-8", "close 1007", say("\"\xff\"")),
 		messages("a message of 64 KiB and more", "close 1009", say(long)),
 		messages("a frame that promises 2^62 bytes", "close 1009", "\x81\xff\x40\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"+strings.Repeat("x", 70_000)),
 		messages("a frame that promises 2^63 bytes", "close 1002", "\x81\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
-		messages("a message in fragments without end", "close 1009", frame(opText, "{"), strings.Repeat(frame(opMore, " "), 70_000)),
-		messages("50,000 empty fragments", "close 4400", frame(opText, "{"), strings.Repeat(frame(opMore, ""), 50_000), frame(opMore|final, "")),
+		messages("a message in fragments without end", "close 1009", frame(testkit.OpText, "{"), strings.Repeat(frame(testkit.OpContinuation, " "), 70_000)),
+		messages("50,000 empty fragments", "close 4400", frame(testkit.OpText, "{"), strings.Repeat(frame(testkit.OpContinuation, ""), 50_000), frame(testkit.OpContinuation|testkit.Final, "")),
 		messages("64 KiB of open brackets", "close 4400", say(strings.Repeat("[", 64<<10))),
 		messages("a message with a key 10,000 times", "close 4400", say("{"+strings.Repeat(`"a":1,`, 10_000)+`"a":1}`)),
 	}, floods())
@@ -79,21 +81,21 @@ func floods() []attack {
 			return p.until("pong")
 		})},
 		{name: "ping messages", want: "pong", requests: 10_000, run: onSocket(func(_ *caller, p *peer) string {
-			go p.raw(strings.Repeat(frame(opText|final, `{"type":"ping"}`), 10_000))
+			go p.raw(strings.Repeat(frame(testkit.OpText|testkit.Final, `{"type":"ping"}`), 10_000))
 			for range 9999 {
 				p.hear()
 			}
 			return p.hear()
 		})},
 		{name: "ping frames", want: "frame 10", requests: 10_000, run: onSocket(func(_ *caller, p *peer) string {
-			go p.raw(strings.Repeat(frame(opPing|final, "x"), 10_000))
+			go p.raw(strings.Repeat(frame(testkit.OpPing|testkit.Final, "x"), 10_000))
 			for range 9999 {
 				p.hear()
 			}
 			return p.hear()
 		})},
 		{name: "pings of 60 KB", want: "pong", requests: 100, run: onSocket(func(_ *caller, p *peer) string {
-			go p.raw(strings.Repeat(frame(opText|final, `{"type":"ping","payload":{"a":"`+strings.Repeat("x", 60_000)+`"}}`), 100))
+			go p.raw(strings.Repeat(frame(testkit.OpText|testkit.Final, `{"type":"ping","payload":{"a":"`+strings.Repeat("x", 60_000)+`"}}`), 100))
 			for range 99 {
 				p.hear()
 			}
@@ -105,7 +107,7 @@ func floods() []attack {
 			run: onSocket(func(_ *caller, p *peer) string {
 				_ = p.conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 				p.say(subscribe("a", everything))
-				return cut(p.conn, frame(opPing|final, ""))
+				return cut(p.conn, frame(testkit.OpPing|testkit.Final, ""))
 			})},
 	}
 }

@@ -118,7 +118,7 @@ func (f filler) definitions() {
 	}
 }
 
-// make calls a mutation and gives the id of the record that its payload has.
+// make calls a mutation and returns the id of the record that its payload has.
 func (f filler) make(mutation, kind string, input object) string {
 	f.t.Helper()
 	var made struct{ ID string }
@@ -193,7 +193,7 @@ func (f filler) report() string {
 
 func raw(text string) json.RawMessage { return json.RawMessage(text) }
 
-// members gives the format n times with the number, with commas between them, and list in brackets.
+// members returns the format n times with the number, with commas between them, and list in brackets.
 func members(n int, format string) string { return strings.TrimSuffix(each(n, format+","), ",") }
 func list(n int, format string) string    { return "[" + members(n, format) + "]" }
 

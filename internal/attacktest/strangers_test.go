@@ -82,7 +82,7 @@ func (c *caller) ask(ctx context.Context, forwardedFor string) (string, error) {
 	return c.send(ctx, q)
 }
 
-// unseen gives a token that the server has not seen yet.
+// unseen returns a token that the server has not seen yet.
 func (s *server) unseen() (string, error) {
 	select {
 	case token := <-s.fresh:

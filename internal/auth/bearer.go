@@ -7,8 +7,8 @@ import (
 	"slipway/internal/fault"
 )
 
-// bearer reads the token of the Authorization header, false where there is no header. Its errors never
-// repeat what was sent: whatever it is, somebody meant it as a secret.
+// bearer returns the token of the Authorization header, and false if there is no header. Its errors never repeat
+// what was sent: whatever it is, somebody meant it as a secret.
 func bearer(header http.Header) (Secret, bool, error) {
 	values := header.Values("Authorization")
 	if len(values) == 0 {

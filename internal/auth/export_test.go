@@ -1,8 +1,8 @@
 package auth
 
-// Lanes is how many addresses have a lane.
-func (a *Authenticator) Lanes() int {
+// Queues returns how many addresses have a queue of look-ups.
+func (a *Authenticator) Queues() int {
 	a.limiter.mu.Lock()
 	defer a.limiter.mu.Unlock()
-	return len(a.limiter.lanes)
+	return len(a.limiter.queues)
 }

@@ -11,13 +11,13 @@ import (
 
 // Middleware attaches the actor of each request to its context. A request whose Authorization header
 // bears no valid token goes to fail instead of the next handler, with WWW-Authenticate and RateLimit
-// headers set; where its address's lane is full, with Retry-After. fail writes the status and the body.
+// headers set; where its address's queue is full, with Retry-After. fail writes the status and the body.
 func (a *Authenticator) Middleware(fail func(http.ResponseWriter, *http.Request, error)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			who, err := a.Authenticate(r)
 			if err != nil {
-				a.explain(w.Header(), r, err)
+				a.setHeaders(w.Header(), r, err)
 				fail(w, r, err)
 				return
 			}
@@ -26,9 +26,9 @@ func (a *Authenticator) Middleware(fail func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// explain sets the headers that go with a refusal. That the Verifier failed is not the caller's doing
-// and has none.
-func (a *Authenticator) explain(h http.Header, r *http.Request, err error) {
+// setHeaders sets the headers that belong to an error of Authenticate. The failure of the Verifier has none: it
+// is not the caller's.
+func (a *Authenticator) setHeaders(h http.Header, r *http.Request, err error) {
 	switch {
 	case fault.Is(err, fault.RequestUnauthenticated):
 		h.Set("WWW-Authenticate", `Bearer error="invalid_token"`)
@@ -37,5 +37,5 @@ func (a *Authenticator) explain(h http.Header, r *http.Request, err error) {
 	default:
 		return
 	}
-	a.limiter.write(h, httpx.ClientNetwork(r.Context()))
+	a.limiter.setHeaders(h, httpx.ClientNetwork(r.Context()))
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
 	"slipway/internal/actor"
@@ -16,49 +16,51 @@ import (
 	"slipway/internal/httpx"
 )
 
-// ErrUnknownOrganization is a Finder's answer for an organization that there is not.
+// ErrUnknownOrganization is a Finder's error for an organization that does not exist.
 var ErrUnknownOrganization = errors.New("auth: unknown organization")
 
 // Finder looks organizations up.
 type Finder interface {
-	// FindOrganization gives the organization of an id or a slug. The error is, or wraps, ErrUnknownOrganization
-	// where there is none; any other error says that the question could not be answered. The context ends
-	// after five seconds at the latest.
+	// FindOrganization returns the organization of an id or a slug. The error is, or wraps, ErrUnknownOrganization
+	// if there is none; any other error means that the question could not be answered. The context ends after
+	// five seconds at the latest.
 	FindOrganization(ctx context.Context, idOrSlug string) (Organization, error)
 }
 
 // Organization is the id and the slug of an organization.
 type Organization struct{ ID, Slug string }
 
-// Organizations finds the organization that a request names. It remembers what its Finder said of those that
-// there are, for at most five seconds, and asks once for requests that come at the same time.
+// Organizations finds the organization that a request names. It caches the organizations that its Finder found,
+// for at most five seconds, and asks once for requests that come at the same time.
 //
-// A member's request never has a name looked up that is not the member's: so nothing, not even the time that it
-// takes, tells another's organization from one that is not there.
+// For a member it looks up the member's own organization only. So nothing in the answer, not even the time that it
+// takes, shows a member whether another organization exists.
 type Organizations struct {
 	finder  Finder
 	now     func() time.Time
 	lookups singleflight.Group
-	mu      sync.Mutex
-	known   *recent[string, found]
+	cache   *lru.Cache[string, found]
 }
 
-// found is what the Finder said, and when it was asked.
+// found is the Finder's answer, and when it was asked.
 type found struct {
 	Organization
 	asked time.Time
 }
 
-// NewOrganizations makes Organizations on a Finder; now is the clock.
+// maxOrganizations bounds the cache of organizations.
+const maxOrganizations = 10_000
+
+// NewOrganizations returns Organizations that ask a Finder; now is their clock.
 func NewOrganizations(finder Finder, now func() time.Time) *Organizations {
-	return &Organizations{finder: finder, now: now, known: newRecent[string, found](maxTokens)}
+	return &Organizations{finder: finder, now: now, cache: newCache[string, found](maxOrganizations)}
 }
 
 // Enter returns the actor acting where the Slipway-Organization header says: in the organization of that id or
-// slug, or for a superadmin on what is global. Without the header it is the actor as it was. The error is fault's
-// RequestInvalid for a header that is repeated or can name nothing, OrganizationNotFound for an organization that
-// is not there or not the actor's, and RequestUnauthenticated where somebody without a token names one; any other
-// error says that the organization could not be looked up.
+// slug, or for a superadmin on what is global. Without the header it returns the actor as it is. The error is
+// fault's RequestInvalid for a header that is repeated or malformed, OrganizationNotFound for an organization that
+// does not exist or is not the actor's, and RequestUnauthenticated if somebody without a token names one; any other
+// error means that the organization could not be looked up.
 func (o *Organizations) Enter(ctx context.Context, a *actor.Actor, header http.Header) (*actor.Actor, error) {
 	values := header.Values(httpx.OrganizationHeader)
 	if len(values) == 0 {
@@ -67,7 +69,7 @@ func (o *Organizations) Enter(ctx context.Context, a *actor.Actor, header http.H
 	if a.IsAnonymous() {
 		return nil, fault.New(fault.RequestUnauthenticated, "A bearer token is needed to act in an organization; none was sent.")
 	}
-	named, err := name(values)
+	named, err := headerName(values)
 	switch {
 	case err != nil:
 		return nil, err
@@ -82,14 +84,14 @@ func (o *Organizations) enterAny(ctx context.Context, a *actor.Actor, named stri
 	if named == actor.Global {
 		return a.InGlobal(), nil
 	}
-	there, err := o.find(ctx, named)
+	organization, err := o.find(ctx, named)
 	if errors.Is(err, ErrUnknownOrganization) {
-		return nil, notThere(named)
+		return nil, notFound(named)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.In(there.ID), nil
+	return a.In(organization.ID), nil
 }
 
 func (o *Organizations) enterOwn(ctx context.Context, a *actor.Actor, named string) (*actor.Actor, error) {
@@ -101,7 +103,7 @@ func (o *Organizations) enterOwn(ctx context.Context, a *actor.Actor, named stri
 		return nil, err
 	}
 	if named != own.Slug || named == actor.Global {
-		return nil, notThere(named)
+		return nil, notFound(named)
 	}
 	return a, nil
 }
@@ -109,8 +111,8 @@ func (o *Organizations) enterOwn(ctx context.Context, a *actor.Actor, named stri
 // wellFormed is the form that ids and slugs have in common.
 var wellFormed = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$`)
 
-// name is the one value of the header.
-func name(values []string) (string, error) {
+// headerName returns the name in the one value of the header.
+func headerName(values []string) (string, error) {
 	if len(values) > 1 {
 		return "", fault.New(fault.RequestInvalid, "%s may be given once; found %d of it.", httpx.OrganizationHeader, len(values))
 	}
@@ -122,14 +124,14 @@ func name(values []string) (string, error) {
 	return values[0], nil
 }
 
-func notThere(named string) error {
+func notFound(named string) error {
 	return fault.New(fault.OrganizationNotFound, "There is no organization %q that you may act in.", named)
 }
 
-// find gives an organization as it was five seconds ago at the earliest.
+// find returns an organization as it was at most five seconds ago.
 func (o *Organizations) find(ctx context.Context, idOrSlug string) (Organization, error) {
-	if there, ok := o.recall(idOrSlug); ok {
-		return there, nil
+	if cached, ok := o.cache.Get(idOrSlug); ok && o.now().Sub(cached.asked) < goodFor {
+		return cached.Organization, nil
 	}
 	answered := o.lookups.DoChan(idOrSlug, func() (any, error) {
 		return o.lookUp(context.WithoutCancel(ctx), idOrSlug)
@@ -137,22 +139,15 @@ func (o *Organizations) find(ctx context.Context, idOrSlug string) (Organization
 	select {
 	case <-ctx.Done():
 		return Organization{}, fmt.Errorf("auth: find organization: %w", context.Cause(ctx))
-	case outcome := <-answered:
-		there, _ := outcome.Val.(Organization)
-		return there, outcome.Err
+	case result := <-answered:
+		organization, _ := result.Val.(Organization)
+		return organization, result.Err
 	}
 }
 
-func (o *Organizations) recall(idOrSlug string) (Organization, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	there, ok := o.known.get(idOrSlug)
-	return there.Organization, ok && o.now().Sub(there.asked) < goodFor
-}
-
-// lookUp asks the Finder and remembers what it says. It runs on a goroutine of its own, where a panic would
-// end the process instead of one request: it becomes an error.
-func (o *Organizations) lookUp(ctx context.Context, idOrSlug string) (there Organization, err error) {
+// lookUp asks the Finder and caches its answer. It runs on a goroutine of its own, where a panic would end the
+// process instead of one request, so a panic becomes an error.
+func (o *Organizations) lookUp(ctx context.Context, idOrSlug string) (organization Organization, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -161,11 +156,9 @@ func (o *Organizations) lookUp(ctx context.Context, idOrSlug string) (there Orga
 	ctx, cancel := context.WithTimeout(ctx, goodFor)
 	defer cancel()
 	asked := o.now()
-	if there, err = o.finder.FindOrganization(ctx, idOrSlug); err != nil {
+	if organization, err = o.finder.FindOrganization(ctx, idOrSlug); err != nil {
 		return Organization{}, fmt.Errorf("auth: find organization: %w", err)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.known.put(idOrSlug, found{there, asked})
-	return there, nil
+	o.cache.Add(idOrSlug, found{organization, asked})
+	return organization, nil
 }

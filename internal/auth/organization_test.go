@@ -14,32 +14,21 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/fault"
+	"slipway/internal/testkit"
 )
 
 // register is a Finder that the test holds in its hands, and a clock.
 type register struct {
+	*testkit.Clock
 	mu     sync.Mutex
-	time   time.Time
 	there  []auth.Organization
 	asked  []string
 	broken error
 }
 
 func organizations() (*auth.Organizations, *register) {
-	r := &register{time: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), there: []auth.Organization{{ID: "org_1", Slug: "acme"}, {ID: "org_2", Slug: "globex"}}}
-	return auth.NewOrganizations(r, r.now), r
-}
-
-func (r *register) now() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.time
-}
-
-func (r *register) pass(d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.time = r.time.Add(d)
+	r := &register{Clock: testkit.NewClock(time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)), there: []auth.Organization{{ID: "org_1", Slug: "acme"}, {ID: "org_2", Slug: "globex"}}}
+	return auth.NewOrganizations(r, r.Now), r
 }
 
 // FindOrganization implements auth.Finder.
@@ -149,11 +138,11 @@ func TestAnOrganizationIsAskedForOnceInFiveSeconds(t *testing.T) {
 		}
 	}
 	enter(1)
-	r.pass(5*time.Second - 1)
+	r.Advance(5*time.Second - 1)
 	enter(1)
-	r.pass(1)
+	r.Advance(1)
 	enter(2)
-	r.pass(5 * time.Second)
+	r.Advance(5 * time.Second)
 	r.broken = errors.New("no database")
 	if got, err := o.Enter(t.Context(), superadmin, named("acme")); got != nil || fault.Status(err) != 500 || !errors.Is(err, r.broken) {
 		t.Errorf("what cannot be looked up: %v, %v", got, err)

@@ -7,8 +7,8 @@ import (
 	"slipway/internal/secret"
 )
 
-// Redact is a ReplaceAttr of slog.HandlerOptions. It takes whatever looks like a secret, such as a token, whole or
-// cut short, out of messages, strings, errors and the printed form of other values.
+// Redact is a ReplaceAttr function for slog.HandlerOptions. It removes whatever looks like a secret, such as a token
+// or a part of one, from messages, strings, errors and the printed form of other values.
 func Redact(_ []string, a slog.Attr) slog.Attr {
 	var text string
 	switch a.Value.Kind() {

@@ -22,21 +22,21 @@ const (
 	bodyWidth     = 43
 	checksumWidth = 6
 	base          = 62
-	// shownOfBody is how much of the body a token's prefix tells.
+	// shownOfBody is how many characters of the body a token's prefix shows.
 	shownOfBody = 4
 	redacted    = "slp_[redacted]"
 )
 
-// Secret is the text of a token. However it is printed or logged, only Reveal gives the text.
+// Secret is the text of a token. Printing and logging show a placeholder; only Reveal returns the text.
 //
 // The text is behind a pointer because fmt reads the unexported fields of a struct that holds a
-// Secret without asking for its String: it then finds an address.
+// Secret without calling its String method; it then finds only an address.
 type Secret struct {
 	text *string
 }
 
-// Generate draws a new token of the role, one of actor.Roles, from a source of randomness. It fails
-// for any other role and where the source does.
+// Generate returns a new token of the role, one of actor.Roles, from a source of randomness. The error is for any
+// other role, or the source's.
 func Generate(role actor.Role, random io.Reader) (Secret, error) {
 	if !slices.Contains(actor.Roles, role) {
 		return Secret{}, fmt.Errorf("auth: a token's role is one of %v, not %q", actor.Roles, role)
@@ -50,7 +50,7 @@ func Generate(role actor.Role, random io.Reader) (Secret, error) {
 	return Secret{text: &text}, nil
 }
 
-// Parse gives the token that text is, or false where it has not the form of one or its checksum is
+// Parse parses the text of a token, and reports false if it does not have the form of one or its checksum is
 // wrong. A token that parses need not exist.
 func Parse(text string) (Secret, bool) {
 	parts := strings.Split(text, "_")
@@ -67,10 +67,10 @@ func Parse(text string) (Secret, bool) {
 	return Secret{text: &text}, true
 }
 
-// Hash is the SHA-256 of a token's text.
+// Hash returns the SHA-256 of a token's text.
 func Hash(text string) [sha256.Size]byte { return sha256.Sum256([]byte(text)) }
 
-// Reveal gives the text of the token, to be shown once to whoever made it. A zero Secret has none.
+// Reveal returns the text of the token, to be shown once to its creator. That of a zero Secret is empty.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -78,32 +78,32 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Hash is what is stored of the token: its SHA-256 in lower-case hexadecimal.
+// Hash returns what is stored of the token: its SHA-256 in lower-case hexadecimal.
 func (s Secret) Hash() string {
 	sum := Hash(s.Reveal())
 	return hex.EncodeToString(sum[:])
 }
 
-// Prefix is the beginning of the token by which people tell it from others: the kind and the first
-// four characters of the body.
+// Prefix returns the beginning of the token, by which people tell it from others: the role and the first four
+// characters of the body.
 func (s Secret) Prefix() string {
 	text := s.Reveal()
 	return text[:max(0, len(text)-bodyWidth-checksumWidth+shownOfBody)]
 }
 
-// LastFour is the end of the token, part of its checksum.
+// LastFour returns the last four characters of the token, which are part of its checksum.
 func (s Secret) LastFour() string {
 	text := s.Reveal()
 	return text[max(0, len(text)-4):]
 }
 
-// String implements fmt.Stringer without telling the token.
+// String implements fmt.Stringer without showing the token.
 func (s Secret) String() string { return redacted }
 
-// GoString implements fmt.GoStringer without telling the token.
+// GoString implements fmt.GoStringer without showing the token.
 func (s Secret) GoString() string { return redacted }
 
-// LogValue implements slog.LogValuer without telling the token.
+// LogValue implements slog.LogValuer without showing the token.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 func checksum(text string) string {

@@ -8,42 +8,42 @@ import (
 	"slipway/internal/actor"
 )
 
-// ask waits for the Verifier's answer, together with whoever else asks for the same token. The question
-// goes on when this caller leaves; done is called with its error when it is answered.
-func (a *Authenticator) ask(ctx context.Context, hash string, done func(error)) (*actor.Actor, error) {
-	type outcome struct {
-		said answer
-		err  error
+// verify waits for the Verifier's answer, together with all who ask for the same token. The question goes on when
+// this caller gives up; done is called with its error when it is answered.
+func (a *Authenticator) verify(ctx context.Context, hash string, done func(error)) (*actor.Actor, error) {
+	type result struct {
+		verdict verdict
+		err     error
 	}
-	answered := make(chan outcome, 1)
+	answered := make(chan result, 1)
 	go func() {
-		said, err, _ := a.lookups.Do(hash, func() (any, error) {
+		v, err, _ := a.lookups.Do(hash, func() (any, error) {
 			return a.lookUp(context.WithoutCancel(ctx), hash)
 		})
 		done(err)
 		if err != nil {
-			answered <- outcome{err: err}
+			answered <- result{err: err}
 			return
 		}
-		answered <- outcome{said: said.(answer)}
+		answered <- result{verdict: v.(verdict)}
 	}()
 	select {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("auth: verify token: %w", context.Cause(ctx))
-	case o := <-answered:
-		if errors.Is(o.err, ErrUnknownToken) {
+	case r := <-answered:
+		if errors.Is(r.err, ErrUnknownToken) {
 			return nil, unknownToken()
 		}
-		if o.err != nil {
-			return nil, fmt.Errorf("auth: verify token: %w", o.err)
+		if r.err != nil {
+			return nil, fmt.Errorf("auth: verify token: %w", r.err)
 		}
-		return &o.said.actor, nil
+		return &r.verdict.actor, nil
 	}
 }
 
-// lookUp asks the Verifier and remembers what it says. It runs on a goroutine of its own, where a
-// panic would end the process instead of one request: it becomes an error.
-func (a *Authenticator) lookUp(ctx context.Context, hash string) (said answer, err error) {
+// lookUp asks the Verifier and caches its answer. It runs on a goroutine of its own, where a panic would end the
+// process instead of one request, so a panic becomes an error.
+func (a *Authenticator) lookUp(ctx context.Context, hash string) (v verdict, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -57,12 +57,12 @@ func (a *Authenticator) lookUp(ctx context.Context, hash string) (said answer, e
 		err = ErrUnknownToken
 	}
 	if errors.Is(err, ErrUnknownToken) {
-		a.memory.addUnknown(hash, asked)
+		a.cache.addUnknown(hash, asked)
 	}
 	if err != nil {
-		return answer{}, err
+		return verdict{}, err
 	}
-	said = answer{actor: *verified.Actor, expiresAt: verified.ExpiresAt, asked: asked}
-	a.memory.addGood(hash, said)
-	return said, nil
+	v = verdict{actor: *verified.Actor, expiresAt: verified.ExpiresAt, asked: asked}
+	a.cache.addGood(hash, v)
+	return v, nil
 }

@@ -4,35 +4,36 @@ package catalog
 
 import (
 	"context"
-	"regexp"
 
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/ecs"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 )
 
-// The kinds of module versions: what carries a deployment of one out.
+// The deployment types: what carries out a deployment of a module version. The wire and the tables call them
+// deploymentType and kind.
 const (
-	KindECS       = "aws:ecs"
-	KindTerraform = "terraform"
+	DeploymentTypeECS       = ecs.Type
+	DeploymentTypeTerraform = "terraform"
 )
 
-// Kinds are all kinds.
-var Kinds = []string{KindECS, KindTerraform}
+// DeploymentTypes are all deployment types.
+var DeploymentTypes = []string{DeploymentTypeECS, DeploymentTypeTerraform}
 
 // Service reads and writes module definitions, versions and instances.
 type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
-	Rules   Rules
+	Schemas SchemaChecker
 }
 
-// Rules judge the inputs of a module.
-type Rules interface {
-	// Check gives every violation of the rules that take several fields, a pattern or a template, and
+// SchemaChecker checks the inputs of a module version before it is published.
+type SchemaChecker interface {
+	// Check returns every violation of the rules that take several fields, a pattern or a template, and
 	// warnings; pointers start with at. The error is that of a look-up.
 	Check(ctx context.Context, list []inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
 }
@@ -45,8 +46,3 @@ func editing(a *actor.Actor) access.Action {
 	}
 	return access.EditModules
 }
-
-const maxModuleType = 200 - len("$ref:")
-
-// moduleType is the form of a type, which is what may follow $ref:.
-var moduleType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)

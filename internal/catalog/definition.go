@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Definition gives one module definition, or ModuleDefinitionNotFound; to anonymous callers the global ACTIVE ones.
+// Definition returns one module definition, or ModuleDefinitionNotFound; to anonymous callers the global ACTIVE ones.
 func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.Mod
 	return store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound)
 }
 
-// DefinitionsByID gives the definitions of the ids that there are and that the actor may see, in no order.
+// DefinitionsByID returns the definitions of the ids that there are and that the actor may see, in no order.
 func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.ModuleDefinition, error) {
 	return s.definitions(ctx).Where(moduledefinition.IDIn(ids...)).All(ctx)
 }
@@ -60,7 +61,7 @@ type DefinitionFilter struct {
 // maxSearch bounds the text that is searched for, in characters.
 const maxSearch = 100
 
-// Definitions gives a page of the catalogue: the organization's definitions and the global ones, and to
+// Definitions returns a page of the catalogue: the organization's definitions and the global ones, and to
 // anonymous callers the global ACTIVE ones only.
 func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page.Args) (*page.ModuleDefinitionConnection, error) {
 	a := actor.From(ctx)
@@ -84,6 +85,26 @@ func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page
 	return page.Read(store.InOrder(ctx), q, args, scope, definitionKey)
 }
 
+// Types returns a page of the definitions that module types stand for: an organization's own goes before a
+// global one of the same type.
+func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefinitionConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	own := func(outer *sql.Selector) {
+		t := sql.Dialect(outer.Dialect()).Table(moduledefinition.Table).As("own")
+		types := sql.Dialect(outer.Dialect()).Select(t.C(moduledefinition.FieldType)).From(t).
+			Where(sql.EQ(t.C(moduledefinition.FieldOrganizationID), a.OrganizationID))
+		outer.Where(sql.Or(
+			sql.NotNull(outer.C(moduledefinition.FieldOrganizationID)),
+			sql.NotIn(outer.C(moduledefinition.FieldType), types),
+		))
+	}
+	q := s.Store.Client.ModuleDefinition.Query().Where(own)
+	return page.Read(store.InOrder(ctx), q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
+}
+
 func definitionKey(d *ent.ModuleDefinition) (time.Time, string) { return d.CreatedAt, d.ID }
 
 // containing keeps the definitions with a text. PostgreSQL takes LIKE for true of one row in two hundred, where
@@ -102,15 +123,6 @@ func containing(text string) predicate.ModuleDefinition {
 	}
 }
 
-// searchText is what a search looks in. It is folded here, because the databases fold differently.
-func searchText(name, moduleType string, description *string) string {
-	text := name + "\n" + moduleType
-	if description != nil {
-		text += "\n" + *description
-	}
-	return strings.ToLower(text)
-}
-
 // NewDefinition is a module definition to be created.
 type NewDefinition struct {
 	Name        string
@@ -119,18 +131,8 @@ type NewDefinition struct {
 	Status      moduledefinition.Status
 }
 
-func (in NewDefinition) check() []fault.Violation {
-	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
-	if len(in.Type) > maxModuleType || !moduleType.MatchString(in.Type) {
-		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
-			"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
-			maxModuleType, in.Type)})
-	}
-	return violations
-}
-
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
-// who has named what is global. It gives ModuleDefinitionTypeTaken where the owner has one of the type.
+// who has named what is global. It fails with ModuleDefinitionTypeTaken where the owner has one of the type.
 func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
@@ -159,6 +161,21 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 	return created, err
 }
 
+func (in NewDefinition) check() []fault.Violation {
+	violations := append(textrules.Name("/name", in.Name), textrules.Description("/description", in.Description)...)
+	if len(in.Type) > maxModuleType || !moduleType.MatchString(in.Type) {
+		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "format", Message: fmt.Sprintf(
+			"must be letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most %d characters, found %.60q",
+			maxModuleType, in.Type)})
+	}
+	return violations
+}
+
+const maxModuleType = 200 - len("$ref:")
+
+// moduleType is the form of a type, which is what may follow $ref:.
+var moduleType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*([:/.][A-Za-z0-9_-]+)*$`)
+
 // DefinitionPatch has the fields to change; nil ones stay. An empty description clears it.
 type DefinitionPatch struct {
 	Name        *string                  `json:"name,omitempty"`
@@ -168,19 +185,7 @@ type DefinitionPatch struct {
 	Violations []fault.Violation `json:"-"`
 }
 
-func (p DefinitionPatch) check() []fault.Violation {
-	violations := p.Violations
-	if p.Name != nil {
-		violations = append(violations, textrules.Name("/name", *p.Name)...)
-	}
-	return append(violations, textrules.Description("/description", p.Description)...)
-}
-
-func (p DefinitionPatch) changesNothing() bool {
-	return p.Name == nil && p.Description == nil && p.Status == nil
-}
-
-// UpdateDefinition changes a definition. It gives ModuleDefinitionNotFound, and
+// UpdateDefinition changes a definition. It fails with ModuleDefinitionNotFound, and
 // ModuleDefinitionForbidden for one that the actor sees but does not own.
 func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p DefinitionPatch) (*ent.ModuleDefinition, error) {
 	if violations := p.check(); len(violations) > 0 {
@@ -196,7 +201,7 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 			return err
 		}
 		if p.changesNothing() {
-			e.Silent = true
+			e.SkipAudit = true
 			return nil
 		}
 		e.ObjectID, e.Changes = definitionID, p
@@ -204,6 +209,39 @@ func (s *Service) UpdateDefinition(ctx context.Context, definitionID string, p D
 		return err
 	})
 	return updated, err
+}
+
+func (p DefinitionPatch) check() []fault.Violation {
+	violations := p.Violations
+	if p.Name != nil {
+		violations = append(violations, textrules.Name("/name", *p.Name)...)
+	}
+	return append(violations, textrules.Description("/description", p.Description)...)
+}
+
+// ownDefinition returns a definition that the actor may change.
+func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
+	a := actor.From(ctx)
+	if a.IsAnonymous() || a.IsSuperadmin() { // who see what is global, and may lack a token, or have forgotten to say what they mean
+		if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
+			return nil, err
+		}
+	}
+	d, err := s.Definition(ctx, definitionID)
+	if err != nil {
+		return nil, err
+	}
+	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	if d.OrganizationID == nil && a.OrganizationID != "" {
+		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it, who name %s.", d.ID, actor.Global)
+	}
+	return d, nil
+}
+
+func (p DefinitionPatch) changesNothing() bool {
+	return p.Name == nil && p.Description == nil && p.Status == nil
 }
 
 func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUpdateOne {
@@ -223,23 +261,11 @@ func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUp
 	return u.SetSearchText(searchText(name, d.Type, description))
 }
 
-// ownDefinition gives a definition that the actor may change.
-func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
-	a := actor.From(ctx)
-	if a.IsAnonymous() || a.IsSuperadmin() { // who see what is global, and may lack a token, or have forgotten to say what they mean
-		if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
-			return nil, err
-		}
+// searchText is what a search looks in. It is folded here, because the databases fold differently.
+func searchText(name, moduleType string, description *string) string {
+	text := name + "\n" + moduleType
+	if description != nil {
+		text += "\n" + *description
 	}
-	d, err := s.Definition(ctx, definitionID)
-	if err != nil {
-		return nil, err
-	}
-	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
-		return nil, err
-	}
-	if d.OrganizationID == nil && a.OrganizationID != "" {
-		return nil, fault.New(fault.ModuleDefinitionForbidden, "The module definition %s is global: only superadmins change it, who name %s.", d.ID, actor.Global)
-	}
-	return d, nil
+	return strings.ToLower(text)
 }

@@ -129,7 +129,7 @@ func latestID(t *testing.T, w *worldtest.World, definitionID string) string {
 func TestInstanceNameIsTakenOncePerEnvironment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, theirs := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		p, theirs := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		before := w.Rows(t)
 		for name, c := range map[string]struct {
 			role actor.Role
@@ -154,7 +154,7 @@ func TestInstanceNameIsTakenOncePerEnvironment(t *testing.T) {
 func TestChangesOfTheCatalogueAreAudited(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.As(actor.Admin)
 		description := "Serves pages."
 		if _, err := w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Description: &description}); err != nil {

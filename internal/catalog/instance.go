@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"slipway/ent"
+	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/predicate"
 	"slipway/internal/access"
@@ -14,9 +17,10 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
-// Instance gives one module instance, or ModuleInstanceNotFound.
+// Instance returns one module instance, or ModuleInstanceNotFound.
 func (s *Service) Instance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
@@ -28,7 +32,7 @@ func (s *Service) Instance(ctx context.Context, instanceID string) (*ent.ModuleI
 	return store.NotFoundAs(i, err, instanceID, fault.ModuleInstanceNotFound)
 }
 
-// InstancesByID gives the instances of the ids that there are, in no order.
+// InstancesByID returns the instances of the ids that there are, in no order.
 func (s *Service) InstancesByID(ctx context.Context, ids []string) ([]*ent.ModuleInstance, error) {
 	return s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
 }
@@ -41,6 +45,27 @@ type InstanceFilter struct {
 	// Type is the type of the module.
 	Type *string
 }
+
+// Instances returns a page of the organization's module instances.
+func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Args) (*page.ModuleInstanceConnection, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
+		return nil, err
+	}
+	q := s.Store.Client.ModuleInstance.Query().Where(f.conditions(a.OrganizationID)...)
+	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
+	return page.Read(ctx, q, args, scope, instanceKey)
+}
+
+// InstancesOf returns a page of the instances in each environment.
+func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
+	return page.ReadEach(ctx, s.Store.Client.ModuleInstance.Query, page.Parents{
+		List: "environment.moduleInstances", Viewer: actor.From(ctx).OrganizationID,
+		Column: moduleinstance.FieldEnvironmentID, IDs: environmentIDs,
+	}, args, instanceKey, func(i *ent.ModuleInstance) string { return i.EnvironmentID })
+}
+
+func instanceKey(i *ent.ModuleInstance) (time.Time, string) { return i.CreatedAt, i.ID }
 
 func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInstance {
 	var list []predicate.ModuleInstance
@@ -59,37 +84,38 @@ func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInst
 	return list
 }
 
-// Instances gives a page of the organization's module instances.
-func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Args) (*page.ModuleInstanceConnection, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
-		return nil, err
+// ofType keeps the instances of the module that a type stands for: the organization's own of that type, and the
+// global one where it has none.
+func ofType(moduleType, organizationID string) predicate.ModuleInstance {
+	return func(s *sql.Selector) {
+		t, own := ofTypeAs(s, "t", moduleType), ofTypeAs(s, "own", moduleType)
+		own.Where(sql.EQ(own.C(moduledefinition.FieldOrganizationID), organizationID))
+		owner := t.C(moduledefinition.FieldOrganizationID)
+		t.Where(sql.Or(sql.EQ(owner, organizationID), sql.And(sql.IsNull(owner), sql.NotExists(own))))
+		s.Where(sql.In(s.C(moduleinstance.FieldModuleDefinitionID), t))
 	}
-	q := s.Store.Client.ModuleInstance.Query().Where(f.conditions(a.OrganizationID)...)
-	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
-	return page.Read(ctx, q, args, scope, instanceKey)
 }
 
-// InstancesOf gives a page of the instances in each environment.
-func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
-	return page.ReadEach(ctx, s.Store.Client.ModuleInstance.Query, page.Parents{
-		List: "environment.moduleInstances", Viewer: actor.From(ctx).OrganizationID,
-		Column: moduleinstance.FieldEnvironmentID, IDs: environmentIDs,
-	}, args, instanceKey, func(i *ent.ModuleInstance) string { return i.EnvironmentID })
+// ofTypeAs selects the ids of definitions of a type, whosever they are.
+func ofTypeAs(s *sql.Selector, as, moduleType string) *sql.Selector {
+	d := sql.Dialect(s.Dialect())
+	t := d.Table(moduledefinition.Table).As(as)
+	return d.Select(t.C(moduledefinition.FieldID)).From(t).Where(sql.EQ(t.C(moduledefinition.FieldType), moduleType))
 }
-
-func instanceKey(i *ent.ModuleInstance) (time.Time, string) { return i.CreatedAt, i.ID }
 
 // NewInstance is a module instance to be created. The name has the form of a GivenId.
 type NewInstance struct{ EnvironmentID, DefinitionID, Name string }
 
-// CreateInstance creates an instance of a module in an environment. It gives EnvironmentNotFound,
+// CreateInstance creates an instance of a module in an environment. It fails with EnvironmentNotFound,
 // ModuleDefinitionNotFound and, where the environment has an instance of the name,
 // ModuleInstanceNameTaken.
 func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.ModuleInstance, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
+	}
+	if violations := textrules.GivenID("/name", in.Name); len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	if _, err := s.Definition(ctx, in.DefinitionID); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Version gives one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
+// Version returns one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
 func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVer
 	return store.NotFoundAs(v, err, versionID, fault.ModuleVersionNotFound)
 }
 
-// VersionsByID gives the versions of the ids that there are and that the actor may see, in no order.
+// VersionsByID returns the versions of the ids that there are and that the actor may see, in no order.
 func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.ModuleVersion, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.Module
 	return s.versions(ctx).Where(moduleversion.IDIn(ids...)).All(ctx)
 }
 
-// VersionsOf gives a page of the versions of each definition.
+// VersionsOf returns a page of the versions of each definition.
 func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args page.Args) (map[string]*page.ModuleVersionConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadCatalog, fault.RequestForbidden); err != nil {
@@ -59,6 +59,25 @@ func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args p
 }
 
 func versionKey(v *ent.ModuleVersion) (time.Time, string) { return v.CreatedAt, v.ID }
+
+// versions makes a query of the versions that the actor may see: anonymous callers those of global ACTIVE definitions.
+func (s *Service) versions(ctx context.Context) *ent.ModuleVersionQuery {
+	q := s.Store.Client.ModuleVersion.Query()
+	if actor.From(ctx).IsAnonymous() {
+		q.Where(ofPublic)
+	}
+	return q
+}
+
+// ofPublic keeps the versions of global ACTIVE definitions.
+func ofPublic(s *sql.Selector) {
+	d := sql.Dialect(s.Dialect()).Table(moduledefinition.Table).As("public")
+	s.Where(sql.Exists(sql.Dialect(s.Dialect()).Select(d.C(moduledefinition.FieldID)).From(d).Where(sql.And(
+		sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleversion.FieldModuleDefinitionID)),
+		sql.IsNull(d.C(moduledefinition.FieldOrganizationID)),
+		sql.EQ(d.C(moduledefinition.FieldStatus), moduledefinition.StatusACTIVE),
+	))))
+}
 
 // NewVersion is a module version to be published.
 type NewVersion struct {
@@ -73,29 +92,8 @@ type NewVersion struct {
 	Violations []fault.Violation
 }
 
-// check gives the version and its inputs, or every violation.
-func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Violation) {
-	violations := in.Violations
-	version, err := semver.StrictNewVersion(in.Version)
-	if err != nil || len(in.Version) > 100 {
-		violations = append(violations, fault.Violation{Pointer: "/version", Rule: "format",
-			Message: fmt.Sprintf("must be a semantic version such as 1.4.0 or 2.0.0-rc.1, found %.60q", in.Version)})
-	}
-	if !slices.Contains(Kinds, in.Kind) {
-		violations = append(violations, fault.Violation{Pointer: "/deploymentType", Rule: "enum",
-			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(Kinds, ", "), in.Kind)})
-	}
-	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
-	violations = append(violations, textrules.Identifier("/sourceRef", in.SourceRef)...)
-	if in.Inputs == nil {
-		return version, nil, violations
-	}
-	inputs, wrong := inputprop.DecodeList(in.Inputs, "/inputs")
-	return version, inputs, append(violations, wrong...)
-}
-
 // PublishVersion publishes a version of a definition, which may become the latest, and warns of what may
-// not be meant. It gives ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
+// not be meant. It fails with ModuleVersionRuleBroken, and ModuleVersionTaken where the version was published
 // before.
 func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.ModuleVersion, []inputprop.Warning, error) {
 	version, inputs, violations := in.check()
@@ -106,7 +104,7 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	if err != nil {
 		return nil, nil, err
 	}
-	broken, warnings, err := s.Rules.Check(ctx, inputs, "/inputs")
+	broken, warnings, err := s.Schemas.Check(ctx, inputs, "/inputs")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,7 +142,28 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	return published, warnings, err
 }
 
-// later says whether a version comes after the latest one: by semantic versioning, but any release
+// check returns the version and its inputs, or every violation.
+func (in NewVersion) check() (*semver.Version, []inputprop.Property, []fault.Violation) {
+	violations := in.Violations
+	version, err := semver.StrictNewVersion(in.Version)
+	if err != nil || len(in.Version) > 100 {
+		violations = append(violations, fault.Violation{Pointer: "/version", Rule: "format",
+			Message: fmt.Sprintf("must be a semantic version such as 1.4.0 or 2.0.0-rc.1, found %.60q", in.Version)})
+	}
+	if !slices.Contains(DeploymentTypes, in.Kind) {
+		violations = append(violations, fault.Violation{Pointer: "/deploymentType", Rule: "enum",
+			Message: fmt.Sprintf("must be one of %s, found %.60q", strings.Join(DeploymentTypes, ", "), in.Kind)})
+	}
+	violations = append(violations, textrules.Identifier("/sourceUrl", in.SourceURL)...)
+	violations = append(violations, textrules.Identifier("/sourceRef", in.SourceRef)...)
+	if in.Inputs == nil {
+		return version, nil, violations
+	}
+	inputs, wrong := inputprop.DecodeList(in.Inputs, "/inputs")
+	return version, inputs, append(violations, wrong...)
+}
+
+// later reports whether a version comes after the latest one: by semantic versioning, but any release
 // comes after any pre-release.
 func later(v *semver.Version, latest *string) bool {
 	if latest == nil {
@@ -158,23 +177,4 @@ func later(v *semver.Version, latest *string) bool {
 		return release
 	}
 	return v.GreaterThan(l)
-}
-
-// versions makes a query of the versions that the actor may see: anonymous callers those of global ACTIVE definitions.
-func (s *Service) versions(ctx context.Context) *ent.ModuleVersionQuery {
-	q := s.Store.Client.ModuleVersion.Query()
-	if actor.From(ctx).IsAnonymous() {
-		q.Where(ofPublic)
-	}
-	return q
-}
-
-// ofPublic keeps the versions of global ACTIVE definitions.
-func ofPublic(s *sql.Selector) {
-	d := sql.Dialect(s.Dialect()).Table(moduledefinition.Table).As("public")
-	s.Where(sql.Exists(sql.Dialect(s.Dialect()).Select(d.C(moduledefinition.FieldID)).From(d).Where(sql.And(
-		sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleversion.FieldModuleDefinitionID)),
-		sql.IsNull(d.C(moduledefinition.FieldOrganizationID)),
-		sql.EQ(d.C(moduledefinition.FieldStatus), moduledefinition.StatusACTIVE),
-	))))
 }

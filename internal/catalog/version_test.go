@@ -36,7 +36,7 @@ func define(t *testing.T, w *worldtest.World, name string) *ent.ModuleDefinition
 }
 
 func publish(ctx context.Context, w *worldtest.World, definitionID, version string) (*ent.ModuleVersion, error) {
-	v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: definitionID, Version: version, Kind: catalog.KindECS})
+	v, _, err := w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: definitionID, Version: version, Kind: catalog.DeploymentTypeECS})
 	return v, err
 }
 
@@ -128,7 +128,7 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	d := define(t, w, "web")
-	theirs := w.Place(t, w.Globex, "web")
+	theirs := w.Fixture(t, w.Globex, "web")
 	before := w.Rows(t)
 	for name, c := range map[string]struct {
 		role actor.Role
@@ -136,13 +136,13 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 		code fault.Code
 		at   string
 	}{
-		"no version":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0", Kind: catalog.KindECS}, fault.RequestInvalid, "/version"},
-		"v in front":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "v1.0.0", Kind: catalog.KindECS}, fault.RequestInvalid, "/version"},
+		"no version":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0", Kind: catalog.DeploymentTypeECS}, fault.RequestInvalid, "/version"},
+		"v in front":         {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "v1.0.0", Kind: catalog.DeploymentTypeECS}, fault.RequestInvalid, "/version"},
 		"unknown kind":       {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: "aws:lambda"}, fault.RequestInvalid, "/deploymentType"},
-		"malformed input":    {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS, Inputs: inputs(t, `[{"id":"a"}]`)}, fault.RequestInvalid, "/inputs/0"},
-		"equal ids":          {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS, Inputs: inputs(t, `[{"id":"a","type":"string","label":"A"},{"id":"a","type":"text","label":"B"}]`)}, fault.ModuleVersionRuleBroken, "/inputs/1"},
-		"developer":          {actor.Developer, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.KindECS}, fault.ModuleDefinitionForbidden, ""},
-		"foreign definition": {actor.Admin, catalog.NewVersion{DefinitionID: theirs.Definition.ID, Version: "1.0.0", Kind: catalog.KindECS}, fault.ModuleDefinitionNotFound, ""},
+		"malformed input":    {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs(t, `[{"id":"a"}]`)}, fault.RequestInvalid, "/inputs/0"},
+		"equal ids":          {actor.Admin, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs(t, `[{"id":"a","type":"string","label":"A"},{"id":"a","type":"text","label":"B"}]`)}, fault.ModuleVersionRuleBroken, "/inputs/1"},
+		"developer":          {actor.Developer, catalog.NewVersion{DefinitionID: d.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS}, fault.ModuleDefinitionForbidden, ""},
+		"foreign definition": {actor.Admin, catalog.NewVersion{DefinitionID: theirs.Definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeECS}, fault.ModuleDefinitionNotFound, ""},
 	} {
 		_, _, err := w.Catalog.PublishVersion(w.Acme.As(c.role), c.in)
 		if !fault.Is(err, c.code) || c.at != "" && !hasViolation(err, c.at) {

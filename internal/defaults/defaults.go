@@ -4,7 +4,6 @@ package defaults
 
 import (
 	"context"
-	"time"
 
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
@@ -14,79 +13,151 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
-	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/textrules"
 )
 
-// Service reads and writes default value definitions.
+// Service reads and writes default value definitions. A schema may take its options from another definition, so what
+// finds the impact of a schema reads definitions itself: it is made of a Reader, and the Service is made of it.
 type Service struct {
-	Store   *store.Store
+	*Reader
 	Journal *journal.Journal
-	Rules   Rules
+	Schemas SchemaChecker
+	Impacts ImpactFinder
 }
 
-// Rules judge a schema that stands alone.
-type Rules interface {
-	// CheckOne gives every violation of the rules that take several fields, a pattern or a template, and
+// SchemaChecker checks a schema before it is saved.
+type SchemaChecker interface {
+	// CheckOne returns every violation of the rules that take several fields, a pattern or a template, and
 	// warnings; pointers start with at. The error is that of a look-up.
 	CheckOne(ctx context.Context, schema inputprop.Property, at string) ([]fault.Violation, []inputprop.Warning, error)
-	// Impact says what another schema of the definition of a givenId would mean for others.
+}
+
+// ImpactFinder finds who would notice another schema.
+type ImpactFinder interface {
+	// Impact returns what another schema of the definition of a givenId would mean for others.
 	Impact(ctx context.Context, givenID string, schema inputprop.Property) (Impact, error)
 }
 
-// Definition gives one definition, or DefaultValueDefinitionNotFound.
-func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
-	if err := access.Check(actor.From(ctx), access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
-		return nil, err
-	}
-	return find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
+// New is a definition to be created.
+type New struct {
+	// GivenID has the form of a GivenId.
+	GivenID     string
+	Name        string
+	Description *string
+	Schema      inputprop.RawProperty
+	// System marks a definition that Slipway itself makes.
+	System bool
+	// Violations are what was already found wrong while the input was read.
+	Violations []fault.Violation
 }
 
-func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string) (*ent.DefaultValueDefinition, error) {
-	if err := store.CheckID(id.DefaultValueDefinition, definitionID, fault.DefaultValueDefinitionNotFound); err != nil {
-		return nil, err
-	}
-	d, err := c.Get(ctx, definitionID)
-	return store.NotFoundAs(d, err, definitionID, fault.DefaultValueDefinitionNotFound)
-}
-
-// DefinitionsByID gives the definitions of the ids that there are, in no order.
-func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.DefaultValueDefinition, error) {
-	return s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.IDIn(ids...)).All(ctx)
-}
-
-// Definitions gives a page of the organization's definitions, only that of a givenId where it is not
-// nil.
-func (s *Service) Definitions(ctx context.Context, givenID *string, args page.Args) (*page.DefaultValueDefinitionConnection, error) {
+// Create creates a definition, and warns of what may not be meant. It fails with
+// DefaultValueDefinitionRuleBroken, and DefaultValueDefinitionGivenIDTaken where the organization has one
+// of the givenId.
+func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefinition, []inputprop.Warning, error) {
 	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
-		return nil, err
+	if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+		return nil, nil, err
 	}
-	q := s.Store.Client.DefaultValueDefinition.Query()
-	if givenID != nil {
-		q.Where(defaultvaluedefinition.GivenID(*givenID))
+	schema, err := in.check()
+	if err != nil {
+		return nil, nil, err
 	}
-	scope := page.Scope{List: "defaultValueDefinitions", Viewer: a.OrganizationID, Filter: givenID}
-	return page.Read(ctx, q, args, scope, func(d *ent.DefaultValueDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
+	warnings, err := s.checkSchema(ctx, schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	createdBy := defaultvaluedefinition.CreatedByTypeUSER
+	if in.System {
+		createdBy = defaultvaluedefinition.CreatedByTypeSYSTEM
+	}
+	var created *ent.DefaultValueDefinition
+	definitionID := s.Journal.NewID(id.DefaultValueDefinition)
+	err = s.Journal.Write(ctx, "createDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": in.GivenID, "name": in.Name}
+		create := tx.DefaultValueDefinition.Create().
+			SetID(definitionID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetGivenID(in.GivenID).SetName(in.Name).SetSchema(inputprop.NewColumn(schema)).SetCreatedByType(createdBy)
+		if in.Description != nil && *in.Description != "" {
+			create.SetDescription(*in.Description)
+		}
+		created, err = create.Save(ctx)
+		return err
+	})
+	if store.IsUniqueViolation(err) {
+		return nil, nil, fault.New(fault.DefaultValueDefinitionGivenIDTaken,
+			"The organization has a default value definition with the givenId %q.", in.GivenID).WithCause(err)
+	}
+	return created, warnings, err
 }
 
-// SchemaOf gives the schema of the definition of a givenId, or DefaultValueDefinitionNotFound.
-func (s *Service) SchemaOf(ctx context.Context, givenID string) (inputprop.Property, error) {
-	d, err := s.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.GivenID(givenID)).Only(ctx)
-	if d, err = store.NotFoundAs(d, err, givenID, fault.DefaultValueDefinitionNotFound); err != nil {
-		return nil, err
+func (in New) check() (inputprop.Property, error) {
+	violations := append(in.Violations, textrules.GivenID("/givenId", in.GivenID)...)
+	violations = append(violations, textrules.Name("/name", in.Name)...)
+	violations = append(violations, textrules.Description("/description", in.Description)...)
+	var schema inputprop.Property
+	if len(in.Violations) == 0 {
+		var wrong []fault.Violation
+		schema, wrong = in.Schema.Decode("/schema")
+		violations = append(violations, wrong...)
 	}
-	return d.Schema.Property()
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	return schema, nil
 }
 
-// judge gives warnings of a schema, or refuses it for the rules that it breaks. No schema breaks none.
-func (s *Service) judge(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
+// checkSchema returns the warnings of a schema, or DefaultValueDefinitionRuleBroken. No schema, nil, breaks no rule.
+func (s *Service) checkSchema(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
 	if schema == nil {
 		return nil, nil
 	}
-	broken, warnings, err := s.Rules.CheckOne(ctx, schema, "/schema")
+	broken, warnings, err := s.Schemas.CheckOne(ctx, schema, "/schema")
 	if err == nil && len(broken) > 0 {
 		err = fault.Invalid(fault.DefaultValueDefinitionRuleBroken, broken...)
 	}
 	return warnings, err
+}
+
+// namedUsers is how many of those that use a definition are named where they keep it from being deleted.
+const namedUsers = 100
+
+// Delete deletes a definition and returns it as it was. It fails with DefaultValueDefinitionInUse where a published
+// module version of the organization names it.
+func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	var deleted *ent.DefaultValueDefinition
+	err := s.Journal.Write(ctx, "deleteDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		d, err := find(ctx, tx.DefaultValueDefinition, definitionID)
+		if err != nil {
+			return err
+		}
+		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+			return err
+		}
+		naming, err := VersionsNaming(ctx, tx.ModuleVersion, d.GivenID, namedUsers)
+		if err != nil {
+			return err
+		}
+		if len(naming) > 0 {
+			users := make([]string, len(naming))
+			for i, v := range naming {
+				users[i] = v.ID
+			}
+			if len(users) == namedUsers {
+				users = append(users, "…")
+			}
+			f := fault.New(fault.DefaultValueDefinitionInUse, "Published module versions name the default value definition %q.", d.GivenID)
+			f.Details = []fault.Section{{Title: "Module versions", Render: fault.RenderList, Items: users}}
+			return f
+		}
+		e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": d.GivenID}
+		deleted, err = store.NotFoundAs(d, tx.DefaultValueDefinition.DeleteOne(d).Exec(ctx), definitionID, fault.DefaultValueDefinitionNotFound)
+		return err
+	})
+	return deleted, err
 }

@@ -159,10 +159,10 @@ func TestDefinitionThatAVersionNamesIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		used, free, theirs := create(t, w, w.Acme, "region"), create(t, w, w.Acme, "zone"), create(t, w, w.Globex, "region")
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var versions []string
 		for _, number := range []string{"2.0.0", "2.1.0"} {
-			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{DefinitionID: p.Definition.ID, Version: number, Kind: catalog.KindECS,
+			v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS,
 				Inputs: parsed(t, `[{"id":"places","type":"object_array","label":"Places","item_inputs":[{"id":"region","type":"string","label":"Region",
 					"values":{"source":"default_value_definition","params":{"givenId":"region"}}}]}]`)})
 			if err != nil {

@@ -29,9 +29,9 @@ func tiered(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := w.Place(t, o, "tiered")
+	p := w.Fixture(t, o, "tiered")
 	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.KindTerraform, Inputs: parsed(t, tierInput),
+		DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: parsed(t, tierInput),
 	}); err != nil {
 		t.Fatal(err)
 	}

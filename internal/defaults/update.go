@@ -1,9 +1,11 @@
 package defaults
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"slipway/ent"
@@ -28,23 +30,6 @@ type Patch struct {
 	DryRun bool
 	// Violations are what was already found wrong while the input was read.
 	Violations []fault.Violation
-}
-
-func (p Patch) check() (inputprop.Property, error) {
-	violations := append(p.Violations, textrules.Description("/description", p.Description)...)
-	if p.Name != nil {
-		violations = append(violations, textrules.Name("/name", *p.Name)...)
-	}
-	var schema inputprop.Property
-	if p.Schema != nil {
-		var wrong []fault.Violation
-		schema, wrong = p.Schema.Decode("/schema")
-		violations = append(violations, wrong...)
-	}
-	if len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
-	}
-	return schema, nil
 }
 
 // Outcome is what an update did or, on a dry run, would do.
@@ -72,9 +57,9 @@ type Impact struct {
 	Warnings []inputprop.Warning
 }
 
-// Update changes a definition. It gives RequestInvalid with every violation of the fields,
+// Update changes a definition. It fails with RequestInvalid, which has every violation of the fields,
 // DefaultValueDefinitionNotFound, …Forbidden, RequestPreconditionFailed where the version was raised
-// since, and DefaultValueDefinitionRuleBroken. What a new schema means for others is told, and is no
+// since, and DefaultValueDefinitionRuleBroken. What a new schema means for others is returned, and is no
 // reason to refuse it.
 func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Outcome, error) {
 	a := actor.From(ctx)
@@ -93,11 +78,11 @@ func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Ou
 		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
 			return nil, err
 		}
-		if err := p.madeOn(current); err != nil {
+		if err := p.checkVersion(current); err != nil {
 			return nil, err
 		}
 		// Patterns and other people's values take their time: they are checked before the transaction.
-		outcome, err := s.foresee(ctx, current, p.edit(current, schema))
+		outcome, err := s.preview(ctx, current, p.edit(current, schema))
 		if err != nil || p.DryRun || len(outcome.Changes) == 0 {
 			return outcome, err
 		}
@@ -113,17 +98,34 @@ func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Ou
 	}
 }
 
-// madeOn refuses a change that was made on another version of the definition.
-func (p Patch) madeOn(d *ent.DefaultValueDefinition) error {
+func (p Patch) check() (inputprop.Property, error) {
+	violations := append(p.Violations, textrules.Description("/description", p.Description)...)
+	if p.Name != nil {
+		violations = append(violations, textrules.Name("/name", *p.Name)...)
+	}
+	var schema inputprop.Property
+	if p.Schema != nil {
+		var wrong []fault.Violation
+		schema, wrong = p.Schema.Decode("/schema")
+		violations = append(violations, wrong...)
+	}
+	if len(violations) > 0 {
+		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	return schema, nil
+}
+
+// checkVersion refuses a change that was made on another version of the definition.
+func (p Patch) checkVersion(d *ent.DefaultValueDefinition) error {
 	if p.Version == nil || *p.Version == d.Version {
 		return nil
 	}
 	return fault.New(fault.RequestPreconditionFailed, "The default value definition %s has changed since version %d.", d.ID, *p.Version)
 }
 
-// foresee says what an edit of a definition would do. A schema that stays is not checked again.
-func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, e edit) (*Outcome, error) {
-	warnings, err := s.judge(ctx, e.schema)
+// preview returns what an edit of a definition would do. A schema that stays is not checked again.
+func (s *Service) preview(ctx context.Context, d *ent.DefaultValueDefinition, e edit) (*Outcome, error) {
+	warnings, err := s.checkSchema(ctx, e.schema)
 	if err != nil {
 		return nil, err
 	}
@@ -131,35 +133,35 @@ func (s *Service) foresee(ctx context.Context, d *ent.DefaultValueDefinition, e 
 	if e.schema == nil {
 		return o, nil
 	}
-	o.Impact, err = s.Rules.Impact(ctx, d.GivenID, e.schema)
+	o.Impact, err = s.Impacts.Impact(ctx, d.GivenID, e.schema)
 	o.Warnings = append(o.Warnings, o.Impact.Warnings...)
 	return o, err
 }
 
-// errUnchecked says that a schema would be written that was not checked, because it was that of the definition
+// errUnchecked reports that a schema would be written that was not checked, because it was that of the definition
 // when it was last looked at.
 var errUnchecked = errors.New("defaults: the schema was not checked")
 
-// write carries out what was foreseen, and gives the definition as it is then.
-func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property, foreseen *Outcome) (*ent.DefaultValueDefinition, error) {
+// write carries out what was previewed, and returns the definition as it is then.
+func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property, previewed *Outcome) (*ent.DefaultValueDefinition, error) {
 	var updated *ent.DefaultValueDefinition
 	err := s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		d, err := find(ctx, tx.DefaultValueDefinition, foreseen.Definition.ID)
+		d, err := find(ctx, tx.DefaultValueDefinition, previewed.Definition.ID)
 		if err != nil {
 			return err
 		}
-		if err := p.madeOn(d); err != nil {
+		if err := p.checkVersion(d); err != nil {
 			return err
 		}
 		edit := p.edit(d, schema)
 		switch {
 		case edit.isEmpty():
-			updated, e.Silent = d, true
+			updated, e.SkipAudit = d, true
 			return nil
-		case edit.schema != nil && !foreseen.changes("schema"):
+		case edit.schema != nil && !previewed.has("schema"):
 			return errUnchecked
 		}
-		e.ObjectID, e.Changes = d.ID, edit.told()
+		e.ObjectID, e.Changes = d.ID, edit.audited()
 		update := edit.apply(d.Update().SetUpdatedAt(e.At).AddVersion(1))
 		if p.Version != nil {
 			update.Where(defaultvaluedefinition.Version(*p.Version))
@@ -167,7 +169,7 @@ func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property,
 		updated, err = update.Save(ctx)
 		if ent.IsNotFound(err) && p.Version != nil {
 			d.Version++ // somebody else raised it in between
-			return p.madeOn(d)
+			return p.checkVersion(d)
 		}
 		updated, err = store.NotFoundAs(updated, err, d.ID, fault.DefaultValueDefinitionNotFound)
 		return err
@@ -175,6 +177,85 @@ func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property,
 	return updated, err
 }
 
-func (o *Outcome) changes(field string) bool {
+func (o *Outcome) has(field string) bool {
 	return slices.ContainsFunc(o.Changes, func(c Change) bool { return c.Field == field })
+}
+
+// edit is what a patch changes of a definition; nil fields stay.
+type edit struct {
+	name, description *string
+	schema            inputprop.Property
+}
+
+// edit leaves out what the definition has already. schema is that of the patch, nil for none.
+func (p Patch) edit(d *ent.DefaultValueDefinition, schema inputprop.Property) edit {
+	var e edit
+	if p.Name != nil && *p.Name != d.Name {
+		e.name = p.Name
+	}
+	if p.Description != nil && !bytes.Equal(text(p.Description), text(d.Description)) {
+		e.description = p.Description
+	}
+	if schema != nil && p.Schema.Changes(schema, d.Schema) {
+		e.schema = schema
+	}
+	return e
+}
+
+func (e edit) isEmpty() bool { return e.name == nil && e.description == nil && e.schema == nil }
+
+// changes are the fields of the definition that change.
+func (e edit) changes(d *ent.DefaultValueDefinition) []Change {
+	var changes []Change
+	if e.name != nil {
+		changes = append(changes, Change{"name", text(&d.Name), text(e.name)})
+	}
+	if e.description != nil {
+		changes = append(changes, Change{"description", text(d.Description), text(e.description)})
+	}
+	if e.schema != nil {
+		changes = append(changes, Change{"schema", d.Schema.JSON(), inputprop.Encode(e.schema)})
+	}
+	return changes
+}
+
+// audited returns what the audit event has of it: the new values.
+func (e edit) audited() map[string]any {
+	changes := map[string]any{}
+	if e.name != nil {
+		changes["name"] = *e.name
+	}
+	if e.description != nil {
+		changes["description"] = *e.description
+	}
+	if e.schema != nil {
+		changes["schema"] = inputprop.Encode(e.schema)
+	}
+	return changes
+}
+
+func (e edit) apply(u *ent.DefaultValueDefinitionUpdateOne) *ent.DefaultValueDefinitionUpdateOne {
+	u.SetNillableName(e.name)
+	if e.description != nil {
+		u.SetDescription(*e.description)
+		if *e.description == "" {
+			u.ClearDescription()
+		}
+	}
+	if e.schema != nil {
+		u.SetSchema(inputprop.NewColumn(e.schema))
+	}
+	return u
+}
+
+// text is a text as JSON, nil for none; an empty description is none.
+func text(t *string) json.RawMessage {
+	if t == nil || *t == "" {
+		return nil
+	}
+	encoded, err := json.Marshal(*t)
+	if err != nil {
+		panic(fmt.Errorf("defaults: encode a text: %w", err))
+	}
+	return encoded
 }

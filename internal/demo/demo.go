@@ -1,6 +1,6 @@
-// Package demo fills a database with an organization as people have them: modules with their inputs,
-// projects and environments, and some weeks of deployments; and it carries out what a visitor deploys. It
-// calls the services that users call.
+// Package demo fills a database with an organization for demonstrations: modules with their inputs, projects and
+// environments, and some weeks of deployments (Seed). It also plays the runner that carries out what a visitor deploys
+// (Run). It calls the same services as the API.
 package demo
 
 import (
@@ -23,12 +23,12 @@ const (
 	organizationSlug = "northwind"
 )
 
-// Result is what a demo database was filled with.
+// Result has the ids and tokens of a demo database.
 type Result struct {
 	// OrganizationID and Slug name the organization.
 	OrganizationID, Slug string
-	// Tokens has the text of a token by its role: those of the organization's viewer, developer, admin
-	// and runner, and a superadmin's, who belongs to no organization.
+	// Tokens has the text of a token for each role: the organization's viewer, developer, admin and runner, and
+	// superadmin, whose token belongs to no organization.
 	Tokens map[actor.Role]string
 	// Examples are requests for the explorer; the first runs as it stands, without variables.
 	Examples []web.Example
@@ -38,7 +38,7 @@ type Result struct {
 	// DefaultValueDefinitionID is a definition of a number.
 	DefaultValueDefinitionID string
 
-	// runner is who has carried out the deployments.
+	// runner is the actor that has carried out the deployments.
 	runner *actor.Actor
 }
 
@@ -48,10 +48,10 @@ const weeks = 4
 // leaseTime is longer than any deployment takes.
 const leaseTime = 24 * time.Hour
 
-// Seed fills a migrated database. The tokens are made by the given services, the rest by services of its
-// own on the same store, whose clock walks through the last weeks. The errors are those of the services:
-// OrganizationSlugTaken, before anything is written, where the database has been filled already, and
-// ModuleDefinitionTypeTaken where somebody else made a global module of a type that the demo has.
+// Seed fills a migrated database. It creates the tokens with the given services, and the other records with services of
+// its own on the same store, whose clock goes through the last weeks. The errors are those of the services:
+// OrganizationSlugTaken, before anything is written, if the database is filled already, and ModuleDefinitionTypeTaken if
+// there is a global module of a type that the demo has.
 func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Logger) (*Result, error) {
 	begun := time.Now()
 	c := &clock{at: store.Now().Add(-weeks * 7 * 24 * time.Hour)}
@@ -62,7 +62,7 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 		result:   &Result{Slug: organizationSlug},
 	}
 	d.Deploy.Journal = journal.NewAlone(st, c.Now, id.New)
-	// Nobody renews leases while the clock leaps.
+	// Nobody renews leases while the clock jumps.
 	d.Deploy.LeaseTime = leaseTime
 	for _, step := range []func(context.Context) error{
 		d.organization,
@@ -77,29 +77,29 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 			return nil, err
 		}
 	}
-	log.InfoContext(ctx, "the demo data is there", "organization", organizationSlug, "deployments", d.deployments,
+	log.InfoContext(ctx, "the demo data is ready", "organization", organizationSlug, "deployments", d.deployments,
 		"took", time.Since(begun).Round(time.Millisecond))
 	return d.result, nil
 }
 
-// demo is a seeding in progress.
+// demo is the state of Seed.
 type demo struct {
 	*server.Services
 	chance
 	clock  *clock
 	result *Result
 
-	// actors are those of the tokens, by name.
+	// actors has the actors of the tokens, by name.
 	actors map[string]*actor.Actor
-	// published are the modules by their type.
+	// published has the modules by their type.
 	published map[string]*module
-	// services are the instances of container services, in the order of their places.
+	// services has the instances of container services, in the order of places.json.
 	services []*service
 	// deployments is how many were created.
 	deployments int
 }
 
-// as gives a context in which one of the people acts, by the channel that they use.
+// as returns a context in which one of the people is the actor, by the channel that they use.
 func (d *demo) as(ctx context.Context, name string) context.Context {
 	return actor.With(ctx, d.actors[name])
 }

@@ -57,7 +57,7 @@ func TestASeededDatabase(t *testing.T) {
 	})
 }
 
-// inside gives a context that sees all that the organization sees.
+// inside returns a context that sees all that the organization sees.
 func inside(t *testing.T, r *demo.Result) context.Context {
 	return actor.With(t.Context(), &actor.Actor{Name: "test", Role: actor.System, OrganizationID: r.OrganizationID})
 }

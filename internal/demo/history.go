@@ -15,7 +15,7 @@ type move struct {
 	end   ending
 }
 
-// scripts gives what happened to each service, by its place; each takes its turn.
+// scripts returns the history of each service, by its place. The services take turns.
 func scripts() map[string][]move {
 	var (
 		shipped    = move{ship, succeeded}

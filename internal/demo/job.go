@@ -20,15 +20,15 @@ type job struct {
 	*live
 	deployment *ent.Deployment
 	leaseID    string
-	// underway marks what the seeding has begun; it takes its time, so that a visitor still meets it.
+	// underway is whether Seed has started the deployment. It is slow, so that a visitor still sees it.
 	underway bool
 }
 
-// errCancelRequested ends what is carried out when somebody wants it canceled.
+// errCancelRequested is the reason why a deployment ends whose cancellation is requested.
 var errCancelRequested = errors.New("its cancellation was requested")
 
-// run carries the deployment out until it is done, its cancellation is requested, somebody else has ended it, or
-// ctx ends.
+// run carries the deployment out until it is done, its cancellation is requested, somebody else has ended it, or ctx
+// ends.
 func (j *job) run(ctx context.Context) {
 	working, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -40,9 +40,9 @@ func (j *job) run(ctx context.Context) {
 	if err != nil && errors.Is(context.Cause(working), errCancelRequested) {
 		_, err = j.Deploy.CompleteCanceled(ctx, j.deployment.ID, j.leaseID, lastWords("The deployment was stopped on request."))
 	}
-	// Who loses the lease is no longer asked: the deployment says what became of it.
+	// A lost lease is no failure: the deployment was ended by somebody else.
 	if lost := fault.Is(err, fault.DeploymentLeaseLost); err != nil && !lost && working.Err() == nil {
-		j.log.WarnContext(ctx, "the demo's runner gives a deployment up", "deployment", j.deployment.ID, "error", err)
+		j.log.WarnContext(ctx, "the demo's runner cannot carry out a deployment", "deployment", j.deployment.ID, "error", err)
 	}
 }
 
@@ -83,19 +83,19 @@ func (j *job) carryOut(ctx context.Context) error {
 	return p.run(ctx)
 }
 
-// broken says whether a release is one that cannot be deployed.
+// broken reports whether a release is one that cannot be deployed.
 func broken(c release.Content) bool {
 	const word = "broken"
 	return bytes.Contains(c.Inputs, []byte(word)) || bytes.Contains(c.Artifact, []byte(word))
 }
 
-// waiting is the tempo of what is watched.
+// waiting returns the tempo of a deployment that visitors watch.
 func (j *job) waiting() tempo {
 	const looks = 4
 	return tempo{now: j.Deploy.Journal.Now, pass: j.pass, looks: looks}
 }
 
-// pass waits, in a hurry, and renews the lease meanwhile.
+// pass waits for a time of the cloud, shortened, and renews the lease meanwhile.
 func (j *job) pass(ctx context.Context, from, to float64) error {
 	seconds := (from + to) / 2 / hurry / j.pace
 	if j.underway {

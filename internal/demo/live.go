@@ -15,20 +15,19 @@ import (
 )
 
 const (
-	// atOnce is how many deployments are carried out at once.
+	// atOnce is how many deployments are carried out concurrently.
 	atOnce = 8
-	// hurry is how much faster than in the cloud the stages go by: a deployment that moves all at once
-	// takes about half a minute, one that moves task by task half of that.
+	// hurry is how many times faster than in the cloud the stages pass: an all-at-once deployment takes about half a
+	// minute, one that moves task by task half of that.
 	hurry = 15
-	// leisure is how much slower those go that the seeding left underway, so that a visitor still meets them.
+	// leisure is how many times slower those pass that Seed has left running, so that a visitor still sees them.
 	leisure = 4
-	// lookEvery is how long a deployment may wait at most, and retryEvery how long it may where the
-	// database has failed.
+	// lookEvery is the time between two looks for deployments, and retryEvery that after a failure of the database.
 	lookEvery  = 500 * time.Millisecond
 	retryEvery = 5 * time.Second
 )
 
-// live is the runner of a demo at work.
+// live is the state of Run.
 type live struct {
 	*server.Services
 	pace float64
@@ -38,9 +37,9 @@ type live struct {
 	jobs  sync.WaitGroup
 }
 
-// Run carries out what is deployed in the seeded organization, as its runner, until ctx ends. Those that
-// are not done by then are left to their leases. The services are to be those that visitors call. A pace
-// of 1 has them take up to half a minute, 2 half of that, and so on; it must be over 0.
+// Run carries out the deployments of the seeded organization, as its runner, until ctx ends. Deployments that are not
+// done by then end with their leases. The services must be those that visitors call. With a pace of 1 a deployment takes
+// up to half a minute, with 2 half of that, and so on; it must be over 0.
 //
 // A deployment fails whose inputs or artifact have the word "broken" in them, as an image's tag may; all
 // others succeed.
@@ -50,7 +49,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	ctx = actor.With(ctx, r.runner)
 	l.takeOver(ctx, r.runner.Name)
 	for l.reserve(ctx) {
-		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.Kinds})
+		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes})
 		if claimed != nil {
 			l.start(ctx, &job{live: l, deployment: claimed, leaseID: lease.ID})
 			continue
@@ -58,7 +57,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 		<-l.slots
 		again := time.Duration(float64(lookEvery) / max(pace, 1))
 		if err != nil && ctx.Err() == nil {
-			l.log.WarnContext(ctx, "the demo's runner cannot look for work; it tries again", "error", err)
+			l.log.WarnContext(ctx, "the demo's runner cannot claim a deployment; trying again", "error", err)
 			again = retryEvery
 		}
 		if wait(ctx, again) != nil {
@@ -67,12 +66,12 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	}
 }
 
-// takeOver goes on with what the seeding has left underway.
+// takeOver continues a deployment that Seed has left running.
 func (l *live) takeOver(ctx context.Context, name string) {
 	running := entdeployment.StatusRUNNING
 	found, err := l.Deploy.Deployments(ctx, deployment.Filter{Status: &running}, page.Args{})
 	if err != nil {
-		l.log.WarnContext(ctx, "the demo's runner cannot go on with what runs", "error", err)
+		l.log.WarnContext(ctx, "the demo's runner cannot continue a running deployment", "error", err)
 		return
 	}
 	for _, d := range found.Nodes() {
@@ -82,7 +81,7 @@ func (l *live) takeOver(ctx context.Context, name string) {
 	}
 }
 
-// reserve takes a slot, once there is one; it gives false where ctx ends before.
+// reserve waits for a slot and takes it; it returns false if ctx ends before.
 func (l *live) reserve(ctx context.Context) bool {
 	select {
 	case l.slots <- struct{}{}:
@@ -100,7 +99,7 @@ func (l *live) start(ctx context.Context, j *job) {
 	})
 }
 
-// wait gives the error of ctx where that ends before.
+// wait waits for d, and returns the error of ctx if that ends before.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -79,7 +79,7 @@ func ended(d *ent.Deployment) bool { return d.CompletedAt != nil }
 
 func running(d *ent.Deployment) bool { return d.Status == entdeployment.StatusRUNNING }
 
-// live gives the deployment that is live at a place such as storefront/production/web.
+// live returns the deployment that is live at a place such as storefront/production/web.
 func live(t *testing.T, w *worldtest.World, r *demo.Result, place string) *ent.Deployment {
 	t.Helper()
 	ctx, at := inside(t, r), strings.Split(place, "/")
@@ -160,7 +160,7 @@ func runExample(t *testing.T, w *worldtest.World, r *demo.Result) (deploymentID 
 	return answer.Text(t, "data", "createDeployment", "deployment", "id")
 }
 
-// active gives the deployments that are PENDING or RUNNING.
+// active returns the deployments that are PENDING or RUNNING.
 func active(t *testing.T, w *worldtest.World, r *demo.Result) []*ent.Deployment {
 	return w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(inside(t, r))
 }

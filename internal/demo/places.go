@@ -81,7 +81,7 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 				in.Inputs[name] = ids[text[1:]]
 			}
 		}
-		if m.kind == catalog.KindECS {
+		if m.kind == catalog.DeploymentTypeECS {
 			d.services = append(d.services, newService(made.ID, project, e.Slug, in))
 			continue
 		}
@@ -119,10 +119,10 @@ func (d *demo) provision(ctx context.Context, instanceID, versionID, name string
 	return p.run(d.as(ctx, runner))
 }
 
-// claim lets the runner take a deployment, the only one that waits, and gives the id of the lease.
+// claim lets the runner take a deployment, the only one that waits, and returns the id of the lease.
 func (d *demo) claim(ctx context.Context, deploymentID string) (leaseID string, err error) {
 	d.clock.pass(d.between(2, 20))
-	claimed, lease, err := d.Deploy.Claim(d.as(ctx, runner), deployment.Claim{Kinds: catalog.Kinds})
+	claimed, lease, err := d.Deploy.Claim(d.as(ctx, runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		return "", err
 	}

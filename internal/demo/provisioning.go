@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 )
 
@@ -18,7 +18,7 @@ type provisioning struct {
 	leaseID      string
 	// first says that nothing of the instance is there yet; broken that it cannot be applied.
 	first, broken bool
-	news          []ecs.Event
+	news          []event.Event
 	reported      bool
 }
 
@@ -73,7 +73,7 @@ func (p *provisioning) take(ctx context.Context, i, of int, s step) error {
 }
 
 func (p *provisioning) tell(i, of int, s step) {
-	p.news = append(p.news, ecs.Event{
+	p.news = append(p.news, event.Event{
 		CurrentStep: new(int32(i)), TotalSteps: new(int32(of)), StartedAt: moment(p.now()),
 		LifecycleStage: &s.stage, Message: &s.message,
 	})

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 )
 
@@ -28,7 +29,7 @@ type rollout struct {
 	since time.Time
 	moved share
 	// news are the events that have not been reported.
-	news      []ecs.Event
+	news      []event.Event
 	pause     *ecs.AcceptedPauseControl
 	listeners []ecs.ListenerState
 }
@@ -134,8 +135,8 @@ func (r *rollout) stay(ctx context.Context) error {
 	return r.pass(ctx, stage.from, stage.to)
 }
 
-func (r *rollout) event(message string) ecs.Event {
-	return ecs.Event{
+func (r *rollout) event(message string) event.Event {
+	return event.Event{
 		CurrentStep: new(int32(r.at + 1)), TotalSteps: new(int32(len(r.stages))),
 		StartedAt: moment(r.since), DesiredCount: &r.s.replicas,
 		LifecycleStage: &r.stages[r.at].name, Message: &message,

@@ -99,7 +99,7 @@ func (s *service) hosts() []string {
 	return hosts
 }
 
-// release gives the version, values and tag of the next release.
+// release returns the version, values and tag of the next release.
 func (s *service) release(m *module) (versionID string, values *strictjson.Node, tag string, err error) {
 	s.build++
 	name := s.version
@@ -124,7 +124,7 @@ var taskDefinitionText string
 
 var taskDefinition = template.Must(template.New("task definition").Option("missingkey=error").Parse(taskDefinitionText))
 
-// artifact gives the next revision of the service's task definition, with the image of a tag.
+// artifact returns the next revision of the service's task definition, with the image of a tag.
 func (s *service) artifact(tag string) (*strictjson.Node, error) {
 	s.revision++
 	arn := fmt.Sprintf("arn:aws:ecs:%s:%s:task-definition/%s:%d", s.region(), accountID, s.family(), s.revision)

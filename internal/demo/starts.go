@@ -10,7 +10,7 @@ import (
 type starter struct {
 	name string
 	run  func(*demo, context.Context, *service) (deploymentID string, err error)
-	// settle gives the service's successes after a success of this deployment.
+	// settle returns the service's successes after a success of this deployment.
 	settle func(s *service, deploymentID string) []string
 }
 

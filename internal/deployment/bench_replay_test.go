@@ -33,13 +33,13 @@ var rollbacks = []struct {
 }
 
 // BenchmarkReplay rolls back in both ways by turns, so that what else the machine does meets each alike,
-// and cancels what that started, which does not count. It gives medians; ns/op is that of joined.
+// and cancels what that started, which does not count. It returns medians; ns/op is that of joined.
 // Statements are those without BEGIN and COMMIT.
 func BenchmarkReplay(b *testing.B) {
 	for name, database := range worldtest.Databases {
 		b.Run(name, func(b *testing.B) {
 			w := worldtest.New(b, database(b))
-			target := w.Place(b, w.Acme, "web").Succeeded(b)
+			target := w.Fixture(b, w.Acme, "web").Succeeded(b)
 			took, statements := make([][]time.Duration, len(rollbacks)), make([]int, len(rollbacks))
 			for b.Loop() {
 				for i, way := range rollbacks {
@@ -59,7 +59,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// rollback gives the time of one rollback and counts its statements, and cancels what that started.
+// rollback returns the time of one rollback and counts its statements, and cancels what that started.
 func rollback(b *testing.B, w *worldtest.World, id string, call func(context.Context, *worldtest.World, string) (*ent.Deployment, error), statements *int) (took time.Duration) {
 	b.Helper()
 	developer := w.Acme.As(actor.Developer)
@@ -167,7 +167,7 @@ func readParts(ctx context.Context, tx *ent.Tx, e *journal.Entry, sourceID strin
 	return p, err
 }
 
-// plainData gives the data of the new deployment.
+// plainData returns the data of the new deployment.
 func plainData(a *actor.Actor, p parts) (*ecs.Data, error) {
 	data, err := p.source.Data.Data()
 	if err != nil {

@@ -23,7 +23,7 @@ func BenchmarkDeployment(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			w := worldtest.New(b, c.database(b))
-			d := w.Place(b, w.Acme, "web").Succeeded(b)
+			d := w.Fixture(b, w.Acme, "web").Succeeded(b)
 			s, err := store.Open(b.Context(), store.Config{URL: w.DatabaseURL, Isolation: c.isolation})
 			if err != nil {
 				b.Fatal(err)
@@ -46,7 +46,7 @@ func BenchmarkRollback(b *testing.B) {
 	for name, database := range worldtest.Databases {
 		b.Run(name, func(b *testing.B) {
 			w := worldtest.New(b, database(b))
-			target := w.Place(b, w.Acme, "web").Succeeded(b)
+			target := w.Fixture(b, w.Acme, "web").Succeeded(b)
 			developer := w.Acme.As(actor.Developer)
 			b.ReportAllocs()
 			for b.Loop() {

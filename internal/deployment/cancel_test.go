@@ -18,7 +18,7 @@ import (
 
 // requested makes a RUNNING deployment of the place's instance whose cancellation was requested by a developer, and
 // gives its lease.
-func requested(t *testing.T, w *worldtest.World, p *worldtest.Place) (*ent.Deployment, string) {
+func requested(t *testing.T, w *worldtest.World, p *worldtest.Fixture) (*ent.Deployment, string) {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	lease := p.Claim(t, d)
@@ -32,15 +32,15 @@ func requested(t *testing.T, w *worldtest.World, p *worldtest.Place) (*ent.Deplo
 func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		w.Deploy.CancelTimeout = 10 * time.Minute
 		source := p.Succeeded(t)
 		d, lease := requested(t, w, p)
-		at := clock.now()
+		at := clock.Now()
 		if d.Status != "RUNNING" || d.CompletedAt != nil || !d.CancelRequestedAt.Equal(at) || *d.CancelRequestedBy != "developer" || d.Forced {
 			t.Errorf("requested: %v", d)
 		}
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		for _, role := range []actor.Role{actor.Developer, actor.Admin} {
 			unchanged(t, w, "the request again", func() {
 				if again, err := w.Deploy.Cancel(w.Acme.As(role), d.ID); err != nil || !cmp.Equal(d, again, whole) {
@@ -60,7 +60,7 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		if err != nil || renewed.CancelRequestedAt == nil || l.CancelSeconds == nil || *l.CancelSeconds != 599 {
 			t.Errorf("renewed: %v under %+v, %v", renewed, l, err)
 		}
-		clock.pass(500 * time.Millisecond)
+		clock.Advance(500 * time.Millisecond)
 		reported, l, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{})
 		if err != nil || reported.CancelRequestedAt == nil || l.CancelSeconds == nil || *l.CancelSeconds != 598 {
 			t.Errorf("reported: %v under %+v, %v", reported, l, err)
@@ -75,8 +75,8 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 		if _, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID}); err != nil {
 			t.Errorf("the instance is not free: %v", err)
 		}
-		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5}, told(t, w, w.Acme, d.ID)); diff != "" {
-			t.Errorf("told: %s", diff)
+		if diff := cmp.Diff([]int32{1, 2, 3, 4, 5}, recordedVersions(t, w, w.Acme, d.ID)); diff != "" {
+			t.Errorf("recorded versions: %s", diff)
 		}
 	})
 }
@@ -84,7 +84,7 @@ func TestACancelRequestKeepsTheInstanceBusyUntilTheProgramHasEnded(t *testing.T)
 func TestWhatHappenedWinsOverACancelRequest(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d, lease := requested(t, w, p)
 		done, err := w.Deploy.Complete(runner, d.ID, lease, nil)
 		if err != nil || done.Status != "SUCCEEDED" || done.Error != nil {
@@ -117,7 +117,7 @@ func TestWhatHappenedWinsOverACancelRequest(t *testing.T) {
 func TestWhatNoProgramIsAtWorkOnIsCanceledAtOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for _, status := range []string{"PENDING", "RUNNING"} {
 			for name, cancel := range map[string]func(string) (*ent.Deployment, error){
 				"cancel": func(id string) (*ent.Deployment, error) { return w.Deploy.Cancel(w.Acme.As(actor.Developer), id) },
@@ -138,16 +138,16 @@ func TestWhatNoProgramIsAtWorkOnIsCanceledAtOnce(t *testing.T) {
 func TestRenewalsOfACanceledProgramEndAMinuteAfterItsTime(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d, lease := requested(t, w, p)
 		// 15 minutes and one more, less a microsecond.
 		for range 4 {
-			clock.pass(4*time.Minute - time.Microsecond/4)
+			clock.Advance(4*time.Minute - time.Microsecond/4)
 			if _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil {
 				t.Fatal(err)
 			}
 		}
-		clock.pass(time.Microsecond)
+		clock.Advance(time.Microsecond)
 		for name, call := range map[string]func() (*ent.Deployment, error){
 			"renew": func() (*ent.Deployment, error) { d, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return d, err },
 			"report": func() (*ent.Deployment, error) {
@@ -173,9 +173,9 @@ func TestRenewalsOfACanceledProgramEndAMinuteAfterItsTime(t *testing.T) {
 func TestALeaseThatRunsOutAfterACancelRequestEndsAsCanceled(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		d, _ := requested(t, w, p)
-		clock.pass(deployment.DefaultLease)
+		clock.Advance(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d expired, %v", n, err)
 		}
@@ -190,7 +190,7 @@ func TestALeaseThatRunsOutAfterACancelRequestEndsAsCanceled(t *testing.T) {
 func TestARequestAtOnceWithAClaimIsNotLost(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for range 10 {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			var both sync.WaitGroup
@@ -203,7 +203,7 @@ func TestARequestAtOnceWithAClaimIsNotLost(t *testing.T) {
 			})
 			both.Go(func() {
 				var err error
-				if claimed, _, err = w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds}); err != nil {
+				if claimed, _, err = w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes}); err != nil {
 					t.Error(err)
 				}
 			})

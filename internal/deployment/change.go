@@ -13,15 +13,16 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/store"
 )
 
-// changing makes one transition: it judges the deployment as it is, and says in the update how it is to
-// be. Where it sets the entry Silent, nothing is changed.
-type changing func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
+// transitionFunc makes one transition: it checks the deployment as it is, and sets in the update what is to
+// change. Where it sets SkipAudit in the entry, nothing is changed.
+type transitionFunc func(context.Context, *ent.Tx, *ent.Deployment, *ent.DeploymentUpdateOne, *journal.Entry) error
 
-// change carries out one transition. The version is compared, so that of two transitions at once the
+// transition carries out one transition. The version is compared, so that of two transitions at once the
 // second sees what the first has done.
-func (s *Service) change(ctx context.Context, name string, action access.Action, deploymentID string, f changing) (*ent.Deployment, error) {
+func (s *Service) transition(ctx context.Context, name string, action access.Action, deploymentID string, f transitionFunc) (*ent.Deployment, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
@@ -41,18 +42,18 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 			if err := f(ctx, tx, d, u, e); err != nil {
 				return err
 			}
-			if e.Silent {
+			if e.SkipAudit {
 				changed = d
 				return nil
 			}
 			if changed, err = u.Save(ctx); err != nil {
 				return err
 			}
-			return tell(ctx, tx, changed)
+			return recordChange(ctx, tx, changed)
 		})
 		switch {
-		case ent.IsNotFound(err):
-			// Somebody changed it in between: look again.
+		case ent.IsNotFound(err), store.IsUniqueViolation(err):
+			// Somebody changed it in between, or wrote down the same success: look again.
 		case err != nil:
 			return nil, err
 		default:
@@ -62,22 +63,7 @@ func (s *Service) change(ctx context.Context, name string, action access.Action,
 	}
 }
 
-// tell writes the change row of a deployment, for those who follow it.
-func tell(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
-	return tx.DeploymentChange.Create().
-		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
-		Exec(ctx)
-}
-
-// end lets an update end a deployment. Its lease stays known, so that its runner can be told.
-func end(u *ent.DeploymentUpdateOne, status deployment.Status, at time.Time, why *fault.Data) {
-	u.SetStatus(status).SetCompletedAt(at).ClearLeaseExpiresAt()
-	if why != nil {
-		u.SetError(why)
-	}
-}
-
-func inState(d *ent.Deployment, done string, allowed ...deployment.Status) error {
+func checkStatus(d *ent.Deployment, done string, allowed ...deployment.Status) error {
 	if slices.Contains(allowed, d.Status) {
 		return nil
 	}
@@ -92,4 +78,63 @@ func wrongState(d *ent.Deployment, done, why string) *fault.Error {
 	f := fault.New(fault.DeploymentWrongState, "The deployment %s cannot be %s: %s.", d.ID, done, why)
 	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
 	return f
+}
+
+// recordChange writes the change row of a deployment, for those who follow it.
+func recordChange(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
+	return tx.DeploymentChange.Create().
+		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
+		Exec(ctx)
+}
+
+// pollInterval is how long a change that another server has made may stay unseen.
+const pollInterval = 2 * time.Second
+
+// Changed is a deployment that has changed, or why it cannot be followed any more.
+type Changed struct {
+	Deployment *ent.Deployment
+	Err        error
+}
+
+// Follow returns a deployment as it is now, and again after each change until it has ended or ctx ends;
+// the channel is closed then. Changes that follow each other fast come as one. It fails with
+// DeploymentNotFound and DeploymentForbidden. What fails later is the last item.
+func (s *Service) Follow(ctx context.Context, deploymentID string) (<-chan *Changed, error) {
+	woken, stop := s.Feed.Follow(deploymentID)
+	d, err := s.Deployment(ctx, deploymentID)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	changes := make(chan *Changed)
+	go func() {
+		defer close(changes)
+		defer stop()
+		look := time.NewTicker(pollInterval)
+		defer look.Stop()
+		for last := int32(0); ; {
+			if err != nil || d.Version > last {
+				select {
+				case changes <- &Changed{d, err}:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil || d.CompletedAt != nil {
+				return
+			}
+			last = d.Version
+			select {
+			case <-woken:
+			case <-look.C:
+			case <-ctx.Done():
+				return
+			}
+			d, err = s.Deployment(ctx, deploymentID)
+			if ctx.Err() != nil {
+				return
+			}
+		}
+	}()
+	return changes, nil
 }

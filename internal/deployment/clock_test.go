@@ -1,7 +1,6 @@
 package deployment_test
 
 import (
-	"sync"
 	"testing"
 	"time"
 
@@ -15,37 +14,30 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
-// clock is the time as a test sets it.
+// clock is the time of the deployments of a world.
 type clock struct {
-	mu sync.Mutex
-	at time.Time
+	*testkit.Clock
 	// noted, where it is not nil, is called when time has passed.
 	noted func(time.Time)
 }
 
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
+// Advance advances the clock, and lets the sweep of leases have worked meanwhile.
+func (c *clock) Advance(d time.Duration) {
+	c.Clock.Advance(d)
 	if c.noted != nil {
-		c.noted(c.at)
+		c.noted(c.Now())
 	}
 }
 
 // clockOf lets the deployments of a world go by a clock, which stands still by itself, in a house that was always
 // kept: no lease is spared because the servers were away.
 func clockOf(w *worldtest.World) *clock {
-	c := &clock{at: store.Now(), noted: func(at time.Time) { noteSweep(w, at) }}
-	c.noted(c.at)
+	c := &clock{Clock: testkit.NewClock(store.Now()), noted: func(at time.Time) { noteSweep(w, at) }}
+	c.noted(c.Now())
 	w.Deploy = by(w, c)
 	return c
 }
@@ -57,10 +49,10 @@ func noteSweep(w *worldtest.World, worked time.Time) {
 	}
 }
 
-// by gives the world's service of deployments as it goes by a clock.
+// by returns the world's service of deployments as it goes by a clock.
 func by(w *worldtest.World, c *clock) *deployment.Service {
 	s := *w.Deploy
-	s.Journal = journal.NewAlone(w.Store, c.now, id.New)
+	s.Journal = journal.NewAlone(w.Store, c.Now, id.New)
 	return &s
 }
 

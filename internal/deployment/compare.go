@@ -27,13 +27,13 @@ type Comparison struct {
 	Inputs, Artifact []release.Change
 }
 
-// Compare gives what differs between what two deployments ship, whatever their instances and modules. It
-// gives DeploymentNotFound, ReleaseUnavailable and ReleaseDigestMismatch.
+// Compare returns what differs between what two deployments ship, whatever their instances and modules. It
+// fails with DeploymentNotFound, ReleaseUnavailable and ReleaseDigestMismatch.
 func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	from, to, err := s.both(ctx, fromID, toID)
+	from, to, err := s.findPair(ctx, fromID, toID)
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 			return nil, err
 		}
 	}
-	before, err := shipped(from.ID, releases[idOrNone(from.ReleaseID)])
+	before, err := verifiedContent(from.ID, releases[idOrEmpty(from.ReleaseID)])
 	if err != nil {
 		return nil, err
 	}
 	after := before
-	if idOrNone(to.ReleaseID) != idOrNone(from.ReleaseID) {
-		if after, err = shipped(to.ID, releases[idOrNone(to.ReleaseID)]); err != nil {
+	if idOrEmpty(to.ReleaseID) != idOrEmpty(from.ReleaseID) {
+		if after, err = verifiedContent(to.ID, releases[idOrEmpty(to.ReleaseID)]); err != nil {
 			return nil, err
 		}
 	}
@@ -73,38 +73,14 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if c.Artifact, err = release.Diff(ctx, before.Artifact, after.Artifact); err != nil {
 		return nil, err
 	}
-	if err := c.lock(ctx); err != nil {
+	if err := c.markImmutable(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// lock marks the changes of inputs that must not change.
-func (c *Comparison) lock(ctx context.Context) error {
-	if len(c.Inputs) == 0 {
-		return nil
-	}
-	if err := meter.Spend(ctx, meter.Inputs, len(c.ToVersion.Inputs.JSON())); err != nil {
-		return err
-	}
-	list, err := c.ToVersion.Inputs.Properties()
-	if err != nil {
-		return fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
-	}
-	for i := range c.Inputs {
-		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {
-			return err
-		}
-		c.Inputs[i].Immutable = locked(list, tokens(c.Inputs[i].Pointer))
-	}
-	return nil
-}
-
-// inputsPerLeaf is how many inputs are passed over in about the time that comparing a leaf takes.
-const inputsPerLeaf = 100
-
-// both gives two deployments, or DeploymentNotFound for the first that there is not.
-func (s *Service) both(ctx context.Context, fromID, toID string) (from, to *ent.Deployment, err error) {
+// findPair returns two deployments, or DeploymentNotFound for the first that there is not.
+func (s *Service) findPair(ctx context.Context, fromID, toID string) (from, to *ent.Deployment, err error) {
 	ids := []string{fromID, toID}
 	for _, text := range ids {
 		if err := store.CheckID(id.Deployment, text, fault.DeploymentNotFound); err != nil {
@@ -150,15 +126,6 @@ func (s *Service) releasesOf(ctx context.Context, list ...*ent.Deployment) (map[
 	return found, nil
 }
 
-// shipped gives what a deployment ships, proved by its digest. It gives ReleaseUnavailable where no
-// release is stored, and ReleaseDigestMismatch.
-func shipped(deploymentID string, r *ent.Release) (release.Content, error) {
-	if r == nil {
-		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
-	}
-	return Content(r)
-}
-
 func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*ent.ModuleVersion, error) {
 	list, err := s.Store.Client.ModuleVersion.Query().Where(moduleversion.IDIn(ids...)).All(ctx)
 	if err != nil {
@@ -176,17 +143,41 @@ func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*
 	return found, nil
 }
 
-// locked says whether the way to a value of a level leads through an immutable input. The values of
+// markImmutable marks the changes of inputs that must not change once a deployment has succeeded.
+func (c *Comparison) markImmutable(ctx context.Context) error {
+	if len(c.Inputs) == 0 {
+		return nil
+	}
+	if err := meter.Spend(ctx, meter.Inputs, len(c.ToVersion.Inputs.JSON())); err != nil {
+		return err
+	}
+	list, err := c.ToVersion.Inputs.Properties()
+	if err != nil {
+		return fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
+	}
+	for i := range c.Inputs {
+		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {
+			return err
+		}
+		c.Inputs[i].Immutable = isImmutable(list, pointerTokens(c.Inputs[i].Pointer))
+	}
+	return nil
+}
+
+// inputsPerLeaf is how many inputs are passed over in about the time that comparing a leaf takes.
+const inputsPerLeaf = 100
+
+// isImmutable reports whether the path to a value of a level leads through an immutable input. The values of
 // mapped inputs are beside that of their reference.
-func locked(level []inputprop.Property, way []string) bool {
-	if len(way) == 0 {
+func isImmutable(level []inputprop.Property, path []string) bool {
+	if len(path) == 0 {
 		return false
 	}
 	for _, p := range level {
 		var below []inputprop.Property
 		switch p := p.(type) {
 		case *inputprop.ReferenceProperty:
-			if locked(p.MappedInputs, way) {
+			if isImmutable(p.MappedInputs, path) {
 				return true
 			}
 		case *inputprop.ObjectMapProperty:
@@ -194,22 +185,22 @@ func locked(level []inputprop.Property, way []string) bool {
 		case *inputprop.ObjectArrayProperty:
 			below = p.ItemInputs
 		}
-		if p.Head().ID != way[0] {
+		if p.Head().ID != path[0] {
 			continue
 		}
 		if c, ok := p.(interface{ IsImmutable() bool }); ok && c.IsImmutable() {
 			return true
 		}
 		// Within an entry, whose key or index is the second step.
-		if len(way) > 2 && locked(below, way[2:]) {
+		if len(path) > 2 && isImmutable(below, path[2:]) {
 			return true
 		}
 	}
 	return false
 }
 
-// tokens gives the steps of a JSON Pointer.
-func tokens(pointer string) []string {
+// pointerTokens returns the tokens of a JSON Pointer (RFC 6901).
+func pointerTokens(pointer string) []string {
 	list := strings.Split(pointer, "/")[1:]
 	for i := range list {
 		list[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(list[i])

@@ -32,7 +32,7 @@ const shop = `[
 		{"id":"vpc","label":"L","type":"string","immutable":true},{"id":"zone","label":"L","type":"string"}]}
 ]`
 
-func publish(t *testing.T, w *worldtest.World, p *worldtest.Place, version, inputs string) *worldtest.Place {
+func publish(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version, inputs string) *worldtest.Fixture {
 	t.Helper()
 	list, err := strictjson.Parse([]byte(inputs))
 	if err != nil {
@@ -40,7 +40,7 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Place, version, inpu
 	}
 	other := *p
 	other.Version, _, err = w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.KindECS, Inputs: list,
+		DefinitionID: p.Definition.ID, Version: version, Kind: catalog.DeploymentTypeECS, Inputs: list,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Place, version, inpu
 }
 
 // ship makes a deployment of an instance of its own.
-func ship(t *testing.T, w *worldtest.World, p *worldtest.Place, instance, inputs, artifact string) *ent.Deployment {
+func ship(t *testing.T, w *worldtest.World, p *worldtest.Fixture, instance, inputs, artifact string) *ent.Deployment {
 	t.Helper()
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 		InstanceID: p.NewInstance(t, instance).ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(artifact),
@@ -63,7 +63,7 @@ func ship(t *testing.T, w *worldtest.World, p *worldtest.Place, instance, inputs
 func TestAComparisonNamesWhatDiffersAndWhatMustNot(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := publish(t, w, w.Place(t, w.Acme, "shop"), "2.0.0", shop)
+		p := publish(t, w, w.Fixture(t, w.Acme, "shop"), "2.0.0", shop)
 		one := ship(t, w, p, "one", `{"name":"a","size":1,"a/b~c":{"x":"1"},"stores":{"main":{"engine":"pg","disk":1}},
 			"queues":[{"fifo":true,"delay":1}],"vpc":"v1","zone":"z1"}`, worldtest.Artifact)
 		two := ship(t, w, p, "two", `{"name":"b","size":2,"a/b~c":{"x":"2"},"stores":{"main":{"engine":"my","disk":2}},
@@ -98,7 +98,7 @@ func TestAComparisonNamesWhatDiffersAndWhatMustNot(t *testing.T) {
 func TestTheVersionComparedToSaysWhatIsImmutable(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		module, other := w.Place(t, w.Acme, "shop"), w.Place(t, w.Acme, "other")
+		module, other := w.Fixture(t, w.Acme, "shop"), w.Fixture(t, w.Acme, "other")
 		free := publish(t, w, module, "2.0.0", `[{"id":"name","label":"L","type":"string"}]`)
 		locked := publish(t, w, other, "2.0.0", `[{"id":"name","label":"L","type":"string","immutable":true}]`)
 		a := ship(t, w, free, "a", `{"name":"a"}`, worldtest.Artifact)
@@ -121,7 +121,7 @@ func TestTheVersionComparedToSaysWhatIsImmutable(t *testing.T) {
 func TestWhatShipsTheSameReleaseDiffersInNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
 		if err != nil {
@@ -139,11 +139,11 @@ func TestWhatShipsTheSameReleaseDiffersInNothing(t *testing.T) {
 func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		good := w.Place(t, w.Acme, "good").Succeeded(t)
-		theirs := w.Place(t, w.Globex, "web").Succeeded(t)
-		gone := w.Place(t, w.Acme, "gone").Succeeded(t)
+		good := w.Fixture(t, w.Acme, "good").Succeeded(t)
+		theirs := w.Fixture(t, w.Globex, "web").Succeeded(t)
+		gone := w.Fixture(t, w.Acme, "gone").Succeeded(t)
 		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+gone.ID+`'`)
-		changed := w.Place(t, w.Acme, "changed").Succeeded(t)
+		changed := w.Fixture(t, w.Acme, "changed").Succeeded(t)
 		raw(t, w, `UPDATE releases SET content = replace(content, 'web:1.4.2', 'web:6.6.6') WHERE id = '`+*changed.ReleaseID+`'`)
 		for text, code := range map[string]fault.Code{
 			theirs.ID: fault.DeploymentNotFound, id.New(id.Deployment): fault.DeploymentNotFound, id.New(id.Release): fault.DeploymentNotFound, "": fault.DeploymentNotFound,
@@ -175,7 +175,7 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 func TestAComparisonIsToldOverGraphQLInThreeStatements(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		task := func(password, extra string) string {
 			return `{"arn":"a","revision":1,"definition":{"containerDefinitions":[{"name":"web","environment":[` + extra + `{"name":"DB_PASSWORD","value":"` + password + `"}]}]}}`
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -17,6 +15,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/release"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 
@@ -26,7 +25,7 @@ type New struct {
 	VersionID  string
 	// Inputs are the values of the version's inputs: an object.
 	Inputs *strictjson.Node
-	// Artifact is the task definition of an aws:ecs module: an object; nil for other kinds.
+	// Artifact is the task definition of an aws:ecs module: an object; nil for other deployment types.
 	Artifact *strictjson.Node
 	// Data is what is known of an aws:ecs deployment beforehand: an object, or nil.
 	Data         *strictjson.Node
@@ -37,7 +36,7 @@ type New struct {
 	IdempotencyKey *string
 }
 
-// Create stores the release and a PENDING deployment of it. It gives RequestInvalid and
+// Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
 // DeploymentForbidden, ReleaseQuarantined, DeploymentInProgress and RequestIdempotencyReused.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
@@ -50,8 +49,8 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 	}
 	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
 	for {
-		// What the values are judged by may have changed since the request was first made.
-		if made, err := s.repeated(ctx, r); made != nil || err != nil {
+		// The same request may have been valid when it was first made and not be valid any more.
+		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
 			return made, err
 		}
 		p, err := s.prepare(ctx, in)
@@ -59,7 +58,7 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 			return nil, err
 		}
 		created, err := s.insert(ctx, in, p, r, deploymentID, releaseID)
-		if !errors.Is(err, errLiveMoved) {
+		if !errors.Is(err, errLiveChanged) {
 			return created, err
 		}
 	}
@@ -75,22 +74,22 @@ func (in New) arguments() []any {
 	}
 }
 
-// errLiveMoved says that another deployment has become live since the values were judged by it.
-var errLiveMoved = errors.New("another deployment has become live")
+// errLiveChanged reports that another deployment became live after the values were validated against it.
+var errLiveChanged = errors.New("another deployment has become live")
 
-// prepared is a deployment whose input was judged.
+// prepared is a deployment whose input is valid.
 type prepared struct {
 	instance *ent.ModuleInstance
 	version  *ent.ModuleVersion
-	// live is the deployment that the values were judged by, "" for none.
+	// live is the deployment that the values were validated against, "" for none.
 	live   string
 	sealed release.Sealed
 	data   *ecs.Data
 }
 
-// prepare judges the input before the transaction: patterns and options take their time.
+// prepare validates the input, before the transaction: patterns and options take their time.
 func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
-	p, err := s.parts(ctx, in)
+	p, err := s.findTarget(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +97,10 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	if err := access.CheckIn(a, access.Deploy, place, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	data, violations := in.data(p.version.Kind, a)
+	data, violations := in.newData(p.version.Kind, a)
 	p.data = data
 	violations = append(in.checkTexts(), violations...)
-	values, wrong, err := s.complete(ctx, in, p)
+	values, wrong, err := s.completeInputs(ctx, in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -117,81 +116,8 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	return p, err
 }
 
-// complete gives the values that the release has: those given, and the defaults of what is visible.
-func (s *Service) complete(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
-	if violations := inputprop.CheckValues(in.Inputs, "/inputs"); len(violations) > 0 {
-		return nil, violations, nil
-	}
-	list, err := p.version.Inputs.Properties()
-	if err != nil {
-		return nil, nil, err
-	}
-	place, err := s.Inputs.At(ctx, p.instance, p.version)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.live = idOrNone(place.LiveDeploymentID)
-	return s.Inputs.Complete(ctx, list, in.Inputs, "/inputs", place)
-}
-
-func idOrNone(id *string) string {
-	if id == nil {
-		return ""
-	}
-	return *id
-}
-
-func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
-	a := actor.From(ctx)
-	return s.start(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
-		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
-		if err != nil {
-			return nil, "", err
-		}
-		if idOrNone(instance.LiveDeploymentID) != p.live {
-			return nil, "", errLiveMoved
-		}
-		if p.data != nil {
-			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
-				return nil, "", err
-			}
-		}
-		r, err := keep(ctx, tx, e, releaseID, p.version, p.sealed)
-		if err != nil {
-			return nil, instance.ID, err
-		}
-		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": r.ID}
-		created, err := tx.Deployment.Create().
-			SetID(deploymentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetProjectID(instance.ProjectID).SetEnvironmentID(instance.EnvironmentID).
-			SetModuleInstanceID(instance.ID).SetReleaseID(r.ID).
-			SetDeploymentType(p.version.Kind).SetTriggerSource(TriggerAPI).
-			SetNillableDescription(in.Description).SetCreatedBy(a.Name).
-			SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName).
-			SetData(p.data.Column()).
-			Save(ctx)
-		return created, instance.ID, err
-	})
-}
-
-// taskDefinitionOf gives the task definition that a deployment, which may be none, has shipped, or nil.
-func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*ecs.TaskDefinition, error) {
-	if deploymentID == nil {
-		return nil, nil
-	}
-	d, err := tx.Deployment.Get(ctx, *deploymentID)
-	if err != nil {
-		return nil, err
-	}
-	data, err := d.Data.Data()
-	if err != nil || data == nil {
-		return nil, err
-	}
-	return data.DeployedTaskDefinition, nil
-}
-
-// parts gives the instance and the version, which must be one of the instance's module.
-func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
+// findTarget reads the instance and the version, which must be one of the instance's module.
+func (s *Service) findTarget(ctx context.Context, in New) (*prepared, error) {
 	if err := store.CheckID(id.ModuleInstance, in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
@@ -207,21 +133,15 @@ func (s *Service) parts(ctx context.Context, in New) (*prepared, error) {
 		return nil, err
 	}
 	if version.ModuleDefinitionID != instance.ModuleDefinitionID {
-		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModule(instance, version))
+		return nil, fault.Invalid(fault.RequestInvalid, inputvalidation.OtherModuleViolation(instance, version))
 	}
 	return &prepared{instance: instance, version: version}, nil
 }
 
-func (in New) checkTexts() []fault.Violation {
-	violations := textrules.Description("/description", in.Description)
-	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
-	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
-}
-
-// data gives the data of the deployment, nil for kinds that have none.
-func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
+// newData returns the data of the deployment, nil for deployment types that have none.
+func (in New) newData(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
 	if kind != ecs.Type {
-		return nil, append(onlyECS("/artifact", in.Artifact, kind), onlyECS("/data", in.Data, kind)...)
+		return nil, append(checkOnlyECS("/artifact", in.Artifact, kind), checkOnlyECS("/data", in.Data, kind)...)
 	}
 	data := &ecs.Data{Type: ecs.Type}
 	var violations []fault.Violation
@@ -243,10 +163,90 @@ func (in New) data(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation) {
 	return data, nil
 }
 
-func onlyECS(pointer string, value *strictjson.Node, kind string) []fault.Violation {
+func checkOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.Violation {
 	if value == nil {
 		return nil
 	}
 	return []fault.Violation{{Pointer: pointer, Rule: "kind",
 		Message: "is for modules of the kind " + ecs.Type + " only, this one is " + kind}}
+}
+
+func (in New) checkTexts() []fault.Violation {
+	violations := textrules.Description("/description", in.Description)
+	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
+	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
+}
+
+// completeInputs returns the values that the release has: those given, and the defaults of what is visible.
+func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
+	if violations := inputprop.CheckValues(in.Inputs, "/inputs"); len(violations) > 0 {
+		return nil, violations, nil
+	}
+	list, err := p.version.Inputs.Properties()
+	if err != nil {
+		return nil, nil, err
+	}
+	place, err := s.Inputs.InstanceScope(ctx, p.instance, p.version)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.live = idOrEmpty(place.LiveDeploymentID)
+	return s.Inputs.Complete(ctx, list, in.Inputs, "/inputs", place)
+}
+
+func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
+	a := actor.From(ctx)
+	return s.createOnce(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		if idOrEmpty(instance.LiveDeploymentID) != p.live {
+			return nil, "", errLiveChanged
+		}
+		if p.data != nil {
+			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {
+				return nil, "", err
+			}
+		}
+		r, err := findOrCreateRelease(ctx, tx, e, releaseID, p.version, p.sealed)
+		if err != nil {
+			return nil, instance.ID, err
+		}
+		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": r.ID}
+		created, err := tx.Deployment.Create().
+			SetID(deploymentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
+			SetProjectID(instance.ProjectID).SetEnvironmentID(instance.EnvironmentID).
+			SetModuleInstanceID(instance.ID).SetReleaseID(r.ID).
+			SetDeploymentType(p.version.Kind).SetTriggerSource(TriggerAPI).
+			SetNillableDescription(in.Description).SetCreatedBy(a.Name).
+			SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName).
+			SetData(p.data.Column()).
+			Save(ctx)
+		return created, instance.ID, err
+	})
+}
+
+// taskDefinitionOf returns the task definition that a deployment has shipped, nil where it has none or there is no
+// deployment.
+func taskDefinitionOf(ctx context.Context, tx *ent.Tx, deploymentID *string) (*ecs.TaskDefinition, error) {
+	if deploymentID == nil {
+		return nil, nil
+	}
+	d, err := tx.Deployment.Get(ctx, *deploymentID)
+	if err != nil {
+		return nil, err
+	}
+	data, err := d.Data.Data()
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return data.DeployedTaskDefinition, nil
+}
+
+func idOrEmpty(id *string) string {
+	if id == nil {
+		return ""
+	}
+	return *id
 }

@@ -1,5 +1,15 @@
-// Package deployment has the deployments of module instances: how they are created, replayed, carried
-// out and ended.
+// Package deployment has the deployments of module instances: how they are created, replayed, carried out
+// and ended, and what is known of them and of their releases.
+//
+// A deployment ships a release: the inputs and the artifact of one module version, sealed by a digest. It is
+// PENDING until a runner claims it, RUNNING under the runner's lease, and ends once, as SUCCEEDED, FAILED or
+// CANCELED. An instance has at most one deployment that has not ended; the database holds that by a unique
+// index. The last that succeeded is live. A rollback or a redeploy (replay.go) is a new deployment that
+// ships the very release of an earlier one; whether that is allowed is decided in one place, before it is
+// tried and when it is (eligibility.go).
+//
+// Every write is one transaction with its audit row. A change compares the version of the deployment, so that of two
+// at once the second decides on what the first has done, and leaves a row for those who follow (change.go).
 package deployment
 
 import (
@@ -11,11 +21,14 @@ import (
 	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
+	"slipway/internal/meter"
 	"slipway/internal/page"
 	"slipway/internal/store"
 )
@@ -32,9 +45,9 @@ type Service struct {
 	Store   *store.Store
 	Journal *journal.Journal
 	Inputs  *inputvalidation.Service
-	// Feed is told of every change that is committed.
+	// Feed wakes those who follow a deployment, after each change is committed.
 	Feed *feed.Feed
-	// LeaseTime is how long a runner may be silent; DefaultLease where it is 0.
+	// LeaseTime is how long a lease lasts unless it is renewed; DefaultLease where it is 0.
 	LeaseTime time.Duration
 	// CancelTimeout is how long a program may take to end once its cancellation was requested;
 	// DefaultCancelTimeout where it is 0.
@@ -43,7 +56,7 @@ type Service struct {
 	BaseURL string
 }
 
-// Deployment gives one deployment, or DeploymentNotFound.
+// Deployment returns one deployment, or DeploymentNotFound.
 func (s *Service) Deployment(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
@@ -59,12 +72,12 @@ func find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*e
 	return store.NotFoundAs(d, err, deploymentID, fault.DeploymentNotFound)
 }
 
-// placeOf returns where a deployment is.
+// placeOf returns the project and the environment of a deployment.
 func placeOf(d *ent.Deployment) actor.Place {
 	return actor.Place{ProjectID: d.ProjectID, EnvironmentID: d.EnvironmentID}
 }
 
-// DeploymentsByID gives the deployments of the ids that there are, in no order.
+// DeploymentsByID returns the deployments of the ids that there are, in no order.
 func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*ent.Deployment, error) {
 	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
 }
@@ -106,7 +119,7 @@ func (f Filter) conditions() []predicate.Deployment {
 	return list
 }
 
-// Deployments gives a page of the organization's deployments.
+// Deployments returns a page of the organization's deployments.
 func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*page.DeploymentConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
@@ -117,7 +130,7 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 	return page.Read(ctx, q, args, scope, key)
 }
 
-// DeploymentsOf gives a page of the deployments of each module instance.
+// DeploymentsOf returns a page of the deployments of each module instance.
 func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
 	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
 		List: "moduleInstance.deployments", Viewer: actor.From(ctx).OrganizationID,
@@ -125,7 +138,7 @@ func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args 
 	}, args, key, func(d *ent.Deployment) string { return d.ModuleInstanceID })
 }
 
-// DeploymentsOfReleases gives a page of the deployments of each release.
+// DeploymentsOfReleases returns a page of the deployments of each release.
 func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
 	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
 		List: "release.deployments", Viewer: actor.From(ctx).OrganizationID,
@@ -134,3 +147,21 @@ func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string
 }
 
 func key(d *ent.Deployment) (time.Time, string) { return d.CreatedAt, d.ID }
+
+// DataOf returns the detail of a deployment, nil where its kind has none, counted as work of the context's
+// request.
+func DataOf(ctx context.Context, d *ent.Deployment) (*ecs.Data, error) {
+	if err := meter.Spend(ctx, meter.Stored, len(d.Data.JSON())); err != nil {
+		return nil, err
+	}
+	return d.Data.Data()
+}
+
+// Events returns what the runner of a deployment has reported, in order. For aws:ecs it is part of the data.
+func Events(ctx context.Context, d *ent.Deployment) ([]event.Event, error) {
+	data, err := DataOf(ctx, d)
+	if err != nil || data == nil {
+		return d.Events, err
+	}
+	return data.Events, nil
+}

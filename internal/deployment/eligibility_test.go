@@ -17,23 +17,23 @@ import (
 )
 
 // situations are those in which a replay may be asked for: each makes its source.
-var situations = map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{
-	"no release": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+var situations = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *ent.Deployment{
+	"no release": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Succeeded(t)
 		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+d.ID+`'`)
 		return d
 	},
-	"changed release": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"changed release": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:changed"}`), nil)
 		raw(t, w, `UPDATE releases SET content = replace(content, 'web:changed', 'web:6.6.6') WHERE id = '`+*d.ReleaseID+`'`)
 		return d
 	},
-	"quarantined": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"quarantined": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:bad"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
 		return d
 	},
-	"quarantine lifted": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"quarantine lifted": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:lifted"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
 		if _, err := w.Deploy.LiftQuarantine(w.Acme.As(actor.Admin), *d.ReleaseID); err != nil {
@@ -41,25 +41,25 @@ var situations = map[string]func(*testing.T, *worldtest.Place, *worldtest.World)
 		}
 		return d
 	},
-	"quarantined and blocked": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"quarantined and blocked": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:worse"}`), nil)
 		quarantine(t, w, *d.ReleaseID)
 		states["RUNNING"](t, p, w)
 		return d
 	},
-	"blocked": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"blocked": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Succeeded(t)
 		states["RUNNING"](t, p, w)
 		return d
 	},
-	"blocked by its own replay": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"blocked by its own replay": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Failed(t)
 		if _, err := w.Deploy.Redeploy(w.Acme.As(actor.Admin), deployment.Replay{SourceID: d.ID}); err != nil {
 			t.Fatal(err)
 		}
 		return d
 	},
-	"live": func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment {
+	"live": func(t *testing.T, p *worldtest.Fixture, _ *worldtest.World) *ent.Deployment {
 		p.Failed(t)
 		return p.Succeeded(t)
 	},
@@ -75,15 +75,15 @@ func quarantine(t *testing.T, w *worldtest.World, releaseID string) {
 func TestEligibilitySaysWhatAReplayThenDoes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		all := map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{}
-		for _, some := range []map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{states, situations} {
+		all := map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *ent.Deployment{}
+		for _, some := range []map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *ent.Deployment{states, situations} {
 			for name, make := range some {
 				all[name] = make
 			}
 		}
 		outcomes := map[string]int{}
 		for name, make := range all {
-			p := w.Place(t, w.Acme, strings.ReplaceAll(name, " ", "-"))
+			p := w.Fixture(t, w.Acme, strings.ReplaceAll(name, " ", "-"))
 			source := make(t, p, w)
 			for role, ctx := range callers(t, w) {
 				agree(t, w, name+", "+role, ctx, source.ID, outcomes)
@@ -127,9 +127,9 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		told := both[sourceID].Rollback
+		offered := both[sourceID].Rollback
 		if kind == "redeploy" {
-			told = both[sourceID].Redeploy
+			offered = both[sourceID].Redeploy
 		}
 		before := w.Rows(t)
 		made, err := replay(ctx, deployment.Replay{SourceID: sourceID})
@@ -140,11 +140,11 @@ func agree(t *testing.T, w *worldtest.World, name string, ctx context.Context, s
 			blocker, _ = by["deploymentId"].(string)
 		}
 		outcomes[code]++
-		if told.Allowed != (err == nil) || value(told.Code) != code || value(told.Message) != message || (told.Code == nil) != told.Allowed || (told.Message == nil) != told.Allowed {
-			t.Errorf("%s, %s: told %t %q %q, then %v", name, kind, told.Allowed, value(told.Code), value(told.Message), err)
+		if offered.Allowed != (err == nil) || value(offered.Code) != code || value(offered.Message) != message || (offered.Code == nil) != offered.Allowed || (offered.Message == nil) != offered.Allowed {
+			t.Errorf("%s, %s: offered %t %q %q, then %v", name, kind, offered.Allowed, value(offered.Code), value(offered.Message), err)
 		}
-		if named := told.BlockedBy != nil; named != (blocker != "") || named && told.BlockedBy.ID != blocker {
-			t.Errorf("%s, %s: told of the blocker %v, then %q", name, kind, told.BlockedBy, blocker)
+		if named := offered.BlockedBy != nil; named != (blocker != "") || named && offered.BlockedBy.ID != blocker {
+			t.Errorf("%s, %s: blocker %v, then %q", name, kind, offered.BlockedBy, blocker)
 		}
 		if made != nil {
 			w.Cancel(t, w.Acme, made.ID)
@@ -164,7 +164,7 @@ func value(text *string) string {
 func TestEligibilitiesOfAnotherOrganizationAreNotTold(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		mine, theirs := w.Place(t, w.Acme, "web").Succeeded(t), w.Place(t, w.Globex, "web").Succeeded(t)
+		mine, theirs := w.Fixture(t, w.Acme, "web").Succeeded(t), w.Fixture(t, w.Globex, "web").Succeeded(t)
 		both, err := w.Deploy.Eligibilities(w.Acme.As(actor.Developer), []string{mine.ID, theirs.ID})
 		if err != nil || len(both) != 1 || !both[mine.ID].Rollback.Allowed {
 			t.Errorf("%v, %v", both, err)

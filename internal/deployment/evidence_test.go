@@ -31,7 +31,7 @@ func refusedAt(t *testing.T, r worldtest.Response) string {
 func TestCreationRefusesKeysThatNothingDeclares(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		create := func(data, artifact map[string]any) worldtest.Response {
 			return w.GraphQL(t, w.Acme.Tokens[actor.Developer], `mutation($input: CreateDeploymentInput!) { createDeployment(input: $input) { deployment { dataJson } } }`,
 				map[string]any{"input": map[string]any{"moduleInstanceId": p.Instance.ID, "moduleVersionId": p.Version.ID,
@@ -65,7 +65,7 @@ func TestCreationRefusesKeysThatNothingDeclares(t *testing.T) {
 func TestReportsCannotTouchWhatSlipwayFilled(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		p.Succeeded(t)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 		lease := p.Claim(t, d)

@@ -13,7 +13,7 @@ import (
 func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		fence := func() int64 { return w.Store.Client.ModuleInstance.GetX(runner, p.Instance.ID).Fence }
 		for i, end := range []func(d *ent.Deployment, lease string){
 			func(d *ent.Deployment, lease string) { _, _ = w.Deploy.Complete(runner, d.ID, lease, nil) },
@@ -25,7 +25,7 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 			if f := deployment.FenceOf(d); f != nil {
 				t.Errorf("before it is claimed its fence is %s", *f)
 			}
-			claimed, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds})
+			claimed, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
 			want := string(rune('1' + i))
 			if err != nil || *deployment.FenceOf(claimed) != want || lease.Fence != want || fence() != int64(i+1) {
 				t.Errorf("claim %s: %v under %+v, %v; the instance has %d", want, claimed, lease, err, fence())

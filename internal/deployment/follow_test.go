@@ -8,13 +8,13 @@ import (
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
-	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/worldtest"
 )
 
-// next gives the next change that is followed, nil where there will be none.
+// next returns the next change that is followed, nil where there will be none.
 func next(t *testing.T, changes <-chan *deployment.Changed) *deployment.Changed {
 	t.Helper()
 	select {
@@ -37,7 +37,7 @@ func wantNext(t *testing.T, changes <-chan *deployment.Changed, status entdeploy
 func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
 		if err != nil {
@@ -50,7 +50,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 		if _, _, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("a")}}}); err != nil {
+		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 3)
@@ -75,7 +75,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
 		if err != nil {
@@ -102,7 +102,7 @@ func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
 func TestWhatCannotBeReadCannotBeFollowed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		for name, c := range map[string]struct {
 			ctx  context.Context
 			id   string
@@ -123,7 +123,7 @@ func TestWhatCannotBeReadCannotBeFollowed(t *testing.T) {
 func TestFollowingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, taken := range []bool{true, false} {
 			ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
@@ -151,7 +151,7 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		elsewhere := worldtest.Another(t, w.DatabaseURL)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
 		if err != nil {
@@ -171,7 +171,7 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 func TestADeploymentThatHasNotChangedIsNotTold(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
@@ -182,7 +182,7 @@ func TestADeploymentThatHasNotChangedIsNotTold(t *testing.T) {
 		for version := range int32(20) {
 			// Woken for nothing, its follower looks while the next change is being written.
 			w.Deploy.Feed.Changed(d.ID)
-			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []ecs.Event{{Message: new("a")}}}); err != nil {
+			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
 				t.Fatal(err)
 			}
 			wantNext(t, changes, "RUNNING", version+3)

@@ -19,7 +19,7 @@ func forced(t *testing.T, w *worldtest.World, c *clock, deploymentID string) *en
 	if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), deploymentID); err != nil {
 		t.Fatal(err)
 	}
-	c.pass(2 * time.Minute)
+	c.Advance(2 * time.Minute)
 	d, err := w.Deploy.ForceCancel(w.Acme.As(actor.Admin), deploymentID)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func forced(t *testing.T, w *worldtest.World, c *clock, deploymentID string) *en
 func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, admin := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Admin)
+		clock, p, admin := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Admin)
 		force := func(id string) func() (*ent.Deployment, error) {
 			return func() (*ent.Deployment, error) { return w.Deploy.ForceCancel(admin, id) }
 		}
@@ -41,8 +41,8 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil {
 			t.Fatal(err)
 		}
-		from := clock.now().Add(2 * time.Minute)
-		clock.pass(2*time.Minute - time.Microsecond)
+		from := clock.Now().Add(2 * time.Minute)
+		clock.Advance(2*time.Minute - time.Microsecond)
 		f := refused(t, w, "too early", fault.DeploymentWrongState, force(d.ID))
 		if f != nil && f.Metadata["forceFrom"] != from.Format(time.RFC3339Nano) {
 			t.Errorf("too early: %v", f.Metadata)
@@ -50,7 +50,7 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 		_ = refused(t, w, "a developer", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
 			return w.Deploy.ForceCancel(w.Acme.As(actor.Developer), d.ID)
 		})
-		clock.pass(time.Microsecond)
+		clock.Advance(time.Microsecond)
 		done, err := force(d.ID)()
 		if err != nil || done.Status != "CANCELED" || !done.Forced || codeOf(done) != string(fault.DeploymentCanceled) || done.CompletedAt == nil {
 			t.Fatalf("forced: %v, %v", done, err)
@@ -90,10 +90,10 @@ func TestForceEndsAtOnceWhatHadTwoMinutesToEnd(t *testing.T) {
 func TestARenewalAtOnceWithForceHoldsNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		for range 10 {
 			d, lease := requested(t, w, p)
-			clock.pass(2 * time.Minute)
+			clock.Advance(2 * time.Minute)
 			var both sync.WaitGroup
 			both.Go(func() {
 				if _, err := w.Deploy.ForceCancel(w.Acme.As(actor.Admin), d.ID); err != nil {

@@ -2,39 +2,44 @@ package deployment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/idempotencykey"
+	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/journal"
 	"slipway/internal/store"
 )
 
 const (
-	// sweepEvery is how long after its end a lease may be found to have run out.
+	// sweepEvery is how late a lease may be found to have run out.
 	sweepEvery = time.Second
 	purgeEvery = time.Hour
 	// keepChanges is how long a follower of deployments may be away and miss nothing.
 	keepChanges = 7 * 24 * time.Hour
-	// batch bounds what is swept or purged at once.
+	// batch is how many rows are ended or removed at once.
 	batch = 100
 )
 
-// Keep keeps the house until ctx ends: it ends the deployments whose lease has run out, and removes
-// idempotency keys and change rows that are too old. Any number of servers may do so at once.
-func (s *Service) Keep(ctx context.Context, log *slog.Logger) {
+// RunHousekeeping works until ctx ends: every second it ends the deployments whose lease has run out, and every
+// hour it removes idempotency keys and change rows that are too old. Any number of servers may do so at once.
+func (s *Service) RunHousekeeping(ctx context.Context, log *slog.Logger) {
 	var both sync.WaitGroup
 	both.Go(func() { repeat(ctx, log, sweepEvery, s.ExpireLeases) })
 	both.Go(func() { repeat(ctx, log, purgeEvery, s.Purge) })
 	both.Wait()
 }
 
-// repeat does a piece of the housekeeping now and then again and again, until ctx ends.
+// repeat calls work now and then at intervals, until ctx ends.
 func repeat(ctx context.Context, log *slog.Logger, every time.Duration, work func(context.Context) (int, error)) {
 	next := time.NewTicker(every)
 	defer next.Stop()
@@ -50,12 +55,112 @@ func repeat(ctx context.Context, log *slog.Logger, every time.Duration, work fun
 	}
 }
 
-// system is the server itself, acting in an organization.
-func system(ctx context.Context, organizationID string) context.Context {
-	return actor.With(ctx, &actor.Actor{Name: "slipway", Role: actor.System, OrganizationID: organizationID, Channel: actor.Server})
+// ExpireLeases ends the deployments whose lease has run out, and returns how many they were: FAILED with
+// DeploymentLeaseExpired, or CANCELED where their cancellation was requested. They are not carried out again: they
+// may have made half of their changes.
+func (s *Service) ExpireLeases(ctx context.Context) (expired int, err error) {
+	for {
+		at, spared, err := s.recordSweep(ctx)
+		if err != nil || at.Before(spared) {
+			return expired, err
+		}
+		found, err := s.Store.ExpiredLeases(system(ctx, ""), at, batch)
+		if err != nil {
+			return expired, err
+		}
+		for _, one := range found {
+			switch failed := s.expire(system(ctx, one.OrganizationID), one.ID); {
+			case errors.Is(failed, errStillHeld):
+			case failed != nil:
+				// The others do not wait for it.
+				err = errors.Join(err, fmt.Errorf("expire the lease of %s: %w", one.ID, failed))
+			default:
+				expired++
+			}
+		}
+		if err != nil || len(found) < batch {
+			return expired, err
+		}
+	}
 }
 
-// Purge removes the idempotency keys and the change rows that are too old, and gives how many they were.
+// An expiry may be late and never early: a runner cannot renew its lease while no server is at work, and must find
+// it still there afterwards. So each sweep of the leases is recorded in the database. Where none was carried out for a
+// while, the servers were away, and for the time of one lease after their return no lease is ended.
+const (
+	// leaseSweepID is the id of the one row that records the sweeps.
+	leaseSweepID = "leases"
+	// recordEvery is how old the record may be before a sweep is recorded again.
+	recordEvery = 5 * time.Second
+	// pausedAfter is how old it may be before the servers count as away.
+	pausedAfter = 3 * recordEvery
+)
+
+// recordSweep records a sweep. It returns the time, and until when no lease is ended.
+func (s *Service) recordSweep(ctx context.Context) (at, spared time.Time, err error) {
+	err = s.Store.TxAt(system(ctx, ""), repeatable, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
+		at = s.Journal.Shared(began)
+		sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
+		if err != nil {
+			return err
+		}
+		spared = s.graceUntil(sweep, at)
+		switch {
+		case sweepPaused(sweep, at):
+			return sweep.Update().SetWorkedAt(at).SetResumedAt(at).Exec(ctx)
+		case at.Sub(sweep.WorkedAt) >= recordEvery:
+			return sweep.Update().SetWorkedAt(at).Exec(ctx)
+		}
+		return nil
+	})
+	return at, spared, err
+}
+
+// graceUntil returns the time until which leases that have run out are not ended.
+func (s *Service) graceUntil(sweep *ent.LeaseSweep, at time.Time) time.Time {
+	if sweepPaused(sweep, at) {
+		return at.Add(s.leaseTime())
+	}
+	return sweep.ResumedAt.Add(s.leaseTime())
+}
+
+// sweepPaused reports whether no sweep was carried out of late, or the clock has been set back.
+func sweepPaused(sweep *ent.LeaseSweep, at time.Time) bool {
+	return at.Sub(sweep.WorkedAt).Abs() > pausedAfter
+}
+
+// errStillHeld reports that a lease was renewed, or its deployment ended, since it was found.
+var errStillHeld = errors.New("the lease is held, or is no more")
+
+func (s *Service) expire(ctx context.Context, deploymentID string) error {
+	_, err := s.transition(ctx, "expireLease", access.RunDeployments, deploymentID,
+		func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+			if d.Status != deployment.StatusRUNNING || d.LeaseExpiresAt == nil || d.LeaseExpiresAt.After(e.Shared) {
+				return errStillHeld
+			}
+			// A renewal raises no version, so it is compared too.
+			u.Where(deployment.LeaseExpiresAtLTE(e.Shared))
+			status, why := expiredOutcome(d)
+			setEnded(u, status, e.At, why)
+			e.Changes = map[string]any{"status": status}
+			return nil
+		})
+	return err
+}
+
+// expiredOutcome returns how a deployment ends whose lease has run out.
+func expiredOutcome(d *ent.Deployment) (deployment.Status, *fault.Data) {
+	silent := fmt.Sprintf("The runner %s did not renew its lease, which ran out at %s.", *d.Runner, d.LeaseExpiresAt.UTC().Format(time.RFC3339))
+	if d.CancelRequestedAt == nil {
+		return deployment.StatusFAILED, &fault.Data{Code: string(fault.DeploymentLeaseExpired), Message: silent, Description: unknownOutcome}
+	}
+	why := canceledError(*d.CancelRequestedBy, nil)
+	why.Message += " " + silent
+	why.Description = unknownOutcome
+	return deployment.StatusCANCELED, why
+}
+
+// Purge removes the idempotency keys and the change rows that are too old, and returns how many they were.
 func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	now, err := s.Journal.Clock(ctx)
 	if err != nil {
@@ -82,4 +187,62 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 		return keys + changes, fmt.Errorf("purge change rows: %w", err)
 	}
 	return keys + changes, nil
+}
+
+// purge removes what find returns, in batches, each organization's in a transaction of its own.
+func purge(
+	ctx context.Context, s *store.Store,
+	find func(context.Context) ([]store.OwnedID, error),
+	remove func(context.Context, *ent.Tx, []string) (int, error),
+) (purged int, err error) {
+	for {
+		found, err := find(system(ctx, ""))
+		if err != nil {
+			return purged, err
+		}
+		removed := 0
+		for organization, ids := range byOrganization(found) {
+			var n int
+			err := s.Tx(system(ctx, organization), repeatable, func(ctx context.Context, tx *ent.Tx) (err error) {
+				n, err = remove(ctx, tx, ids)
+				return err
+			})
+			if err != nil {
+				return purged + removed, err
+			}
+			removed += n
+		}
+		purged += removed
+		// Where other servers have removed what was found, they go on with the rest.
+		if len(found) < batch || removed == 0 {
+			return purged, nil
+		}
+	}
+}
+
+func byOrganization(list []store.OwnedID) map[string][]string {
+	ids := map[string][]string{}
+	for _, one := range list {
+		ids[one.OrganizationID] = append(ids[one.OrganizationID], one.ID)
+	}
+	return ids
+}
+
+func numbersOf(texts []string) ([]int64, error) {
+	numbers := make([]int64, len(texts))
+	for i, text := range texts {
+		var err error
+		if numbers[i], err = strconv.ParseInt(text, 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	return numbers, nil
+}
+
+// repeatable is the probe of a transaction that may run twice: it never reports a COMMIT.
+func repeatable(context.Context, *ent.Client) (bool, error) { return false, nil }
+
+// system returns a context in which the server itself acts in an organization.
+func system(ctx context.Context, organizationID string) context.Context {
+	return actor.With(ctx, &actor.Actor{Name: "slipway", Role: actor.System, OrganizationID: organizationID, Channel: actor.Server})
 }

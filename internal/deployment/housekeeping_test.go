@@ -20,6 +20,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -38,31 +39,31 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 	eachIsolation(t, func(t *testing.T, w *worldtest.World) {
 		clock := clockOf(w)
 		var expired, held []*ent.Deployment
-		places := map[string]*worldtest.Place{}
+		places := map[string]*worldtest.Fixture{}
 		orgs := map[string]*worldtest.Org{w.Acme.ID: w.Acme, w.Globex.ID: w.Globex}
 		for _, o := range orgs {
-			places[o.ID] = w.Place(t, o, "web")
+			places[o.ID] = w.Fixture(t, o, "web")
 			expired = append(expired, places[o.ID].Deploy(t, places[o.ID].Instance.ID, `{"image":"web:1"}`))
 			places[o.ID].Claim(t, expired[len(expired)-1])
 		}
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		for _, o := range orgs {
 			held = append(held, places[o.ID].Deploy(t, places[o.ID].NewInstance(t, "worker").ID, `{"image":"web:1"}`))
 			places[o.ID].Claim(t, held[len(held)-1])
 			places[o.ID].Deploy(t, places[o.ID].NewInstance(t, "waits").ID, `{"image":"web:1"}`)
 		}
-		clock.pass(deployment.DefaultLease - time.Second - time.Microsecond)
+		clock.Advance(deployment.DefaultLease - time.Second - time.Microsecond)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
 			t.Errorf("too early: %d, %v", n, err)
 		}
-		clock.pass(time.Microsecond)
+		clock.Advance(time.Microsecond)
 		for _, want := range []int{2, 0} {
 			if n, err := w.Deploy.ExpireLeases(t.Context()); n != want || err != nil {
 				t.Errorf("%d expired, want %d, %v", n, want, err)
 			}
 		}
 		for _, d := range expired {
-			wantExpired(t, w, orgs[d.OrganizationID], d.ID, clock.now())
+			wantExpired(t, w, orgs[d.OrganizationID], d.ID, clock.Now())
 			again, err := w.Deploy.Redeploy(orgs[d.OrganizationID].As(actor.Developer), deployment.Replay{SourceID: d.ID})
 			if err != nil || again.ModuleInstanceID != d.ModuleInstanceID {
 				t.Errorf("the instance is not free: %v, %v", again, err)
@@ -77,7 +78,7 @@ func TestSweepFailsExactlyWhatHasExpired(t *testing.T) {
 	})
 }
 
-// wantExpired wants a deployment to have failed with its lease, and that to be told once and audited.
+// wantExpired wants a deployment to have failed with its lease, and that to be recorded once and audited.
 func wantExpired(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentID string, at time.Time) {
 	t.Helper()
 	d := w.Store.Client.Deployment.GetX(o.As(actor.Viewer), deploymentID)
@@ -85,8 +86,8 @@ func wantExpired(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentI
 		!d.CompletedAt.Equal(at) || !d.UpdatedAt.Equal(at) || d.LeaseExpiresAt != nil || d.Version != 3 {
 		t.Errorf("%v", d)
 	}
-	if diff := cmp.Diff([]int32{1, 2, 3}, told(t, w, o, deploymentID)); diff != "" {
-		t.Errorf("told: %s", diff)
+	if diff := cmp.Diff([]int32{1, 2, 3}, recordedVersions(t, w, o, deploymentID)); diff != "" {
+		t.Errorf("recorded versions: %s", diff)
 	}
 	events := w.Store.Client.AuditEvent.Query().
 		Where(auditevent.ObjectID(deploymentID), auditevent.Action("expireLease")).AllX(o.As(actor.Admin))
@@ -99,8 +100,8 @@ func wantExpired(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentI
 	}
 }
 
-// claimMany makes RUNNING deployments of as many instances, and gives their leases by their ids.
-func claimMany(t *testing.T, w *worldtest.World, p *worldtest.Place, n int) map[string]string {
+// claimMany makes RUNNING deployments of as many instances, and returns their leases by their ids.
+func claimMany(t *testing.T, w *worldtest.World, p *worldtest.Fixture, n int) map[string]string {
 	t.Helper()
 	leases := map[string]string{}
 	for range n {
@@ -115,8 +116,8 @@ func TestManySweepsAtOnceFailEachOnce(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock := clockOf(w)
 		// More than one batch.
-		leases := claimMany(t, w, w.Place(t, w.Acme, "web"), 110)
-		clock.pass(deployment.DefaultLease)
+		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 110)
+		clock.Advance(deployment.DefaultLease)
 		servers := []*deployment.Service{w.Deploy, by(worldtest.Another(t, w.DatabaseURL), clock), by(w, clock)}
 		var expired atomic.Int32
 		var all sync.WaitGroup
@@ -146,10 +147,10 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		early := clockOf(w)
-		leases := claimMany(t, w, w.Place(t, w.Acme, "web"), 40)
+		leases := claimMany(t, w, w.Fixture(t, w.Acme, "web"), 40)
 		// The renewals are made at the last moment, the sweeps a moment later: either may be first.
-		early.pass(deployment.DefaultLease - time.Microsecond)
-		late := by(w, &clock{at: early.now().Add(time.Microsecond)})
+		early.Advance(deployment.DefaultLease - time.Microsecond)
+		late := by(w, &clock{Clock: testkit.NewClock(early.Now().Add(time.Microsecond))})
 		var renewed sync.Map
 		var all sync.WaitGroup
 		for range 2 {
@@ -176,9 +177,9 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 			until, ok := renewed.Load(deploymentID)
 			switch {
 			case ok && (d.Status != "RUNNING" || d.LeaseExpiresAt == nil || !d.LeaseExpiresAt.Equal(until.(time.Time))):
-				t.Errorf("its runner was told that the lease lasts until %s: %v", until, d)
+				t.Errorf("its runner was answered that the lease lasts until %s: %v", until, d)
 			case !ok && (codeOf(d) != string(fault.DeploymentLeaseExpired) || d.LeaseExpiresAt != nil):
-				t.Errorf("its runner was told that the lease is lost: %v", d)
+				t.Errorf("its runner was answered that the lease is lost: %v", d)
 			case !ok:
 				swept++
 			}
@@ -190,15 +191,15 @@ func TestARenewedLeaseIsNotSweptAndASweptOneNotRenewed(t *testing.T) {
 func TestALeaseThatCannotBeSweptDoesNotKeepTheOthers(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		var list []*ent.Deployment
 		for _, name := range []string{"a", "b", "c"} {
 			list = append(list, p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`))
 			p.Claim(t, list[len(list)-1])
-			clock.pass(time.Microsecond)
+			clock.Advance(time.Microsecond)
 		}
 		raw(t, w, `UPDATE deployments SET events = '{}' WHERE id = '`+list[0].ID+`'`)
-		clock.pass(deployment.DefaultLease)
+		clock.Advance(deployment.DefaultLease)
 		n, err := w.Deploy.ExpireLeases(t.Context())
 		if n != 2 || err == nil || !strings.Contains(err.Error(), list[0].ID) {
 			t.Errorf("%d expired, want 2; %v", n, err)
@@ -209,7 +210,7 @@ func TestALeaseThatCannotBeSweptDoesNotKeepTheOthers(t *testing.T) {
 func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
 		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
@@ -217,12 +218,12 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 2)
-		clock.pass(deployment.DefaultLease)
+		clock.Advance(deployment.DefaultLease)
 		ctx, cancel := context.WithCancel(t.Context())
 		kept := make(chan struct{})
 		go func() {
 			defer close(kept)
-			w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
+			w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
 		}()
 		wantNext(t, changes, "FAILED", 3)
 		cancel()

@@ -51,7 +51,7 @@ func replayOf(source *ent.Deployment, key *string, variant int) deployment.Repla
 // caller makes requests under keys, of one operation, at a place of its own where a deployment has
 // succeeded. Its keys are its own too.
 type caller struct {
-	*worldtest.Place
+	*worldtest.Fixture
 	*worldtest.World
 	clock     *clock
 	operation string
@@ -70,7 +70,7 @@ func eachRequest(t *testing.T, test func(t *testing.T, c *caller)) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock := clockOf(w)
 		for name := range requests {
-			p, who := w.Place(t, w.Acme, name), *actor.From(w.Acme.As(actor.Developer))
+			p, who := w.Fixture(t, w.Acme, name), *actor.From(w.Acme.As(actor.Developer))
 			other := who
 			who.ID, other.ID = "tok_"+name, "tok_other_"+name
 			c := &caller{p, w, clock, name, p.Succeeded(t), actor.With(t.Context(), &who), actor.With(t.Context(), &other)}
@@ -111,7 +111,7 @@ func TestARequestAgainUnderItsKeyGivesWhatItHasMade(t *testing.T) {
 		}
 		again("FAILED")
 		// Now the request would be refused: the release is bad, and another deployment is active.
-		c.Place.Deploy(t, c.Instance.ID, `{"image":"web:9"}`)
+		c.Fixture.Deploy(t, c.Instance.ID, `{"image":"web:9"}`)
 		if _, err := c.World.Deploy.Quarantine(c.Acme.As(actor.Admin), *first.ReleaseID, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestAKeyIsOfOneOrganization(t *testing.T) {
 		root := &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Channel: actor.GraphQL}
 		ids := map[string]bool{}
 		for _, o := range []*worldtest.Org{w.Acme, w.Globex} {
-			source := w.Place(t, o, "web").Succeeded(t)
+			source := w.Fixture(t, o, "web").Succeeded(t)
 			for range 2 {
 				d, err := w.Deploy.Redeploy(actor.With(t.Context(), root.In(o.ID)), deployment.Replay{SourceID: source.ID, IdempotencyKey: new("key")})
 				ids[made(t, d, err).ID] = true
@@ -175,7 +175,7 @@ func TestAKeyIsOfOneOrganization(t *testing.T) {
 func TestRefusalsAreNotKeptUnderTheirKey(t *testing.T) {
 	t.Parallel()
 	eachRequest(t, func(t *testing.T, c *caller) {
-		blocker := c.Place.Deploy(t, c.Instance.ID, `{"image":"web:9"}`)
+		blocker := c.Fixture.Deploy(t, c.Instance.ID, `{"image":"web:9"}`)
 		_ = refused(t, c.World, "a blocked request", fault.DeploymentInProgress, func() (*ent.Deployment, error) { return c.request(c.ctx, "key", 0) })
 		if _, err := c.World.Deploy.Cancel(c.ctx, blocker.ID); err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestKeysAreKnownForADay(t *testing.T) {
 			d, err = c.request(c.ctx, "key", 1)
 			ids[made(t, d, err).ID] = true
 			c.Finish(t, d, broken)
-			c.clock.pass(24*time.Hour - time.Microsecond)
+			c.clock.Advance(24*time.Hour - time.Microsecond)
 			unchanged(t, c.World, "after nearly a day", func() {
 				again, err := c.request(c.ctx, "key", 1)
 				if err != nil || again.ID != d.ID {
@@ -212,7 +212,7 @@ func TestKeysAreKnownForADay(t *testing.T) {
 				}
 			})
 			_ = refused(t, c.World, "another request", fault.RequestIdempotencyReused, func() (*ent.Deployment, error) { return c.request(c.ctx, "key", 0) })
-			c.clock.pass(time.Microsecond)
+			c.clock.Advance(time.Microsecond)
 		}
 		if len(ids) != 3 {
 			t.Errorf("made %v", ids)
@@ -251,7 +251,7 @@ func TestOfManyEqualRequestsAtOnceOneIsCarriedOut(t *testing.T) {
 		if t.Name() == "TestOfManyEqualRequestsAtOnceOneIsCarriedOut/postgres" {
 			servers = append(servers, worldtest.Another(t, w.DatabaseURL).Deploy)
 		}
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var sources []*ent.Deployment
 		for i := range keys {
 			instance := p.NewInstance(t, fmt.Sprint("i", i))

@@ -5,22 +5,26 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/store"
 )
 
 // DefaultLease is how long a runner may be silent, where Service.LeaseTime is 0.
 const DefaultLease = 5 * time.Minute
 
-// Lease is the right of one runner to carry a deployment out, for a time.
+// Lease is the right of one runner to carry out a deployment, for a time.
 type Lease struct {
 	// ID is what the runner proves it by.
 	ID string
@@ -43,33 +47,65 @@ func (s *Service) leaseTime() time.Duration {
 // LeaseSeconds returns how long a runner may be silent.
 func (s *Service) LeaseSeconds() int32 { return int32(s.leaseTime() / time.Second) }
 
-// leaseOf returns the lease of a RUNNING deployment as its runner may see it at a time.
-func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
-	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d)}
-	if d.CancelRequestedAt != nil {
-		l.CancelSeconds = new(secondsUntil(s.killedAt(d), at))
-	}
-	return l
+// Claim is the request of a runner for work.
+type Claim struct {
+	// Kinds are the deployment types that it carries out, at least one of catalog.DeploymentTypes.
+	Kinds []string
+	// LeaseID is the id of the lease that the runner chose; where it is nil the service draws one.
+	LeaseID *string
 }
 
-// secondsUntil rounds down: a runner must not take its time for longer than it is.
-func secondsUntil(end, at time.Time) int32 { return int32(max(0, end.Sub(at)/time.Second)) }
+// Claim takes the oldest PENDING deployment of the kinds within the actor's scope and sets it RUNNING under a lease;
+// it returns nil where there is none. A claim under a lease id that was used before returns the deployment that is carried
+// out under it, or DeploymentLeaseLost where that has ended.
+func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
+	// The statement that claims keeps to the scope.
+	if err := access.CheckRole(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
+		return nil, nil, err
+	}
+	if err := checkKinds(in.Kinds); err != nil {
+		return nil, nil, err
+	}
+	leaseID, err := s.newLeaseID(in.LeaseID)
+	if err != nil {
+		return nil, nil, err
+	}
+	claimed, lease, err := s.claim(ctx, in, leaseID)
+	for store.IsUniqueViolation(err) {
+		// The same claim, made twice at once: the other has its answer.
+		claimed, lease, err = s.claim(ctx, in, leaseID)
+	}
+	if err != nil || claimed == nil {
+		return nil, nil, err
+	}
+	s.Feed.Changed(claimed.ID)
+	return claimed, lease, nil
+}
 
-// FenceOf returns the number of a deployment's claim in digits, nil before it is claimed. Those that were claimed
-// before claims were numbered have 0.
-func FenceOf(d *ent.Deployment) *string {
-	switch {
-	case d.Fence != nil:
-		return new(strconv.FormatInt(*d.Fence, 10))
-	case d.LeaseID != nil:
-		return new("0")
+func checkKinds(kinds []string) error {
+	if len(kinds) == 0 {
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "min_items",
+			Message: "must have at least 1 item, found none"})
+	}
+	if most := len(catalog.DeploymentTypes); len(kinds) > most {
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "max_items",
+			Message: fmt.Sprintf("must have at most %d items, as many as there are kinds, found %d", most, len(kinds))})
+	}
+	var wrong fault.Violations
+	for i, k := range kinds {
+		if !slices.Contains(catalog.DeploymentTypes, k) {
+			wrong.Add(fmt.Sprintf("/kinds/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(catalog.DeploymentTypes, ", "), k)
+		}
+	}
+	if wrong.Count() > 0 {
+		return fault.Invalid(fault.RequestInvalid, wrong.All("/kinds")...)
 	}
 	return nil
 }
 
 var leaseForm = regexp.MustCompile(`^[A-Za-z0-9_-]{8,100}$`)
 
-// newLeaseID gives the id that the runner has chosen, or draws one.
+// newLeaseID returns the id that the runner has chosen, or draws one.
 func (s *Service) newLeaseID(chosen *string) (string, error) {
 	if chosen == nil {
 		return s.Journal.NewID(id.Lease), nil
@@ -81,47 +117,45 @@ func (s *Service) newLeaseID(chosen *string) (string, error) {
 	return *chosen, nil
 }
 
-// checkHeld refuses a runner whose lease is not the deployment's, or does not hold any more. One that ran out while
-// no server looked for such leases still holds, because its runner could not renew it.
-func (s *Service) checkHeld(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time) error {
-	switch {
-	case d.LeaseID == nil || subtle.ConstantTimeCompare([]byte(*d.LeaseID), []byte(leaseID)) == 0:
-		return leaseLost(d, "it is not under this lease")
-	case d.Status != deployment.StatusRUNNING:
-		return leaseLost(d, "its status is "+string(d.Status))
-	case d.LeaseExpiresAt.After(at):
-		return nil
-	}
-	sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
-	if err != nil {
-		return err
-	}
-	if at.Before(s.sparedUntil(sweep, at)) {
-		return nil
-	}
-	return leaseLost(d, "the lease ran out at "+d.LeaseExpiresAt.UTC().Format(time.RFC3339Nano))
+func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, lease *Lease, err error) {
+	a := actor.From(ctx)
+	err = s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		if in.LeaseID != nil {
+			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
+			if !ent.IsNotFound(err) {
+				e.SkipAudit = true
+				if err == nil {
+					err = access.CheckIn(a, access.RunDeployments, placeOf(claimed), fault.DeploymentForbidden)
+				}
+				if err == nil {
+					err = s.checkHeld(ctx, tx, claimed, leaseID, e.Shared)
+				}
+				if err == nil {
+					lease = s.leaseOf(claimed, e.Shared)
+				}
+				return err
+			}
+		}
+		claimed = nil
+		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
+			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared.Add(s.leaseTime()),
+		})
+		if err != nil || deploymentID == "" {
+			e.SkipAudit = true
+			return err
+		}
+		e.ObjectID = deploymentID
+		if claimed, err = tx.Deployment.Get(ctx, deploymentID); err != nil {
+			return err
+		}
+		lease = s.leaseOf(claimed, e.Shared)
+		return recordChange(ctx, tx, claimed)
+	})
+	return claimed, lease, err
 }
 
-// checkRenewable refuses also a runner whose program should have ended since its cancellation was requested.
-func (s *Service) checkRenewable(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time) error {
-	if err := s.checkHeld(ctx, tx, d, leaseID, at); err != nil {
-		return err
-	}
-	if d.CancelRequestedAt != nil && !at.Before(s.killedAt(d).Add(afterKill)) {
-		return leaseLost(d, "its cancellation was requested at "+d.CancelRequestedAt.UTC().Format(time.RFC3339Nano)+
-			", and the time that its program had to end is over")
-	}
-	return nil
-}
-
-func leaseLost(d *ent.Deployment, why string) error {
-	f := fault.New(fault.DeploymentLeaseLost, "The lease on the deployment %s is lost: %s.", d.ID, why)
-	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
-	return f
-}
-
-// RenewLease makes the lease of a RUNNING deployment last anew. That is no change of the deployment: its
-// version stays, and there is no audit row. It gives DeploymentNotFound, DeploymentForbidden and
+// RenewLease extends the lease of a RUNNING deployment. That is no change of the deployment: its
+// version stays, and there is no audit row. It fails with DeploymentNotFound, DeploymentForbidden and
 // DeploymentLeaseLost.
 func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) (*ent.Deployment, *Lease, error) {
 	a := actor.From(ctx)
@@ -131,7 +165,7 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 	var renewed *ent.Deployment
 	var lease *Lease
 	err := s.Journal.Write(ctx, "renewLease", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		e.Silent = true
+		e.SkipAudit = true
 		d, err := find(ctx, tx.Deployment, deploymentID)
 		if err != nil {
 			return err
@@ -161,4 +195,67 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 		return nil, nil, err
 	}
 	return renewed, lease, nil
+}
+
+// leaseOf returns the lease of a RUNNING deployment as its runner may see it at a time.
+func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
+	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d)}
+	if d.CancelRequestedAt != nil {
+		l.CancelSeconds = new(secondsUntil(s.killTime(d), at))
+	}
+	return l
+}
+
+// secondsUntil rounds down: a runner must not take its time for longer than it is.
+func secondsUntil(end, at time.Time) int32 { return int32(max(0, end.Sub(at)/time.Second)) }
+
+// FenceOf returns the number of a deployment's claim in digits, nil before it is claimed. Those that were claimed
+// before claims were numbered have 0.
+func FenceOf(d *ent.Deployment) *string {
+	switch {
+	case d.Fence != nil:
+		return new(strconv.FormatInt(*d.Fence, 10))
+	case d.LeaseID != nil:
+		return new("0")
+	}
+	return nil
+}
+
+// checkRenewable refuses also a runner whose program should have ended since its cancellation was requested.
+func (s *Service) checkRenewable(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time) error {
+	if err := s.checkHeld(ctx, tx, d, leaseID, at); err != nil {
+		return err
+	}
+	if d.CancelRequestedAt != nil && !at.Before(s.killTime(d).Add(renewAfterKill)) {
+		return leaseLost(d, "its cancellation was requested at "+d.CancelRequestedAt.UTC().Format(time.RFC3339Nano)+
+			", and the time that its program had to end is over")
+	}
+	return nil
+}
+
+// checkHeld refuses a runner whose lease is not the deployment's, or does not hold any more. One that ran out while
+// no server looked for such leases still holds, because its runner could not renew it.
+func (s *Service) checkHeld(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, at time.Time) error {
+	switch {
+	case d.LeaseID == nil || subtle.ConstantTimeCompare([]byte(*d.LeaseID), []byte(leaseID)) == 0:
+		return leaseLost(d, "it is not under this lease")
+	case d.Status != deployment.StatusRUNNING:
+		return leaseLost(d, "its status is "+string(d.Status))
+	case d.LeaseExpiresAt.After(at):
+		return nil
+	}
+	sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
+	if err != nil {
+		return err
+	}
+	if at.Before(s.graceUntil(sweep, at)) {
+		return nil
+	}
+	return leaseLost(d, "the lease ran out at "+d.LeaseExpiresAt.UTC().Format(time.RFC3339Nano))
+}
+
+func leaseLost(d *ent.Deployment, why string) error {
+	f := fault.New(fault.DeploymentLeaseLost, "The lease on the deployment %s is lost: %s.", d.ID, why)
+	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
+	return f
 }

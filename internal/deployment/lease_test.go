@@ -25,28 +25,28 @@ import (
 func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		first := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		second := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
-		claim := deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my_lease-1")}
+		claim := deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my_lease-1")}
 		d, lease, err := w.Deploy.Claim(runner, claim)
-		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
+		want := &deployment.Lease{ID: "my_lease-1", ExpiresAt: clock.Now().Add(5 * time.Minute), Seconds: 300, Fence: "1"}
 		if diff := cmp.Diff(want, lease); err != nil || d.ID != first.ID || *d.Runner != "runner" || diff != "" {
 			t.Fatalf("claimed %v, %v: %s", d, err, diff)
 		}
-		clock.pass(10 * time.Second)
+		clock.Advance(10 * time.Second)
 		unchanged(t, w, "the same claim again", func() {
 			again, lease, err := w.Deploy.Claim(runner, claim)
 			if want.Seconds = 290; err != nil || !cmp.Equal(d, again, whole) || !cmp.Equal(want, lease) {
 				t.Errorf("claimed %v under %v, %v", again, lease, err)
 			}
 		})
-		other, drawn, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds})
+		other, drawn, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
 		if err != nil || other.ID != second.ID || !strings.HasPrefix(drawn.ID, "lease_") {
 			t.Errorf("another claim: %v under %v, %v", other, drawn, err)
 		}
 		// A lease is its organization's own.
-		theirs := w.Place(t, w.Globex, "web")
+		theirs := w.Fixture(t, w.Globex, "web")
 		globex := theirs.Deploy(t, theirs.Instance.ID, `{"image":"web:1"}`)
 		if d, _, err := w.Deploy.Claim(w.Globex.As(actor.Runner), claim); err != nil || d.ID != globex.ID {
 			t.Errorf("another organization's claim: %v, %v", d, err)
@@ -57,7 +57,7 @@ func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {
 func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		for i := range 6 {
 			p.Deploy(t, p.NewInstance(t, fmt.Sprint("i", i)).ID, `{"image":"web:1"}`)
 		}
@@ -66,7 +66,7 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 			var got [8]string
 			for i := range got {
 				all.Go(func() {
-					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new(fmt.Sprint("same-lease-", round))})
+					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
 					if err != nil {
 						t.Error(err)
 					} else if d != nil {
@@ -76,7 +76,7 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 			}
 			all.Wait()
 			// While another claim is at it, a claim may find none; it is made again.
-			last, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new(fmt.Sprint("same-lease-", round))})
+			last, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new(fmt.Sprint("same-lease-", round))})
 			if err != nil || last == nil {
 				t.Fatalf("%v, %v", last, err)
 			}
@@ -97,17 +97,17 @@ func TestClaimsAtOnceUnderOneLeaseGetOneDeployment(t *testing.T) {
 func TestLeaseIDsOfAnotherFormAreRefused(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, text := range []string{"", "seven77", strings.Repeat("a", 101), "has space", "new\nline", "12345678\n", "ümlaut-ümlaut", "a.b.c.d.e", "12345678\x00"} {
 			f := refused(t, w, text, fault.RequestInvalid, func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds, LeaseID: &text})
+				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text})
 				return d, err
 			})
 			wantViolations(t, f, "/leaseId")
 		}
 		for _, text := range []string{"eight888", strings.Repeat("a", 100)} {
-			if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds, LeaseID: &text}); err != nil {
+			if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &text}); err != nil {
 				t.Errorf("%q: %v", text, err)
 			}
 		}
@@ -135,16 +135,16 @@ func wantViolations(t *testing.T, f *fault.Error, pointers ...string) {
 func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		w.Deploy.LeaseTime = 45 * time.Second
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		before := recorded(t, w)
 		for range 3 {
 			// As late as may be.
-			clock.pass(45*time.Second - time.Microsecond)
+			clock.Advance(45*time.Second - time.Microsecond)
 			renewed, l, err := w.Deploy.RenewLease(runner, d.ID, lease)
-			want := &deployment.Lease{ID: lease, ExpiresAt: clock.now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
+			want := &deployment.Lease{ID: lease, ExpiresAt: clock.Now().Add(45 * time.Second), Seconds: 45, Fence: "1"}
 			if diff := cmp.Diff(want, l); err != nil || renewed.Status != "RUNNING" || diff != "" {
 				t.Fatalf("%v, %v: %s", renewed, err, diff)
 			}
@@ -162,7 +162,7 @@ func TestRenewalMakesTheLeaseLastAndIsNoChange(t *testing.T) {
 func TestRolesOtherThanRunnersRenewNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		renew := func(ctx context.Context, id string) func() (*ent.Deployment, error) {
@@ -180,7 +180,7 @@ func TestRolesOtherThanRunnersRenewNothing(t *testing.T) {
 	})
 }
 
-// lost are the ways to lose a lease: each takes a RUNNING deployment and its lease, and gives the lease
+// lost are the ways to lose a lease: each takes a RUNNING deployment and its lease, and returns the lease
 // that the runner names.
 var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.Deployment, lease string) string{
 	"wrong": func(*testing.T, *worldtest.World, *clock, *ent.Deployment, string) string { return "another-lease" },
@@ -189,11 +189,11 @@ var lost = map[string]func(t *testing.T, w *worldtest.World, c *clock, d *ent.De
 		return l[:len(l)-1]
 	},
 	"expired": func(_ *testing.T, _ *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
-		c.pass(deployment.DefaultLease)
+		c.Advance(deployment.DefaultLease)
 		return l
 	},
 	"swept": func(t *testing.T, w *worldtest.World, c *clock, _ *ent.Deployment, l string) string {
-		c.pass(deployment.DefaultLease)
+		c.Advance(deployment.DefaultLease)
 		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 1 || err != nil {
 			t.Fatalf("%d expired, %v", n, err)
 		}
@@ -227,7 +227,7 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, runner := clockOf(w), w.Acme.As(actor.Runner)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for way, lose := range lost {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			held := p.Claim(t, d)
@@ -242,7 +242,7 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 				"succeed": func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, nil) },
 				"fail":    func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, broken) },
 				"claim": func() (*ent.Deployment, error) {
-					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: &held})
+					d, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &held})
 					return d, err
 				},
 			}
@@ -271,7 +271,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		clock, runner := clockOf(w), w.Acme.As(actor.Runner)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for _, failure := range []*fault.Data{nil, broken} {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)
@@ -280,7 +280,7 @@ func TestAnEndMayBeSaidAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Long after the lease would have run out, and when another is live.
-			clock.pass(time.Hour)
+			clock.Advance(time.Hour)
 			p.Succeeded(t)
 			unchanged(t, w, "the end again", func() {
 				again, err := w.Deploy.Complete(runner, d.ID, lease, failure)

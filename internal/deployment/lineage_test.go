@@ -16,7 +16,7 @@ import (
 )
 
 // chain makes a deployment and replays of it, each of the one before; the newest comes first.
-func chain(t *testing.T, w *worldtest.World, p *worldtest.Place, replays int) []string {
+func chain(t *testing.T, w *worldtest.World, p *worldtest.Fixture, replays int) []string {
 	t.Helper()
 	last := p.Succeeded(t)
 	ids := []string{last.ID}
@@ -35,7 +35,7 @@ func chain(t *testing.T, w *worldtest.World, p *worldtest.Place, replays int) []
 func TestLineageIsTheWayBackToTheFirst(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		short := chain(t, w, p, 4)
 		long := chain(t, w, p, 120)
 		// Another's replay of the same target is no part of a line.
@@ -63,7 +63,7 @@ func TestLineageIsTheWayBackToTheFirst(t *testing.T) {
 func TestLineagesAreReadTogether(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		ids := chain(t, w, w.Place(t, w.Acme, "web"), 4)
+		ids := chain(t, w, w.Fixture(t, w.Acme, "web"), 4)
 		for _, of := range [][]string{ids[:1], ids} {
 			var lines map[string][]*ent.Deployment
 			var err error
@@ -86,7 +86,7 @@ func TestLineagesAreReadTogether(t *testing.T) {
 func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for i := range 10 {
 			target := p.Finish(t, p.Deploy(t, p.NewInstance(t, fmt.Sprintf("web-%d", i)).ID, `{"image":"web:1"}`), nil)
 			again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})

@@ -20,8 +20,8 @@ func TestPurgeRemovesWhatIsOldOfEveryOrganization(t *testing.T) {
 		clock := clockOf(w)
 		day := 24 * time.Hour
 		for o, n := range map[*worldtest.Org]int{w.Acme: 130, w.Globex: 75} {
-			remember(t, w, o, n, clock.now().Add(-day), clock.now().Add(-7*day))
-			remember(t, w, o, 3, clock.now().Add(-day+time.Microsecond), clock.now().Add(-7*day+time.Microsecond))
+			remember(t, w, o, n, clock.Now().Add(-day), clock.Now().Add(-7*day))
+			remember(t, w, o, 3, clock.Now().Add(-day+time.Microsecond), clock.Now().Add(-7*day+time.Microsecond))
 		}
 		var purged atomic.Int32
 		var all sync.WaitGroup

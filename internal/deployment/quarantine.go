@@ -23,59 +23,19 @@ import (
 const (
 	// MaxReason is how many characters the reason of a quarantine may have.
 	MaxReason = 1000
-	// mostQuarantines is how many quarantines of a release are told, the newest.
-	mostQuarantines = 50
+	// maxQuarantines is how many quarantines of a release are returned, the newest.
+	maxQuarantines = 50
 )
 
-// Holds says whether a quarantine, which may be nil, holds at a time.
-func Holds(q *ent.Quarantine, at time.Time) bool {
-	return q != nil && q.LiftedAt == nil && (q.Until == nil || q.Until.After(at))
-}
-
-// Holds says whether a quarantine holds now.
-func (s *Service) Holds(q *ent.Quarantine) bool { return Holds(q, s.Journal.Now()) }
-
-// quarantined refuses a release whose quarantine holds.
-func quarantined(releaseID string, q *ent.Quarantine, at time.Time) error {
-	if !Holds(q, at) {
-		return nil
-	}
-	f := fault.New(fault.ReleaseQuarantined, "The release %s is quarantined by %s: %s", releaseID, q.CreatedBy, q.Reason)
-	told := map[string]any{
-		"releaseId":     releaseID,
-		"reason":        q.Reason,
-		"quarantinedBy": q.CreatedBy,
-		"quarantinedAt": q.CreatedAt.UTC().Format(time.RFC3339Nano),
-	}
-	if q.Until != nil {
-		told["until"] = q.Until.UTC().Format(time.RFC3339Nano)
-	}
-	f.Details = []fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: told}}
-	f.Metadata = map[string]any{"quarantine": told}
-	return f
-}
-
-// notQuarantined refuses a stored release whose quarantine holds.
-func notQuarantined(ctx context.Context, tx *ent.Tx, r *ent.Release, at time.Time) error {
-	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return quarantined(r.ID, open, at)
-}
-
 // Quarantine marks a release as bad until a moment, or for good where it is nil. One that is open ends
-// with it. It gives RequestInvalid, ReleaseNotFound and ReleaseForbidden.
+// with it. It fails with RequestInvalid, ReleaseNotFound and ReleaseForbidden.
 func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, until *time.Time) (*ent.Release, error) {
 	quarantineID := s.Journal.NewID(id.Quarantine)
 	return s.changeQuarantine(ctx, "quarantineRelease", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		if violations := checkQuarantine(reason, until, e.At); len(violations) > 0 {
 			return fault.Invalid(fault.RequestInvalid, violations...)
 		}
-		if _, err := lift(ctx, tx, releaseID, e.At); err != nil {
+		if _, err := closeQuarantine(ctx, tx, releaseID, e.At); err != nil {
 			return err
 		}
 		a := actor.From(ctx)
@@ -87,11 +47,11 @@ func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, unti
 	})
 }
 
-// LiftQuarantine ends the quarantine of a release. It gives ReleaseNotFound, ReleaseForbidden and
+// LiftQuarantine ends the quarantine of a release. It fails with ReleaseNotFound, ReleaseForbidden and
 // ReleaseNotQuarantined.
 func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*ent.Release, error) {
 	return s.changeQuarantine(ctx, "liftQuarantine", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		held, err := lift(ctx, tx, releaseID, e.At)
+		held, err := closeQuarantine(ctx, tx, releaseID, e.At)
 		if err == nil && !held {
 			return fault.New(fault.ReleaseNotQuarantined, "The release %s is in no quarantine.", releaseID)
 		}
@@ -107,7 +67,7 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayQuarantine(ctx, releaseID); err != nil {
+	if err := s.checkMayQuarantine(ctx, releaseID); err != nil {
 		return nil, err
 	}
 	for {
@@ -124,9 +84,9 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 	}
 }
 
-// mayQuarantine returns nil where the actor may quarantine a release: in every place that it was deployed to, because
+// checkMayQuarantine returns nil where the actor may quarantine a release: in every place that it was deployed to, because
 // it could not be deployed there again.
-func (s *Service) mayQuarantine(ctx context.Context, releaseID string) error {
+func (s *Service) checkMayQuarantine(ctx context.Context, releaseID string) error {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.QuarantineRelease, fault.ReleaseForbidden); err != nil || a.Scope == nil {
 		return err
@@ -142,25 +102,6 @@ func (s *Service) mayQuarantine(ctx context.Context, releaseID string) error {
 		return err
 	}
 	return access.CheckIn(a, access.QuarantineRelease, placeOf(elsewhere), fault.ReleaseForbidden)
-}
-
-// lift ends the open quarantine of a release, and says whether it held until now.
-func lift(ctx context.Context, tx *ent.Tx, releaseID string, at time.Time) (held bool, err error) {
-	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(releaseID), quarantine.LiftedAtIsNil()).Only(ctx)
-	if ent.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	end := open.Update().Where(quarantine.LiftedAtIsNil())
-	if held = Holds(open, at); held {
-		end.SetLiftedAt(at).SetLiftedBy(actor.From(ctx).Name)
-	} else {
-		// It ended by itself.
-		end.SetLiftedAt(*open.Until)
-	}
-	return held, end.Exec(ctx)
 }
 
 func checkQuarantine(reason string, until *time.Time, now time.Time) []fault.Violation {
@@ -184,12 +125,31 @@ func micros(t *time.Time) *time.Time {
 	return new(t.UTC().Truncate(time.Microsecond))
 }
 
-// QuarantinesByID gives the quarantines of the ids that there are, in no order.
+// closeQuarantine ends the open quarantine of a release, and reports whether it held until now.
+func closeQuarantine(ctx context.Context, tx *ent.Tx, releaseID string, at time.Time) (held bool, err error) {
+	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(releaseID), quarantine.LiftedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	end := open.Update().Where(quarantine.LiftedAtIsNil())
+	if held = Holds(open, at); held {
+		end.SetLiftedAt(at).SetLiftedBy(actor.From(ctx).Name)
+	} else {
+		// It ended by itself.
+		end.SetLiftedAt(*open.Until)
+	}
+	return held, end.Exec(ctx)
+}
+
+// QuarantinesByID returns the quarantines of the ids that there are, in no order.
 func (s *Service) QuarantinesByID(ctx context.Context, ids []string) ([]*ent.Quarantine, error) {
 	return s.Store.Client.Quarantine.Query().Where(quarantine.IDIn(ids...)).All(ctx)
 }
 
-// QuarantinesOf gives the quarantines of each release, the newest first, at most 50.
+// QuarantinesOf returns the quarantines of each release, the newest first, at most 50.
 func (s *Service) QuarantinesOf(ctx context.Context, releaseIDs []string) (map[string][]*ent.Quarantine, error) {
 	list, err := s.Store.Client.Quarantine.Query().
 		Where(quarantine.ReleaseIDIn(releaseIDs...)).
@@ -200,9 +160,49 @@ func (s *Service) QuarantinesOf(ctx context.Context, releaseIDs []string) (map[s
 	}
 	of := make(map[string][]*ent.Quarantine, len(releaseIDs))
 	for _, q := range list {
-		if len(of[q.ReleaseID]) < mostQuarantines {
+		if len(of[q.ReleaseID]) < maxQuarantines {
 			of[q.ReleaseID] = append(of[q.ReleaseID], q)
 		}
 	}
 	return of, nil
+}
+
+// Holds reports whether a quarantine, which may be nil, keeps its release from being deployed at a time.
+func Holds(q *ent.Quarantine, at time.Time) bool {
+	return q != nil && q.LiftedAt == nil && (q.Until == nil || q.Until.After(at))
+}
+
+// Holds reports whether a quarantine, which may be nil, keeps its release from being deployed now.
+func (s *Service) Holds(q *ent.Quarantine) bool { return Holds(q, s.Journal.Now()) }
+
+// checkNotQuarantined refuses a release whose quarantine holds.
+func checkNotQuarantined(releaseID string, q *ent.Quarantine, at time.Time) error {
+	if !Holds(q, at) {
+		return nil
+	}
+	f := fault.New(fault.ReleaseQuarantined, "The release %s is quarantined by %s: %s", releaseID, q.CreatedBy, q.Reason)
+	details := map[string]any{
+		"releaseId":     releaseID,
+		"reason":        q.Reason,
+		"quarantinedBy": q.CreatedBy,
+		"quarantinedAt": q.CreatedAt.UTC().Format(time.RFC3339Nano),
+	}
+	if q.Until != nil {
+		details["until"] = q.Until.UTC().Format(time.RFC3339Nano)
+	}
+	f.Details = []fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: details}}
+	f.Metadata = map[string]any{"quarantine": details}
+	return f
+}
+
+// checkStoredNotQuarantined refuses a stored release whose quarantine holds.
+func checkStoredNotQuarantined(ctx context.Context, tx *ent.Tx, r *ent.Release, at time.Time) error {
+	open, err := tx.Quarantine.Query().Where(quarantine.ReleaseID(r.ID), quarantine.LiftedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return checkNotQuarantined(r.ID, open, at)
 }

@@ -32,7 +32,7 @@ var quarantining = map[string]func(*worldtest.World, context.Context, string) er
 func TestOnlyAdminsQuarantineTheReleasesOfTheirOrganization(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		mine, theirs := w.Place(t, w.Acme, "web").Succeeded(t), w.Place(t, w.Globex, "web").Succeeded(t)
+		mine, theirs := w.Fixture(t, w.Acme, "web").Succeeded(t), w.Fixture(t, w.Globex, "web").Succeeded(t)
 		for name, change := range quarantining {
 			is := func(code fault.Code, ctx context.Context, text string) {
 				t.Helper()
@@ -58,7 +58,7 @@ func TestOnlyAdminsQuarantineTheReleasesOfTheirOrganization(t *testing.T) {
 func TestAQuarantineNeedsAReasonAndATimeToCome(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		past := time.Now().Add(-time.Second)
 		for _, c := range []struct {
 			reason string
@@ -90,7 +90,7 @@ func TestAQuarantineNeedsAReasonAndATimeToCome(t *testing.T) {
 func TestQuarantinesAreAudited(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		for _, c := range []struct {
 			field, input string
 			status       int

@@ -22,7 +22,7 @@ import (
 )
 
 // waysToShip are all ways to deploy the release of a deployment that succeeded with the inputs of Succeeded.
-func waysToShip(p *worldtest.Place, s *deployment.Service, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
+func waysToShip(p *worldtest.Fixture, s *deployment.Service, ctx context.Context, sourceID string) map[string]func() (*ent.Deployment, error) {
 	return map[string]func() (*ent.Deployment, error){
 		"rollback": func() (*ent.Deployment, error) { return s.Rollback(ctx, deployment.Replay{SourceID: sourceID}) },
 		"redeploy": func() (*ent.Deployment, error) { return s.Redeploy(ctx, deployment.Replay{SourceID: sourceID}) },
@@ -49,7 +49,7 @@ func startable(t *testing.T, w *worldtest.World, ways map[string]func() (*ent.De
 func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		admin := w.Acme.As(actor.Admin)
 		ways := waysToShip(p, w.Deploy, w.Acme.As(actor.Developer), target.ID)
@@ -63,12 +63,12 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := map[string]any{
+			details := map[string]any{
 				"releaseId": *target.ReleaseID, "reason": "It loses data.", "quarantinedBy": "admin",
 				"quarantinedAt": list[*target.ReleaseID][0].CreatedAt.UTC().Format(time.RFC3339Nano),
 			}
 			if end != nil {
-				told["until"] = end.Format(time.RFC3339Nano)
+				details["until"] = end.Format(time.RFC3339Nano)
 			}
 			for name, start := range ways {
 				f := refused(t, w, name, fault.ReleaseQuarantined, start)
@@ -78,10 +78,10 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 				if want := "The release " + *target.ReleaseID + " is quarantined by admin: It loses data."; f.Message != want {
 					t.Errorf("%s: %q, want %q", name, f.Message, want)
 				}
-				if diff := cmp.Diff(map[string]any{"quarantine": told}, f.Metadata); diff != "" {
+				if diff := cmp.Diff(map[string]any{"quarantine": details}, f.Metadata); diff != "" {
 					t.Errorf("%s, metadata: want (-), got (+):\n%s", name, diff)
 				}
-				if diff := cmp.Diff([]fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: told}}, f.Details); diff != "" {
+				if diff := cmp.Diff([]fault.Section{{Title: "Quarantine", Render: fault.RenderObject, Object: details}}, f.Details); diff != "" {
 					t.Errorf("%s, details: want (-), got (+):\n%s", name, diff)
 				}
 			}
@@ -102,7 +102,7 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 func TestAQuarantineEndsAtItsTime(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		now := store.Now().Add(-2 * time.Hour)
 		then := server.NewServices(w.Store, slog.New(slog.DiscardHandler), func() time.Time { return now }, "")
@@ -130,7 +130,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 	})
 }
 
-// history gives what GraphQL tells of the quarantines of a release.
+// history returns what GraphQL tells of the quarantines of a release.
 func history(t *testing.T, w *worldtest.World, releaseID string) any {
 	t.Helper()
 	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { release(id: $id) { quarantine { reason }
@@ -141,7 +141,7 @@ func history(t *testing.T, w *worldtest.World, releaseID string) any {
 func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		now := store.Now()
 		s := server.NewServices(w.Store, slog.New(slog.DiscardHandler), func() time.Time { return now }, "").Deploy
 		begin := now
@@ -174,7 +174,7 @@ func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		services := []*deployment.Service{w.Deploy, w.Deploy}
 		if strings.HasSuffix(t.Name(), "/postgres") {
 			services[1] = worldtest.Another(t, w.DatabaseURL).Deploy

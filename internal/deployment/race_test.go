@@ -24,7 +24,7 @@ func TestOfManyReplaysAtOnceOneStarts(t *testing.T) {
 		if t.Name() == "TestOfManyReplaysAtOnceOneStarts/postgres" {
 			servers = append(servers, worldtest.Another(t, w.DatabaseURL))
 		}
-		target := w.Place(t, w.Acme, "web").Succeeded(t)
+		target := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		var started, refused sync.Map
 		var n atomic.Int32
 		var all sync.WaitGroup
@@ -65,7 +65,7 @@ func TestOfManyReplaysAtOnceOneStarts(t *testing.T) {
 func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 			p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`)
 		}
@@ -73,7 +73,7 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
+				d, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
 				if err != nil || d == nil {
 					t.Errorf("%v, %v", d, err)
 					return
@@ -96,7 +96,7 @@ func TestOfManyRunnersEachTakesAnother(t *testing.T) {
 func TestOfManyEndsAtOnceOneIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		// The first round opens the connections, one after the other; the later ones race.
 		for range 5 {
 			d := states["RUNNING"](t, p, w)
@@ -162,7 +162,7 @@ func endAtOnce(t *testing.T, w *worldtest.World, deploymentID string) map[entdep
 func TestEqualReleasesAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var instances []string
 		for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 			instances = append(instances, p.NewInstance(t, name).ID)

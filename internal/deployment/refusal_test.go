@@ -73,7 +73,7 @@ func raw(t *testing.T, w *worldtest.World, statement string) {
 func TestAbsentAndForeignDeploymentsAreNotFoundAlike(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		theirs := w.Place(t, w.Globex, "web").Succeeded(t)
+		theirs := w.Fixture(t, w.Globex, "web").Succeeded(t)
 		for name, operation := range operations {
 			texts := map[string]bool{}
 			for _, text := range []string{
@@ -100,7 +100,7 @@ func TestAbsentAndForeignDeploymentsAreNotFoundAlike(t *testing.T) {
 func TestRolesThatMayNotAreForbidden(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d := w.Place(t, w.Acme, "web").Succeeded(t)
+		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		for name, operation := range operations {
 			for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin, actor.Runner} {
 				may := name == "read" || role == operation.role || role == actor.Admin && operation.role == actor.Developer
@@ -118,7 +118,7 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 		}
 		for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Admin} {
 			_ = refused(t, w, string(role)+" claim", fault.DeploymentForbidden, func() (*ent.Deployment, error) {
-				d, _, err := w.Deploy.Claim(w.Acme.As(role), deployment.Claim{Kinds: catalog.Kinds})
+				d, _, err := w.Deploy.Claim(w.Acme.As(role), deployment.Claim{Kinds: catalog.DeploymentTypes})
 				return d, err
 			})
 		}
@@ -128,7 +128,7 @@ func TestRolesThatMayNotAreForbidden(t *testing.T) {
 func TestVersionOfAnotherModuleIsNotDeployed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, other := w.Place(t, w.Acme, "web"), w.Place(t, w.Acme, "worker")
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "worker")
 		f := refused(t, w, "create", fault.RequestInvalid, func() (*ent.Deployment, error) {
 			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 				InstanceID: p.Instance.ID, VersionID: other.Version.ID,
@@ -150,7 +150,7 @@ func TestOnlyWhatSucceededIsRolledBackTo(t *testing.T) {
 			if status == "SUCCEEDED" {
 				continue
 			}
-			d := make(t, w.Place(t, w.Acme, "web-"+status), w)
+			d := make(t, w.Fixture(t, w.Acme, "web-"+status), w)
 			f := refused(t, w, status, fault.DeploymentTargetNotSucceeded, func() (*ent.Deployment, error) {
 				return w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: d.ID})
 			})
@@ -168,9 +168,9 @@ func TestReleasesThatCannotBeTrustedAreNotReplayed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		ctx := w.Acme.As(actor.Developer)
-		gone := w.Place(t, w.Acme, "gone").Succeeded(t)
+		gone := w.Fixture(t, w.Acme, "gone").Succeeded(t)
 		raw(t, w, `UPDATE deployments SET release_id = NULL WHERE id = '`+gone.ID+`'`)
-		changed := w.Place(t, w.Acme, "changed").Succeeded(t)
+		changed := w.Fixture(t, w.Acme, "changed").Succeeded(t)
 		raw(t, w, `UPDATE releases SET content = replace(content, 'web:1.4.2', 'web:6.6.6') WHERE id = '`+*changed.ReleaseID+`'`)
 		for name, replay := range map[string]func(context.Context, deployment.Replay) (*ent.Deployment, error){
 			"rollback": w.Deploy.Rollback, "redeploy": w.Deploy.Redeploy,
@@ -184,7 +184,7 @@ func TestReleasesThatCannotBeTrustedAreNotReplayed(t *testing.T) {
 func TestActiveDeploymentBlocksOthersAndIsNamed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		ctx := w.Acme.As(actor.Developer)
 		blocker, err := w.Deploy.Redeploy(ctx, deployment.Replay{SourceID: target.ID})

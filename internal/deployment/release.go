@@ -16,7 +16,7 @@ import (
 	"slipway/internal/store"
 )
 
-// Release gives one release, or ReleaseNotFound.
+// Release returns one release, or ReleaseNotFound.
 func (s *Service) Release(ctx context.Context, releaseID string) (*ent.Release, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
@@ -28,12 +28,12 @@ func (s *Service) Release(ctx context.Context, releaseID string) (*ent.Release, 
 	return store.NotFoundAs(r, err, releaseID, fault.ReleaseNotFound)
 }
 
-// ReleasesByID gives the releases of the ids that there are, in no order.
+// ReleasesByID returns the releases of the ids that there are, in no order.
 func (s *Service) ReleasesByID(ctx context.Context, ids []string) ([]*ent.Release, error) {
 	return s.Store.Client.Release.Query().Where(entrelease.IDIn(ids...)).All(ctx)
 }
 
-// Content gives what a release ships, proved by its digest to be what was stored; otherwise it gives
+// Content returns what a release ships, proved by its digest to be what was stored; otherwise it fails with
 // ReleaseDigestMismatch.
 func Content(r *ent.Release) (release.Content, error) {
 	content, err := release.Open(r.Digest, r.Content)
@@ -44,8 +44,8 @@ func Content(r *ent.Release) (release.Content, error) {
 	return content, err
 }
 
-// ContentOf is Content for one of many releases that a caller asks for: it is counted as work of the
-// context's request.
+// ContentOf is Content for one of many releases that a caller asks for: reading it is counted as work of the
+// request in the context.
 func ContentOf(ctx context.Context, r *ent.Release) (release.Content, error) {
 	if err := meter.Spend(ctx, meter.Stored, len(r.Content)); err != nil {
 		return release.Content{}, err
@@ -53,12 +53,21 @@ func ContentOf(ctx context.Context, r *ent.Release) (release.Content, error) {
 	return Content(r)
 }
 
-// keep gives the organization's release of a content, stored now where it was not before. It gives
+// verifiedContent returns what a deployment ships, proved by its digest. It fails with ReleaseUnavailable where no
+// release is stored, and ReleaseDigestMismatch.
+func verifiedContent(deploymentID string, r *ent.Release) (release.Content, error) {
+	if r == nil {
+		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
+	}
+	return Content(r)
+}
+
+// findOrCreateRelease returns the organization's release of a content, stored now where it was not before. It fails with
 // ReleaseQuarantined for one that is marked as bad.
-func keep(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) (*ent.Release, error) {
+func findOrCreateRelease(ctx context.Context, tx *ent.Tx, e *journal.Entry, releaseID string, version *ent.ModuleVersion, sealed release.Sealed) (*ent.Release, error) {
 	r, err := tx.Release.Query().Where(entrelease.Digest(sealed.Digest)).Only(ctx)
 	if err == nil {
-		return r, notQuarantined(ctx, tx, r, e.At)
+		return r, checkStoredNotQuarantined(ctx, tx, r, e.At)
 	}
 	if !ent.IsNotFound(err) {
 		return nil, err

@@ -21,13 +21,13 @@ import (
 type Replay struct {
 	// SourceID is the earlier one.
 	SourceID string
-	// ExpectedLiveID is what the caller takes for the instance's live deployment; nil is not checked.
+	// ExpectedLiveID is the live deployment of the instance as the caller knows it; nil is not checked.
 	ExpectedLiveID *string
 	// IdempotencyKey is the caller's name for the request, or nil.
 	IdempotencyKey *string
 }
 
-// Rollback creates a deployment that replays the exact release of a target that succeeded. It gives
+// Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with
 // DeploymentNotFound, DeploymentForbidden, DeploymentTargetNotSucceeded, ReleaseUnavailable,
 // ReleaseDigestMismatch, ReleaseQuarantined, DeploymentInProgress, DeploymentLiveChanged and
 // RequestIdempotencyReused.
@@ -36,40 +36,40 @@ func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, err
 }
 
 // Redeploy creates a deployment that replays the exact release of one that has ended, well or not. It
-// gives the errors of Rollback but DeploymentTargetNotSucceeded.
+// fails with the errors of Rollback but DeploymentTargetNotSucceeded.
 func (s *Service) Redeploy(ctx context.Context, in Replay) (*ent.Deployment, error) {
 	return s.replay(ctx, redeploy, in)
 }
 
-// kind is what distinguishes the two ways to replay.
-type kind struct {
+// replayMode is what distinguishes a rollback from a redeploy.
+type replayMode struct {
 	action  string
 	trigger string
 	verb    string
-	// admits says whether a deployment may be replayed so.
-	admits func(*source) error
-	// refer lets the new deployment refer to the one that it replays.
-	refer func(*ent.DeploymentCreate, string) *ent.DeploymentCreate
+	// check returns why a deployment may not be replayed so, or nil.
+	check func(*source) error
+	// setSource lets the new deployment refer to the one that it replays.
+	setSource func(*ent.DeploymentCreate, string) *ent.DeploymentCreate
 }
 
-var rollback = kind{
-	action:  "rollbackDeployment",
-	trigger: TriggerRollback,
-	verb:    "Rollback to",
-	admits:  succeeded,
-	refer:   (*ent.DeploymentCreate).SetRollbackToDeploymentID,
+var rollback = replayMode{
+	action:    "rollbackDeployment",
+	trigger:   TriggerRollback,
+	verb:      "Rollback to",
+	check:     checkSucceeded,
+	setSource: (*ent.DeploymentCreate).SetRollbackToDeploymentID,
 }
 
-var redeploy = kind{
+var redeploy = replayMode{
 	action:  "redeployDeployment",
 	trigger: TriggerRedeploy,
 	verb:    "Redeploy of",
 	// One that is active stands in its own way.
-	admits: func(*source) error { return nil },
-	refer:  (*ent.DeploymentCreate).SetRedeployOfDeploymentID,
+	check:     func(*source) error { return nil },
+	setSource: (*ent.DeploymentCreate).SetRedeployOfDeploymentID,
 }
 
-func succeeded(target *source) error {
+func checkSucceeded(target *source) error {
 	if target.Status == deployment.StatusSUCCEEDED {
 		return nil
 	}
@@ -79,48 +79,24 @@ func succeeded(target *source) error {
 	return f
 }
 
-// judge says whether a source may be replayed at a time, and gives what its release ships. It is the one
-// predicate of replays and of what is said of them beforehand.
-func (s *Service) judge(a *actor.Actor, k kind, from *source, at time.Time) (release.Content, error) {
-	in := actor.Place{ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID}
-	if err := access.CheckIn(a, access.Deploy, in, fault.DeploymentForbidden); err != nil {
-		return release.Content{}, err
-	}
-	if err := k.admits(from); err != nil {
-		return release.Content{}, err
-	}
-	r := from.release()
-	content, err := shipped(from.ID, r)
-	if err != nil {
-		return release.Content{}, err
-	}
-	if err := quarantined(r.ID, from.quarantine(), at); err != nil {
-		return release.Content{}, err
-	}
-	if active := from.active(); active != nil {
-		return release.Content{}, s.inProgress(active)
-	}
-	return content, nil
-}
-
-func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deployment, error) {
+func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Deployment, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, k.action, func() []any { return []any{in.SourceID, in.ExpectedLiveID} })
+	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any { return []any{in.SourceID, in.ExpectedLiveID} })
 	if err != nil {
 		return nil, err
 	}
 	deploymentID := s.Journal.NewID(id.Deployment)
-	return s.start(ctx, k.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+	return s.createOnce(ctx, m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		from, err := findSource(ctx, tx, in.SourceID)
 		if err != nil {
 			return nil, "", err
 		}
-		content, err := s.judge(a, k, from, e.At)
+		content, err := s.checkReplayable(a, m, from, e.At)
 		if err == nil {
-			err = expectedLive(in.ExpectedLiveID, idOrNone(from.LiveID))
+			err = checkExpectedLive(in.ExpectedLiveID, idOrEmpty(from.LiveID))
 		}
 		if err != nil {
 			return nil, "", err
@@ -134,11 +110,11 @@ func (s *Service) replay(ctx context.Context, k kind, in Replay) (*ent.Deploymen
 			SetID(deploymentID).SetOrganizationID(from.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetProjectID(from.ProjectID).SetEnvironmentID(from.EnvironmentID).
 			SetModuleInstanceID(from.ModuleInstanceID).SetNillableReleaseID(from.ReleaseID).
-			SetDeploymentType(from.DeploymentType).SetTriggerSource(k.trigger).
-			SetDescription(k.describe(from)).SetCreatedBy(a.Name).
+			SetDeploymentType(from.DeploymentType).SetTriggerSource(m.trigger).
+			SetDescription(m.describe(from)).SetCreatedBy(a.Name).
 			SetNillableResourceArn(from.ResourceARN).SetNillableResourceName(from.ResourceName).
 			SetData(data.Column())
-		created, err := k.refer(create, from.ID).Save(ctx)
+		created, err := m.setSource(create, from.ID).Save(ctx)
 		return created, from.ModuleInstanceID, err
 	})
 }
@@ -147,7 +123,7 @@ func findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, erro
 	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
 		return nil, err
 	}
-	found, err := sources(ctx, tx.Deployment, true, sourceID)
+	found, err := readSources(ctx, tx.Deployment, true, sourceID)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +133,8 @@ func findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, erro
 	return found[0], nil
 }
 
-// expectedLive refuses where another deployment is live than the caller has seen.
-func expectedLive(expected *string, live string) error {
+// checkExpectedLive refuses a replay where another deployment is live than the caller expects.
+func checkExpectedLive(expected *string, live string) error {
 	if expected == nil || *expected == live {
 		return nil
 	}
@@ -172,7 +148,7 @@ func expectedLive(expected *string, live string) error {
 	return f
 }
 
-// replayedData gives the data of a replay, nil for kinds that have none.
+// replayedData returns the data of a replay, nil for deployment types that have none.
 func replayedData(a *actor.Actor, from *source, content release.Content) (*ecs.Data, error) {
 	data, err := from.Data.Data()
 	if err != nil || data == nil {
@@ -189,15 +165,49 @@ func replayedData(a *actor.Actor, from *source, content release.Content) (*ecs.D
 	return data.Replay(content.Artifact, shipped, string(a.Channel), a.Name)
 }
 
-// describe says what is replayed, which version of the module, when it had ended and by whom it had been
+// describe returns what is replayed, which version of the module, when it had ended and by whom it had been
 // started. Only what has ended can be replayed.
-func (k kind) describe(from *source) string {
-	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", k.verb, from.ID, *from.Version,
-		endings[from.Status], from.CompletedAt.UTC().Format(time.RFC3339), from.CreatedBy)
+func (m replayMode) describe(from *source) string {
+	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", m.verb, from.ID, *from.Version,
+		endedAs[from.Status], from.CompletedAt.UTC().Format(time.RFC3339), from.CreatedBy)
 }
 
-var endings = map[deployment.Status]string{
+var endedAs = map[deployment.Status]string{
 	deployment.StatusSUCCEEDED: "succeeded",
 	deployment.StatusFAILED:    "failed",
 	deployment.StatusCANCELED:  "canceled",
+}
+
+// maxLineage is how many deployments a lineage has at most, the nearest.
+const maxLineage = 100
+
+// Lineages returns what each deployment replays, what that replayed and so on, the nearest first, at most
+// 100. It takes two statements however many ids there are.
+func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*ent.Deployment, error) {
+	links, err := s.Store.Lineage(ctx, ids, maxLineage)
+	if err != nil || len(links) == 0 {
+		return nil, err
+	}
+	wanted := make([]string, 0, len(links))
+	seen := make(map[string]*ent.Deployment, len(links))
+	for _, l := range links {
+		if _, twice := seen[l.ID]; !twice {
+			seen[l.ID] = nil
+			wanted = append(wanted, l.ID)
+		}
+	}
+	list, err := s.DeploymentsByID(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		seen[d.ID] = d
+	}
+	lines := make(map[string][]*ent.Deployment, len(ids))
+	for _, l := range links {
+		if d := seen[l.ID]; d != nil {
+			lines[l.Of] = append(lines[l.Of], d)
+		}
+	}
+	return lines, nil
 }

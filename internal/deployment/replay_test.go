@@ -22,7 +22,7 @@ import (
 )
 
 // full makes a deployment that succeeded and has every field that a replay must not take over.
-func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
+func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	name, arn, description := "web", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "first"
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
@@ -52,7 +52,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment 
 func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		source := full(t, w, p)
 		live := p.Finish(t, other(t, w, p), nil)
 		for trigger, replay := range map[string]func(context.Context, deployment.Replay) (*ent.Deployment, error){
@@ -107,7 +107,7 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 }
 
 // other makes a PENDING deployment of another task definition.
-func other(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
+func other(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID,
@@ -122,7 +122,7 @@ func other(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment
 func TestWhatFailedCanBeRedeployed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		for _, status := range []string{"FAILED", "CANCELED"} {
 			source := states[status](t, p, w)
 			again, err := w.Deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID})
@@ -138,7 +138,7 @@ func TestWhatFailedCanBeRedeployed(t *testing.T) {
 func TestLiveDeploymentAndReplaysOfReplaysCanBeRolledBackTo(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := p.Succeeded(t)
 		for range 3 {
 			again, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
@@ -153,7 +153,7 @@ func TestLiveDeploymentAndReplaysOfReplaysCanBeRolledBackTo(t *testing.T) {
 func TestEqualContentIsOneReleaseOfItsOrganization(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		one := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1","replicas":2}`), nil)
 		same := p.Finish(t, p.Deploy(t, p.Instance.ID, `{ "replicas": 2.0, "image": "web:1" }`), nil)
 		elsewhere := p.Finish(t, p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1","replicas":2}`), nil)
@@ -170,7 +170,7 @@ func TestEqualContentIsOneReleaseOfItsOrganization(t *testing.T) {
 func TestEveryChangeOfADeploymentIsAudited(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		target := full(t, w, p)
 		rolled, err := w.Deploy.Rollback(w.Acme.As(actor.Admin), deployment.Replay{SourceID: target.ID})
 		if err != nil {
@@ -184,7 +184,7 @@ func TestEveryChangeOfADeploymentIsAudited(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Who finds nothing to do has done nothing.
-		if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{catalog.KindTerraform}}); err != nil {
+		if _, _, err := w.Deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: []string{catalog.DeploymentTypeTerraform}}); err != nil {
 			t.Fatal(err)
 		}
 		for id, want := range map[string][]string{

@@ -8,18 +8,15 @@ import (
 	"slipway/ent"
 	"slipway/internal/access"
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
-	"slipway/internal/meter"
 	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 
-// What one report may have.
-const (
-	MaxReportedEvents = 100
-	MaxEventMessage   = 4096
-)
+// MaxReportedEvents is how many events one report may have.
+const MaxReportedEvents = 100
 
 // Report is what is new of a RUNNING deployment; nil fields stay.
 type Report struct {
@@ -27,7 +24,7 @@ type Report struct {
 	// nil is always taken.
 	Sequence *int32
 	// Events are what happened, in order; at most MaxReportedEvents.
-	Events []ecs.Event
+	Events []event.Event
 	// Data has the fields of an aws:ecs deployment that changed: an object, or nil.
 	Data                 *strictjson.Node
 	ExternalDeploymentID *string
@@ -35,11 +32,11 @@ type Report struct {
 	ResourceName         *string
 }
 
-// Report adds to the record of a RUNNING deployment and renews its lease. It gives DeploymentNotFound,
+// Report adds to the record of a RUNNING deployment and renews its lease. It fails with DeploymentNotFound,
 // DeploymentForbidden, RequestInvalid and DeploymentLeaseLost.
 func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in Report) (*ent.Deployment, *Lease, error) {
 	var at time.Time
-	reported, err := s.change(ctx, "reportDeployment", access.RunDeployments, deploymentID,
+	reported, err := s.transition(ctx, "reportDeployment", access.RunDeployments, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
 			at = e.Shared
 			if err := s.checkRenewable(ctx, tx, d, leaseID, at); err != nil {
@@ -50,7 +47,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 			}
 			if in.Sequence != nil {
 				if *in.Sequence <= d.ReportSequence {
-					e.Silent = true
+					e.SkipAudit = true
 					return nil
 				}
 				u.SetReportSequence(*in.Sequence)
@@ -76,18 +73,7 @@ func (in Report) check() []fault.Violation {
 		refuse("/events", "max_items", "must have at most %d items, found %d", MaxReportedEvents, len(in.Events))
 	}
 	for i, e := range in.Events {
-		if e == (ecs.Event{}) {
-			refuse(fmt.Sprintf("/events/%d", i), "required", "must have at least one field, found none")
-		}
-		// What a program says is evidence: only its length is bounded.
-		for _, text := range []struct {
-			field string
-			value *string
-		}{{"message", e.Message}, {"hookId", e.HookID}, {"lifecycleStage", e.LifecycleStage}} {
-			if text.value != nil {
-				violations = append(violations, textrules.Length(fmt.Sprintf("/events/%d/%s", i, text.field), *text.value, MaxEventMessage)...)
-			}
-		}
+		violations = append(violations, e.Check(fmt.Sprintf("/events/%d", i))...)
 	}
 	violations = append(violations, textrules.Identifier("/externalDeploymentId", in.ExternalDeploymentID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
@@ -103,13 +89,13 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	if err != nil {
 		return err
 	}
-	news := timed(in.Events, at)
+	news := withTimes(in.Events, at)
 	if data == nil {
-		if violations := onlyECS("/data", in.Data, d.DeploymentType); len(violations) > 0 {
+		if violations := checkOnlyECS("/data", in.Data, d.DeploymentType); len(violations) > 0 {
 			return fault.Invalid(fault.RequestInvalid, violations...)
 		}
 		if len(news) > 0 {
-			events, folded := ecs.Append(d.Events, d.FoldedEvents, news...)
+			events, folded := event.Append(d.Events, d.FoldedEvents, news...)
 			u.SetEvents(events).SetFoldedEvents(folded)
 		}
 		return nil
@@ -128,15 +114,15 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	if in.Data == nil && len(news) == 0 {
 		return nil
 	}
-	events, folded := ecs.Append(data.Events, d.FoldedEvents, news...)
+	events, folded := event.Append(data.Events, d.FoldedEvents, news...)
 	data.Events = events
 	u.SetData(data.Column()).SetFoldedEvents(folded)
 	return nil
 }
 
-// timed gives events that do not say when they were the time of the report.
-func timed(events []ecs.Event, at time.Time) []ecs.Event {
-	out := make([]ecs.Event, len(events))
+// withTimes returns the events; those without a time have that of the report.
+func withTimes(events []event.Event, at time.Time) []event.Event {
+	out := make([]event.Event, len(events))
 	for i, e := range events {
 		if e.StartedAt == nil {
 			e.StartedAt = new(at.UTC().Format(time.RFC3339Nano))
@@ -144,22 +130,4 @@ func timed(events []ecs.Event, at time.Time) []ecs.Event {
 		out[i] = e
 	}
 	return out
-}
-
-// DataOf returns the detail of a deployment, nil where its kind has none, counted as work of the context's
-// request.
-func DataOf(ctx context.Context, d *ent.Deployment) (*ecs.Data, error) {
-	if err := meter.Spend(ctx, meter.Stored, len(d.Data.JSON())); err != nil {
-		return nil, err
-	}
-	return d.Data.Data()
-}
-
-// Events gives what happened in the course of a deployment, in order.
-func Events(ctx context.Context, d *ent.Deployment) ([]ecs.Event, error) {
-	data, err := DataOf(ctx, d)
-	if err != nil || data == nil {
-		return d.Events, err
-	}
-	return data.Events, nil
 }

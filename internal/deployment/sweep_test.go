@@ -25,7 +25,7 @@ func round(t *testing.T, w *worldtest.World, when string, want int) {
 func wake(t *testing.T, w *worldtest.World, c *clock, d time.Duration) {
 	t.Helper()
 	for ; d > 0; d -= 10 * time.Second {
-		c.pass(min(d, 10*time.Second))
+		c.Advance(min(d, 10*time.Second))
 		round(t, w, "a round of many", 0)
 	}
 }
@@ -33,7 +33,7 @@ func wake(t *testing.T, w *worldtest.World, c *clock, d time.Duration) {
 func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		clock.noted = nil
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
@@ -41,7 +41,7 @@ func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 		p.Claim(t, silent)
 		round(t, w, "before", 0)
 		// Nobody is there when the leases run out, nor for long after.
-		clock.pass(deployment.DefaultLease + time.Hour)
+		clock.Advance(deployment.DefaultLease + time.Hour)
 		renew := func(when string) {
 			t.Helper()
 			if _, l, err := w.Deploy.RenewLease(runner, d.ID, lease); err != nil || l.Seconds != 300 {
@@ -52,7 +52,7 @@ func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 		round(t, w, "the first round", 0)
 		wake(t, w, clock, deployment.DefaultLease-time.Second)
 		renew("within one lease of the first round")
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		round(t, w, "after one lease", 1)
 		if last := w.Store.Client.Deployment.GetX(runner, silent.ID); codeOf(last) != string(fault.DeploymentLeaseExpired) {
 			t.Errorf("%v", last)
@@ -66,11 +66,11 @@ func TestALeaseThatRanOutWhileTheServersWereAwayMayBeRenewed(t *testing.T) {
 func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		clock.noted = nil
 		for name, call := range map[string]func(d *ent.Deployment, lease string) error{
 			"claim": func(_ *ent.Deployment, lease string) error {
-				_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: &lease})
+				_, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
 				return err
 			},
 			"report": func(d *ent.Deployment, lease string) error {
@@ -84,7 +84,7 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 		} {
 			d := p.Deploy(t, p.NewInstance(t, name).ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)
-			clock.pass(deployment.DefaultLease + time.Minute)
+			clock.Advance(deployment.DefaultLease + time.Minute)
 			if err := call(d, lease); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -95,14 +95,14 @@ func TestEverythingIsTakenUnderALeaseThatRanOutWhileTheServersWereAway(t *testin
 func TestALeaseThatRanOutBeforeTheServersEyesIsLostBeforeItIsSwept(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p, runner := clockOf(w), w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner)
+		clock, p, runner := clockOf(w), w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		clock.noted = nil
 		round(t, w, "the first", 0)
 		wake(t, w, clock, deployment.DefaultLease)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		wake(t, w, clock, deployment.DefaultLease-time.Second)
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		_ = refused(t, w, "a renewal", fault.DeploymentLeaseLost, func() (*ent.Deployment, error) {
 			d, _, err := w.Deploy.RenewLease(runner, d.ID, lease)
 			return d, err
@@ -115,12 +115,12 @@ func TestAShortPauseOfTheSweepSparesNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		for pause, want := range map[time.Duration]int{15 * time.Second: 1, 15*time.Second + time.Microsecond: 0} {
-			clock, p := clockOf(w), w.Place(t, w.Acme, "web-"+string(rune('0'+want)))
+			clock, p := clockOf(w), w.Fixture(t, w.Acme, "web-"+string(rune('0'+want)))
 			clock.noted = nil
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			p.Claim(t, d)
-			noteSweep(w, clock.now().Add(deployment.DefaultLease-pause))
-			clock.pass(deployment.DefaultLease)
+			noteSweep(w, clock.Now().Add(deployment.DefaultLease-pause))
+			clock.Advance(deployment.DefaultLease)
 			round(t, w, pause.String(), want)
 			if want == 0 {
 				w.Cancel(t, w.Acme, d.ID)
@@ -132,14 +132,14 @@ func TestAShortPauseOfTheSweepSparesNothing(t *testing.T) {
 func TestAClockThatIsSetBackSparesTheLeases(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		clock, p := clockOf(w), w.Place(t, w.Acme, "web")
+		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		clock.noted = nil
-		clock.pass(-time.Hour)
+		clock.Advance(-time.Hour)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
 		round(t, w, "the first", 0)
 		wake(t, w, clock, deployment.DefaultLease-time.Second)
-		clock.pass(time.Second)
+		clock.Advance(time.Second)
 		round(t, w, "after one lease", 1)
 	})
 }
@@ -147,7 +147,7 @@ func TestAClockThatIsSetBackSparesTheLeases(t *testing.T) {
 func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner, developer := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
+		p, runner, developer := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner), w.Acme.As(actor.Developer)
 		source := p.Succeeded(t)
 		again := deployment.Replay{SourceID: source.ID, IdempotencyKey: new("key")}
 		d, err := w.Deploy.Rollback(developer, again)

@@ -15,11 +15,11 @@ import (
 )
 
 // states makes a deployment of each status.
-var states = map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *ent.Deployment{
-	"PENDING": func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment {
+var states = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *ent.Deployment{
+	"PENDING": func(t *testing.T, p *worldtest.Fixture, _ *worldtest.World) *ent.Deployment {
 		return p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
 	},
-	"RUNNING": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"RUNNING": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
 		p.Claim(t, d)
 		running, err := w.Deploy.Deployment(w.Acme.As(actor.Runner), d.ID)
@@ -28,9 +28,9 @@ var states = map[string]func(*testing.T, *worldtest.Place, *worldtest.World) *en
 		}
 		return running
 	},
-	"SUCCEEDED": func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment { return p.Succeeded(t) },
-	"FAILED":    func(t *testing.T, p *worldtest.Place, _ *worldtest.World) *ent.Deployment { return p.Failed(t) },
-	"CANCELED": func(t *testing.T, p *worldtest.Place, w *worldtest.World) *ent.Deployment {
+	"SUCCEEDED": func(t *testing.T, p *worldtest.Fixture, _ *worldtest.World) *ent.Deployment { return p.Succeeded(t) },
+	"FAILED":    func(t *testing.T, p *worldtest.Fixture, _ *worldtest.World) *ent.Deployment { return p.Failed(t) },
+	"CANCELED": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
 		canceled, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
 		if err != nil {
@@ -54,7 +54,7 @@ func TestTransitionsAreThoseOfTheTable(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		for state, make := range states {
 			for _, name := range []string{"report", "complete", "cancel"} {
-				d := make(t, w.Place(t, w.Acme, state+"-"+name), w)
+				d := make(t, w.Fixture(t, w.Acme, state+"-"+name), w)
 				operation := operations[name]
 				ctx := w.Acme.As(operation.role)
 				want, allowed := becomes[state][name]
@@ -87,15 +87,15 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		runner := w.Acme.As(actor.Runner)
-		theirs := w.Place(t, w.Globex, "web")
+		theirs := w.Fixture(t, w.Globex, "web")
 		theirs.Deploy(t, theirs.Instance.ID, `{"image":"web:1"}`)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		older := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		newer := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
 		for _, want := range []*ent.Deployment{nil, older, newer, nil} {
-			kinds := catalog.Kinds
+			kinds := catalog.DeploymentTypes
 			if want == nil {
-				kinds = []string{catalog.KindTerraform}
+				kinds = []string{catalog.DeploymentTypeTerraform}
 			}
 			got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: kinds})
 			if err != nil || (got == nil) != (want == nil) {
@@ -105,7 +105,7 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 				t.Errorf("claimed %v, want %v", got, want)
 			}
 		}
-		if got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds}); got != nil || err != nil {
+		if got, _, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes}); got != nil || err != nil {
 			t.Errorf("claimed %v, %v: it is another organization's", got, err)
 		}
 		for _, kinds := range [][]string{nil, {"aws:lambda"}} {
@@ -119,7 +119,7 @@ func TestClaimTakesTheOldestPendingOfItsKindsOnce(t *testing.T) {
 func TestEndsAreWrittenDown(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		live := func() string {
 			i := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), p.Instance.ID)
 			if i.LiveDeploymentID == nil {

@@ -64,7 +64,7 @@ func (d *Data) members() map[string]any {
 }
 
 // Merge takes over what a runner reports: each field of patch that is there replaces that of d, whole.
-// The type and what Slipway has filled never change, and the events are left to Append.
+// The type and what Slipway has filled never change, and the events are left to event.Append.
 func (d *Data) Merge(patch *Data) {
 	replace(&d.ClusterARN, patch.ClusterARN)
 	replace(&d.ServiceARN, patch.ServiceARN)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/ecs"
+	"slipway/internal/event"
 )
 
 func TestReplayTakesTheTargetAndNothingOfTheCourse(t *testing.T) {
@@ -67,7 +68,7 @@ func TestMergeReplacesWhatIsReportedAndKeepsTheRest(t *testing.T) {
 		"acceptedPauseControl":{"hookId":"i"},"elbListenerState":[],"events":[{"message":"two"}]}`))
 	patch.Type = "terraform"
 	d.Merge(patch)
-	d.Events, _ = ecs.Append(d.Events, 0, patch.Events...)
+	d.Events, _ = event.Append(d.Events, 0, patch.Events...)
 	want := `{"type":"aws:ecs","clusterArn":"c","acceptedPauseControl":{"hookId":"i"},"detectedVia":"",` +
 		`"elbListenerState":[],"events":[{"message":"one"},{"message":"two"}],"postDeployEnabled":false}`
 	if diff := cmp.Diff(want, string(d.Encode())); diff != "" {
@@ -87,7 +88,7 @@ func TestMergeTakesEveryFieldButThoseThatSlipwayFills(t *testing.T) {
 	}
 	patch := decoded(t, full)
 	d.Merge(patch)
-	d.Events, _ = ecs.Append(nil, 0, patch.Events...)
+	d.Events, _ = event.Append(nil, 0, patch.Events...)
 	if diff := cmp.Diff(want, members(t, d.Encode())); diff != "" {
 		t.Error(diff)
 	}

@@ -2,9 +2,13 @@
 // and a runner report of it, how it is read, stored, merged and carried over to a replay.
 package ecs
 
-import "encoding/json"
+import (
+	"encoding/json"
 
-// Type is the discriminator of the data, and the module kind that has it.
+	"slipway/internal/event"
+)
+
+// Type is the deployment type that has this data, and the discriminator of the data.
 const Type = "aws:ecs"
 
 // Data is the detail of one deployment. What is nil is not known and is left out of the JSON; false, 0,
@@ -19,7 +23,7 @@ type Data struct {
 	DetectedVia                *string                 `json:"detectedVia,omitzero"`
 	ECSModuleDeploymentID      *string                 `json:"ecsModuleDeploymentId,omitzero"`
 	ELBListenerState           []ListenerState         `json:"elbListenerState,omitzero" rules:"each.open"`
-	Events                     []Event                 `json:"events,omitzero"`
+	Events                     []event.Event           `json:"events,omitzero"`
 	PostDeployEnabled          *bool                   `json:"postDeployEnabled,omitzero"`
 	PreDeployEnabled           *bool                   `json:"preDeployEnabled,omitzero"`
 	RevertExternalDeploymentID *string                 `json:"revertExternalDeploymentId,omitzero"`
@@ -67,17 +71,6 @@ type ListenerRule struct {
 	PathPatterns    []string `json:"pathPatterns,omitzero"`
 	RulePriority    *int32   `json:"rulePriority,omitzero"`
 	TargetGroupName *string  `json:"targetGroupName,omitzero"`
-}
-
-// Event is one step in the course of the deployment.
-type Event struct {
-	CurrentStep    *int32  `json:"currentStep,omitzero"`
-	TotalSteps     *int32  `json:"totalSteps,omitzero"`
-	StartedAt      *string `json:"startedAt,omitzero" rules:"format=utc_time"`
-	DesiredCount   *int32  `json:"desiredCount,omitzero"`
-	HookID         *string `json:"hookId,omitzero"`
-	LifecycleStage *string `json:"lifecycleStage,omitzero"`
-	Message        *string `json:"message,omitzero"`
 }
 
 // ServiceDeploymentState is the cloud's own view of the deployment at one moment. Its status, lifecycle

@@ -1,7 +1,7 @@
 package fault
 
 import (
-	"maps"
+	"cmp"
 	"net/http"
 	"slices"
 )
@@ -9,18 +9,18 @@ import (
 // Code names one way in which a request can fail: <namespace>:<Resource>:<CONDITION>.
 type Code string
 
-// Entry is what the registry knows of a code.
+// Entry is the entry of a code in the registry.
 type Entry struct {
 	Code Code
 	// Status is the HTTP status of the REST surface.
 	Status int
-	// Meaning says when the code is given.
+	// Meaning is when the code is returned.
 	Meaning string
-	// Remedy says what the caller can do.
+	// Remedy is what the caller can do.
 	Remedy string
 }
 
-// Status is the HTTP status of the code, 500 for a code that is not registered.
+// Status returns the HTTP status of the code, 500 for a code that is not registered.
 func (c Code) Status() int {
 	if e, ok := registry[c]; ok {
 		return e.Status
@@ -28,17 +28,12 @@ func (c Code) Status() int {
 	return http.StatusInternalServerError
 }
 
-// Codes lists the registry, sorted by code. docs/errors.md is generated from it.
+// Codes returns the registry, sorted by code. docs/errors.md is generated from it.
 func Codes() []Entry {
-	return slices.SortedFunc(maps.Values(registry), func(a, b Entry) int {
-		if a.Code < b.Code {
-			return -1
-		}
-		return 1
-	})
+	return slices.SortedFunc(slices.Values(entries), func(a, b Entry) int { return cmp.Compare(a.Code, b.Code) })
 }
 
-// Every code there is.
+// The codes. Each has an entry in the registry and is used somewhere, which the tests hold.
 const (
 	RequestMalformed          Code = "slipway:Request:MALFORMED"
 	RequestInvalid            Code = "slipway:Request:INVALID"
@@ -131,99 +126,103 @@ const (
 	AuditEventForbidden Code = "slipway:AuditEvent:FORBIDDEN"
 )
 
-var registry = index(
-	Entry{RequestMalformed, 400, "The body or the query string is not what the operation takes: not JSON, a duplicate or undeclared key, a wrong type, an unknown, repeated or empty parameter.", "Mend the places that details name and send it again."},
-	Entry{RequestInvalid, 400, "A field of the input is wrong by itself: a length, a format, a missing member, a number out of range.", "Mend the places that details name and send it again."},
-	Entry{RequestCursorInvalid, 400, "The cursor was not issued for this list, this filter and this caller.", "Start again without a cursor."},
-	Entry{RequestUnauthenticated, 401, "There is no bearer token where one is needed, or it is malformed, unknown, expired or revoked.", "Send Authorization: Bearer with a valid token."},
-	Entry{RequestForbidden, 403, "The caller's role does not allow this operation.", "Use a token whose role allows it."},
-	Entry{RequestNotFound, 404, "There is nothing at this path.", "Compare the path with /openapi.json."},
-	Entry{RequestMethodNotAllowed, 405, "The path does not take this method.", "Use one of the methods in the Allow header."},
-	Entry{RequestNotAcceptable, 406, "None of the media types in Accept can be served.", "Accept application/json, or for GraphQL application/graphql-response+json."},
-	Entry{RequestPreconditionFailed, 412, "The record has changed since the version that If-Match names.", "Read the record again and repeat the change on it."},
-	Entry{RequestTooLarge, 413, "The body is over the limit.", "Send less."},
-	Entry{RequestUnsupportedMedia, 415, "The body is not JSON by its Content-Type.", "Send Content-Type: application/json."},
-	Entry{RequestRateLimited, 429, "Too many requests in too short a time, or more at once than one caller may have.", "Wait as long as Retry-After says."},
-	Entry{RequestCrossOrigin, 403, "A browser sent the request for a page of another origin, which is not allowed.", "Serve the page from an allowed origin; the operator names them by --allowed-origins."},
-	Entry{RequestHostRefused, 421, "The Host header names neither this machine nor the server's base URL, and no trusted proxy brought the request.", "Ask under localhost; or have the operator set --base-url, or --trusted-proxies for a proxy."},
-	Entry{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
-	Entry{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},
-	Entry{RequestIdempotencyReused, 422, "The idempotency key was used before, for another request.", "Use a new key for each request; repeat one with the very same arguments."},
-	Entry{RequestOrganizationNeeded, 400, "The caller acts in no organization by itself, and the request does not say whose things it is about.", "Send Slipway-Organization with the id or slug of an organization, which `viewer { organizations { slug } }` lists; global names what is everybody's."},
+// entries are the registry.
+var entries = []Entry{
+	{RequestMalformed, 400, "The body or the query string is not what the operation takes: not JSON, a duplicate or undeclared key, a wrong type, an unknown, repeated or empty parameter.", "Mend the places that details name and send it again."},
+	{RequestInvalid, 400, "A field of the input is wrong by itself: a length, a format, a missing member, a number out of range.", "Mend the places that details name and send it again."},
+	{RequestCursorInvalid, 400, "The cursor was not issued for this list, this filter and this caller.", "Start again without a cursor."},
+	{RequestUnauthenticated, 401, "There is no bearer token where one is needed, or it is malformed, unknown, expired or revoked.", "Send Authorization: Bearer with a valid token."},
+	{RequestForbidden, 403, "The caller's role does not allow this operation.", "Use a token whose role allows it."},
+	{RequestNotFound, 404, "There is nothing at this path.", "Compare the path with /openapi.json."},
+	{RequestMethodNotAllowed, 405, "The path does not take this method.", "Use one of the methods in the Allow header."},
+	{RequestNotAcceptable, 406, "None of the media types in Accept can be served.", "Accept application/json, or for GraphQL application/graphql-response+json."},
+	{RequestPreconditionFailed, 412, "The record has changed since the version that If-Match names.", "Read the record again and repeat the change on it."},
+	{RequestTooLarge, 413, "The body is over the limit.", "Send less."},
+	{RequestUnsupportedMedia, 415, "The body is not JSON by its Content-Type.", "Send Content-Type: application/json."},
+	{RequestRateLimited, 429, "Too many requests in too short a time, or more at once than one caller may have.", "Wait as long as Retry-After says."},
+	{RequestCrossOrigin, 403, "A browser sent the request for a page of another origin, which is not allowed.", "Serve the page from an allowed origin; the operator names them by --allowed-origins."},
+	{RequestHostRefused, 421, "The Host header names neither this machine nor the server's base URL, and no trusted proxy brought the request.", "Ask under localhost; or have the operator set --base-url, or --trusted-proxies for a proxy."},
+	{RequestTimeout, 503, "The request took longer than it may.", "Ask for less, or try again."},
+	{RequestAnswerTooLarge, 400, "The answer would have more bytes than it may; metadata names the limit, its value and the field that most of it is. A mutation that has been carried out says so, with the ids that it made.", "Ask for less in one request, or in smaller pages; read what a mutation made by its id."},
+	{RequestIdempotencyReused, 422, "The idempotency key was used before, for another request.", "Use a new key for each request; repeat one with the very same arguments."},
+	{RequestOrganizationNeeded, 400, "The caller acts in no organization by itself, and the request does not say whose things it is about.", "Send Slipway-Organization with the id or slug of an organization, which `viewer { organizations { slug } }` lists; global names what is everybody's."},
 
-	Entry{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},
-	Entry{ServerUnavailable, 503, "The server cannot reach its database, or is shutting down.", "Try again as Retry-After says."},
+	{ServerInternal, 500, "Something is wrong inside the server. The log has the cause under the request id.", "Try again; if it stays, give the operator the request id."},
+	{ServerUnavailable, 503, "The server cannot reach its database, or is shutting down.", "Try again as Retry-After says."},
 
-	Entry{DocumentNotFound, 404, "No trusted document has this id.", "Send the document itself, or have the operator add it to --trusted-documents."},
-	Entry{DocumentNotTrusted, 403, "The server runs trusted documents only, and this is none.", "Send the id of a trusted document as documentId, or have the operator add it to --trusted-documents."},
-	Entry{DocumentPersistedQueryNotSupported, 400, "The request has the hash of a document, not its text, and no trusted document has this hash. The server keeps no documents that callers send.", "Send the text of the document; clients with persisted queries do so by themselves."},
+	{DocumentNotFound, 404, "No trusted document has this id.", "Send the document itself, or have the operator add it to --trusted-documents."},
+	{DocumentNotTrusted, 403, "The server runs trusted documents only, and this is none.", "Send the id of a trusted document as documentId, or have the operator add it to --trusted-documents."},
+	{DocumentPersistedQueryNotSupported, 400, "The request has the hash of a document, not its text, and no trusted document has this hash. The server keeps no documents that callers send.", "Send the text of the document; clients with persisted queries do so by themselves."},
 
-	Entry{DocumentParseFailed, 400, "The GraphQL document cannot be parsed.", "Mend the document at the location that the error names."},
-	Entry{DocumentValidationFailed, 400, "The GraphQL document does not fit the schema.", "Mend the document at the location that the error names."},
-	Entry{DocumentVariablesInvalid, 400, "A variable does not fit its declared type.", "Mend the variable that the error's path names."},
-	Entry{DocumentTooLarge, 413, "The GraphQL document is over a limit.", "Ask for less in one document."},
-	Entry{DocumentLimitExceeded, 400, "The GraphQL operation is over one of the server's limits; metadata names the limit, its value and what was found.", "Ask for less in one operation."},
+	{DocumentParseFailed, 400, "The GraphQL document cannot be parsed.", "Mend the document at the location that the error names."},
+	{DocumentValidationFailed, 400, "The GraphQL document does not fit the schema.", "Mend the document at the location that the error names."},
+	{DocumentVariablesInvalid, 400, "A variable does not fit its declared type.", "Mend the variable that the error's path names."},
+	{DocumentTooLarge, 413, "The GraphQL document is over a limit.", "Ask for less in one document."},
+	{DocumentLimitExceeded, 400, "The GraphQL operation is over one of the server's limits; metadata names the limit, its value and what was found.", "Ask for less in one operation."},
 
-	Entry{NodeNotFound, 404, "There is no object of this id, or the caller may not see it.", "Check the id."},
+	{NodeNotFound, 404, "There is no object of this id, or the caller may not see it.", "Check the id."},
 
-	Entry{OrganizationNotFound, 404, "There is no organization of this id or slug, or the caller may not see it.", "Check the id or slug."},
-	Entry{OrganizationForbidden, 403, "The caller's role may not list or create organizations.", "Use a superadmin's token."},
-	Entry{OrganizationSlugTaken, 409, "Another organization has this slug.", "Choose another slug."},
+	{OrganizationNotFound, 404, "There is no organization of this id or slug, or the caller may not see it.", "Check the id or slug."},
+	{OrganizationForbidden, 403, "The caller's role may not list or create organizations.", "Use a superadmin's token."},
+	{OrganizationSlugTaken, 409, "Another organization has this slug.", "Choose another slug."},
 
-	Entry{TokenNotFound, 404, "There is no token of this id in the organization.", "List the tokens and check the id."},
-	Entry{TokenForbidden, 403, "The caller's role may not read, create or revoke tokens; or the token would have, or has, a role or a scope that the caller's has not.", "Use an admin's token; nobody makes more than he has."},
+	{TokenNotFound, 404, "There is no token of this id in the organization.", "List the tokens and check the id."},
+	{TokenForbidden, 403, "The caller's role may not read, create or revoke tokens; or the token would have, or has, a role or a scope that the caller's has not.", "Use an admin's token; nobody makes more than he has."},
 
-	Entry{ProjectNotFound, 404, "There is no project of this id, or the caller may not see it.", "Check the id."},
-	Entry{ProjectForbidden, 403, "The caller's role may not change projects, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
-	Entry{ProjectSlugTaken, 409, "Another project of the organization has this slug.", "Choose another slug."},
+	{ProjectNotFound, 404, "There is no project of this id, or the caller may not see it.", "Check the id."},
+	{ProjectForbidden, 403, "The caller's role may not change projects, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
+	{ProjectSlugTaken, 409, "Another project of the organization has this slug.", "Choose another slug."},
 
-	Entry{EnvironmentNotFound, 404, "There is no environment of this id, or the caller may not see it.", "Check the id."},
-	Entry{EnvironmentForbidden, 403, "The caller's role may not change environments, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
-	Entry{EnvironmentSlugTaken, 409, "Another environment of the project has this slug.", "Choose another slug."},
+	{EnvironmentNotFound, 404, "There is no environment of this id, or the caller may not see it.", "Check the id."},
+	{EnvironmentForbidden, 403, "The caller's role may not change environments, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
+	{EnvironmentSlugTaken, 409, "Another environment of the project has this slug.", "Choose another slug."},
 
-	Entry{ModuleDefinitionNotFound, 404, "There is no module definition of this id, or the caller may not see it.", "Check the id."},
-	Entry{ModuleDefinitionForbidden, 403, "The caller's role may not change this module definition.", "Use a token whose role allows it; global definitions belong to superadmins."},
-	Entry{ModuleDefinitionTypeTaken, 409, "Another module definition of the same owner has this type.", "Choose another type."},
+	{ModuleDefinitionNotFound, 404, "There is no module definition of this id, or the caller may not see it.", "Check the id."},
+	{ModuleDefinitionForbidden, 403, "The caller's role may not change this module definition.", "Use a token whose role allows it; global definitions belong to superadmins."},
+	{ModuleDefinitionTypeTaken, 409, "Another module definition of the same owner has this type.", "Choose another type."},
 
-	Entry{ModuleVersionNotFound, 404, "There is no module version of this id, or the caller may not see it.", "Check the id."},
-	Entry{ModuleVersionTaken, 409, "This version of the module has been published before; published versions never change.", "Publish under a new version."},
-	Entry{ModuleVersionRuleBroken, 422, "The inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
+	{ModuleVersionNotFound, 404, "There is no module version of this id, or the caller may not see it.", "Check the id."},
+	{ModuleVersionTaken, 409, "This version of the module has been published before; published versions never change.", "Publish under a new version."},
+	{ModuleVersionRuleBroken, 422, "The inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
 
-	Entry{InputsRuleBroken, 422, "The given inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
+	{InputsRuleBroken, 422, "The given inputs are well-formed, but break a rule that takes several of their fields.", "Mend the places that details name and send it again."},
 
-	Entry{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
-	Entry{ModuleInstanceForbidden, 403, "The caller's role may not change module instances, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
-	Entry{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
+	{ModuleInstanceNotFound, 404, "There is no module instance of this id, or the caller may not see it.", "Check the id."},
+	{ModuleInstanceForbidden, 403, "The caller's role may not change module instances, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
+	{ModuleInstanceNameTaken, 409, "Another instance of the environment has this name.", "Choose another name."},
 
-	Entry{DefaultValueDefinitionNotFound, 404, "There is no default value definition of this id, or the caller may not see it.", "Check the id."},
-	Entry{DefaultValueDefinitionForbidden, 403, "The caller's role may not change default value definitions, or its token not there: details have the token's scope.", "Use an admin's token."},
-	Entry{DefaultValueDefinitionGivenIDTaken, 409, "Another default value definition of the organization has this givenId.", "Choose another givenId."},
-	Entry{DefaultValueDefinitionInUse, 409, "A published module version names the definition.", "Publish versions that no longer name it, or keep it."},
-	Entry{DefaultValueDefinitionRuleBroken, 422, "The schema is well-formed, but breaks a rule that takes several of its fields.", "Mend the places that details name and send it again."},
+	{DefaultValueDefinitionNotFound, 404, "There is no default value definition of this id, or the caller may not see it.", "Check the id."},
+	{DefaultValueDefinitionForbidden, 403, "The caller's role may not change default value definitions, or its token not there: details have the token's scope.", "Use an admin's token."},
+	{DefaultValueDefinitionGivenIDTaken, 409, "Another default value definition of the organization has this givenId.", "Choose another givenId."},
+	{DefaultValueDefinitionInUse, 409, "A published module version names the definition.", "Publish versions that no longer name it, or keep it."},
+	{DefaultValueDefinitionRuleBroken, 422, "The schema is well-formed, but breaks a rule that takes several of its fields.", "Mend the places that details name and send it again."},
 
-	Entry{DeploymentNotFound, 404, "There is no deployment of this id, or the caller may not see it.", "Check the id."},
-	Entry{DeploymentForbidden, 403, "The caller's role may not deploy, roll back, redeploy or cancel, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
-	Entry{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
-	Entry{DeploymentInputsInvalid, 422, "The values do not fit the inputs of the module version.", "Mend the places that details name; validateInputs judges values beforehand."},
-	Entry{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it; one that runs is in the way until its program has ended."},
-	Entry{DeploymentWrongState, 409, "The deployment's status does not allow this transition, or it is too early for force.", "Read the deployment again."},
-	Entry{DeploymentCanceled, 409, "The deployment was canceled, and did not end well; kept as the record's error.", "Redeploy it when it is wanted after all."},
-	Entry{DeploymentFailed, 422, "Carrying the deployment out failed; kept as the record's error.", "Read the description, mend the cause and redeploy."},
-	Entry{DeploymentLiveChanged, 409, "The deployment that the caller took for the instance's live one is not live any more.", "Read the instance again and decide anew."},
-	Entry{DeploymentLeaseLost, 409, "The lease that the runner names has run out, the deployment has ended, or the time that a canceled program has to end is over.", "Stop carrying the deployment out; metadata has its status."},
-	Entry{DeploymentLeaseExpired, 409, "The runner did not renew its lease in time, so that nobody knows how far it got; kept as the record's error.", "See what was changed, then redeploy."},
+	{DeploymentNotFound, 404, "There is no deployment of this id, or the caller may not see it.", "Check the id."},
+	{DeploymentForbidden, 403, "The caller's role may not deploy, roll back, redeploy or cancel, or its token not there: details have the token's scope.", "Use a token whose role allows it."},
+	{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
+	{DeploymentInputsInvalid, 422, "The values do not fit the inputs of the module version.", "Mend the places that details name; validateInputs judges values beforehand."},
+	{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it; one that runs is in the way until its program has ended."},
+	{DeploymentWrongState, 409, "The deployment's status does not allow this transition, or it is too early for force.", "Read the deployment again."},
+	{DeploymentCanceled, 409, "The deployment was canceled, and did not end well; kept as the record's error.", "Redeploy it when it is wanted after all."},
+	{DeploymentFailed, 422, "Carrying the deployment out failed; kept as the record's error.", "Read the description, mend the cause and redeploy."},
+	{DeploymentLiveChanged, 409, "The deployment that the caller took for the instance's live one is not live any more.", "Read the instance again and decide anew."},
+	{DeploymentLeaseLost, 409, "The lease that the runner names has run out, the deployment has ended, or the time that a canceled program has to end is over.", "Stop carrying the deployment out; metadata has its status."},
+	{DeploymentLeaseExpired, 409, "The runner did not renew its lease in time, so that nobody knows how far it got; kept as the record's error.", "See what was changed, then redeploy."},
 
-	Entry{ReleaseNotFound, 404, "There is no release of this id, or the caller may not see it.", "Check the id."},
-	Entry{ReleaseUnavailable, 422, "The release of the source deployment is not stored any more.", "Create a new deployment."},
-	Entry{ReleaseDigestMismatch, 422, "The stored release is not the one that was deployed: its digest differs.", "Do not trust it; create a new deployment and tell the operator."},
-	Entry{ReleaseQuarantined, 422, "The release is marked as bad; details say by whom and why.", "Deploy another release, or have an admin lift the quarantine."},
-	Entry{ReleaseNotQuarantined, 409, "The release is in no quarantine that could be lifted.", "Read the release again."},
-	Entry{ReleaseForbidden, 403, "The caller's role may not quarantine releases.", "Use an admin's token."},
+	{ReleaseNotFound, 404, "There is no release of this id, or the caller may not see it.", "Check the id."},
+	{ReleaseUnavailable, 422, "The release of the source deployment is not stored any more.", "Create a new deployment."},
+	{ReleaseDigestMismatch, 422, "The stored release is not the one that was deployed: its digest differs.", "Do not trust it; create a new deployment and tell the operator."},
+	{ReleaseQuarantined, 422, "The release is marked as bad; details say by whom and why.", "Deploy another release, or have an admin lift the quarantine."},
+	{ReleaseNotQuarantined, 409, "The release is in no quarantine that could be lifted.", "Read the release again."},
+	{ReleaseForbidden, 403, "The caller's role may not quarantine releases.", "Use an admin's token."},
 
-	Entry{AuditEventForbidden, 403, "The caller's role may not read audit events.", "Use an admin's token."},
-)
+	{AuditEventForbidden, 403, "The caller's role may not read audit events.", "Use an admin's token."},
+}
 
-func index(entries ...Entry) map[Code]Entry {
+// registry has the entries by their codes.
+var registry = index(entries)
+
+func index(entries []Entry) map[Code]Entry {
 	m := make(map[Code]Entry, len(entries))
 	for _, e := range entries {
 		m[e.Code] = e

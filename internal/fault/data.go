@@ -2,8 +2,7 @@ package fault
 
 import "errors"
 
-// Data is the wire form of an error, UserFacingErrorData of the interface. It is also what a failed
-// deployment stores.
+// Data is the wire form of an error, UserFacingErrorData of both interfaces. A failed deployment stores it too.
 type Data struct {
 	Code        string         `json:"code"`
 	Message     string         `json:"message"`
@@ -29,7 +28,7 @@ type Section struct {
 	Object map[string]any `json:"object,omitempty"`
 }
 
-// Render says how a section is meant to be shown.
+// Render is how a section is meant to be shown.
 type Render string
 
 // The two ways to show a section.
@@ -38,7 +37,7 @@ const (
 	RenderObject Render = "object"
 )
 
-// View is who looks at an error, and where.
+// View is who an error is shown to, and where.
 type View struct {
 	// RequestID correlates the error with the server's log.
 	RequestID string
@@ -49,8 +48,8 @@ type View struct {
 	Root string
 }
 
-// Public gives what the viewer may see of err. Whatever is no Error is masked as INTERNAL: its text
-// is for the log, and for superadmins, only.
+// Public returns what may be shown of err. Whatever is no Error is masked as ServerInternal: its text is for the log
+// and for superadmins only.
 func Public(err error, view View) Data {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -71,6 +70,7 @@ func Public(err error, view View) Data {
 	return data
 }
 
+// internal returns what may be shown of an error that is no Error.
 func internal(err error, view View) Data {
 	data := Data{Code: string(ServerInternal), Message: "Internal server error.", RequestID: view.RequestID}
 	if view.Superadmin {

@@ -1,16 +1,25 @@
-// Package fault has the one error type that users see. REST writes it as the body of a refusal,
-// GraphQL under errors and their extensions; both are the same JSON.
+// Package fault has the one type of error that users see. Its codes are a closed set: the registry has, for each,
+// the HTTP status, when it is returned and what the caller can do.
+//
+// Where something is wrong with a request, an Error is made there, with a code and a message that says what is
+// allowed and what was found, and is returned as it is. Every other error, such as that of a library, is
+// internal: it is returned as it is too, and Public masks it at the edge, where REST writes the result as the
+// body of the answer and GraphQL under errors and their extensions, the same JSON.
+//
+// Violations collect everything that is wrong with an input, each with its place, so that a caller can mend all
+// of it at once.
 package fault
 
 import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
-// Error is a refusal that may be shown to whoever asked. Its code is one of the registry's, which
-// also gives the HTTP status. What it wraps is for the log alone.
+// Error is an error that whoever asked may see. Its code is one of the registry's, which also has the HTTP status.
+// What it wraps is for the log alone.
 type Error struct {
 	Code        Code
 	Message     string
@@ -18,7 +27,7 @@ type Error struct {
 	Action      *Action
 	Details     []Section
 	Metadata    map[string]any
-	// Violations are the places of the input that are wrong. Their pointers start at the operation's
+	// Violations are what is wrong with the input. Their pointers start at the operation's
 	// input; each surface puts its own root before them (see View).
 	Violations []Violation
 
@@ -33,13 +42,13 @@ type Violation struct {
 	Pointer string `json:"pointer"`
 	// Rule is the stable name of the rule that is broken, such as "required" or "min_length".
 	Rule string `json:"rule"`
-	// Message says what is allowed and what was found, and reads on after the pointer.
+	// Message is what is allowed and what was found; it reads on after the pointer.
 	Message string `json:"message"`
 	// More is how many violations it stands for that are not listed, 0 for one that is.
 	More int `json:"-"`
 }
 
-// New makes an error of a registered code.
+// New returns an error of a registered code.
 func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -64,14 +73,28 @@ func Malformed(violations ...Violation) *Error {
 	return e
 }
 
-// WithCause keeps the cause for the log; it is never shown but to a superadmin.
+// BodyTooLarge returns the error of a request's body that is longer than most, in bytes; found is its length, or
+// negative where that is not known.
+func BodyTooLarge(most, found int64) *Error {
+	metadata := map[string]any{"limit": "body", "value": most}
+	counted := "more than " + strconv.FormatInt(most, 10)
+	if found > most {
+		counted = strconv.FormatInt(found, 10)
+		metadata["found"] = found
+	}
+	e := New(RequestTooLarge, "The body may have at most %d bytes, found %s.", most, counted)
+	e.Metadata = metadata
+	return e
+}
+
+// WithCause sets the cause, which is for the log and is never shown, and returns e.
 func (e *Error) WithCause(cause error) *Error {
 	e.cause = cause
 	return e
 }
 
-// WithLoggedCause keeps the cause as WithCause does, of which whoever answers with the error is to log nothing:
-// where it arose has done so, or will say it once for many.
+// WithLoggedCause sets the cause as WithCause does, and marks it as logged where it arose: whoever answers with the
+// error does not log it again.
 func (e *Error) WithLoggedCause(cause error) *Error {
 	e.cause, e.logged = cause, true
 	return e
@@ -90,21 +113,21 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Status is the HTTP status of the error's code.
+// Status returns the HTTP status of the error's code.
 func (e *Error) Status() int { return e.Code.Status() }
 
-// Is says whether err is, or wraps, an error of this code.
+// Is reports whether err is, or wraps, an error of this code.
 func Is(err error, code Code) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == code
 }
 
-// IsFailure reports whether err is something for the operator to look into: a server error that has a cause
-// which is not in the log yet, or is no Error at all. One without a cause is a refusal that says everything there is to say, such as that
-// of a full queue; that time ran out is the caller's news.
+// IsFailure reports whether err is something for the operator to look into, and so for the log: no Error at all, or
+// a server error whose cause is not in the log yet. A server error without a cause says everything by itself, such
+// as that of a full queue; a RequestTimeout matters to the caller alone.
 func IsFailure(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -113,7 +136,7 @@ func IsFailure(err error) bool {
 	return e.Status() >= http.StatusInternalServerError && e.cause != nil && !e.logged && e.Code != RequestTimeout
 }
 
-// Status is the HTTP status that err is answered with: its code's, or 500 for what is no Error.
+// Status returns the HTTP status that err is answered with: its code's, or 500 for what is no Error.
 func Status(err error) int {
 	var e *Error
 	if errors.As(err, &e) {

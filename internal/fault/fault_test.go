@@ -6,9 +6,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"slipway/internal/fault"
@@ -28,21 +32,24 @@ func TestEveryCodeIsRegisteredOnceWithStatusMeaningAndRemedy(t *testing.T) {
 	if !slices.IsSorted(registered) {
 		t.Errorf("not sorted: %v", registered)
 	}
-	declared := declaredCodes(t)
+	var declared []fault.Code
+	for code := range declaredNames(t) {
+		declared = append(declared, code)
+	}
 	slices.Sort(declared)
 	if !slices.Equal(declared, registered) {
 		t.Errorf("declared %v\nregistered %v", declared, registered)
 	}
 }
 
-// declaredCodes reads the constants of type Code from the source.
-func declaredCodes(t *testing.T) []fault.Code {
+// declaredNames returns the names of the constants of type Code by their values, from the source.
+func declaredNames(t *testing.T) map[fault.Code]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var codes []fault.Code
+	names := map[fault.Code]string{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || fmt.Sprint(spec.Type) != "Code" {
@@ -52,11 +59,76 @@ func declaredCodes(t *testing.T) []fault.Code {
 		if err != nil {
 			t.Fatal(err)
 		}
-		codes = append(codes, fault.Code(text))
+		if other, taken := names[fault.Code(text)]; taken {
+			t.Errorf("%s and %s are one code", other, spec.Names[0].Name)
+		}
+		names[fault.Code(text)] = spec.Names[0].Name
 		return false
 	})
-	return codes
+	return names
 }
+
+// A text is a Code too where nobody looks, and a document may name a code that there is no more.
+func TestCodesAreAClosedSet(t *testing.T) {
+	t.Parallel()
+	names, used := declaredNames(t), map[string]bool{}
+	for path, text := range sources(t) {
+		for _, code := range code.FindAllString(text, -1) {
+			if names[fault.Code(code)] == "" {
+				t.Errorf("%s: %s is not registered", path, code)
+			}
+		}
+		if path == "internal/fault/codes.go" || !strings.HasSuffix(path, ".go") {
+			continue
+		}
+		for _, found := range literal.FindAllString(text, -1) {
+			t.Errorf("%s: %s…: a code is written by its constant", path, found)
+		}
+		for _, word := range word.FindAllString(text, -1) {
+			used[word] = true
+		}
+	}
+	for _, name := range names {
+		if !used[name] {
+			t.Errorf("nothing uses %s", name)
+		}
+	}
+}
+
+var (
+	word = regexp.MustCompile(`\b[A-Z]\w+\b`)
+	code = regexp.MustCompile(`\bslipway:[A-Z][A-Za-z]+:[A-Z][A-Z_]+\b`)
+	// literal is the text of a code, or any text where a code is wanted.
+	literal = regexp.MustCompile(`"slipway:[A-Z]\w*:|fault\.(?:New|Invalid|Code)\("|fault\.Is\(\w+, "`)
+)
+
+// sources returns the files in which codes are used and described, without tests, by their paths.
+func sources(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	root := os.DirFS("../..")
+	for _, at := range []string{"cmd", "docs", "graph", "internal", "rest", "schema.graphql"} {
+		err := fs.WalkDir(root, at, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case path == "graph/generated" || d.Name() == "testdata":
+				return fs.SkipDir
+			case d.IsDir() || strings.HasSuffix(path, "_test.go") || !slices.Contains(kinds, filepath.Ext(path)):
+				return nil
+			}
+			text, err := fs.ReadFile(root, path)
+			files[path] = string(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+var kinds = []string{".go", ".graphql", ".json", ".md"}
 
 func TestUnknownErrorsAreMaskedForAllButSuperadmins(t *testing.T) {
 	t.Parallel()

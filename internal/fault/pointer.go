@@ -22,7 +22,7 @@ func Pointer(keys ...string) string {
 	return b.String()
 }
 
-// Under gives the violations of a part of an input as those of the whole: root is where the part is.
+// Under returns the violations of a part of an input as those of the whole: root is the pointer to the part.
 func Under(root string, violations []Violation) []Violation {
 	whole := make([]Violation, len(violations))
 	for i, v := range violations {

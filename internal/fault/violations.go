@@ -17,7 +17,7 @@ type Violations struct {
 	more  int
 }
 
-// Add adds a violation; its text is made only where it is listed.
+// Add adds a violation. Its message is formatted only where it is listed.
 func (v *Violations) Add(pointer, rule, format string, args ...any) {
 	if v.IsFull() {
 		v.more++

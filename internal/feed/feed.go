@@ -1,4 +1,5 @@
-// Package feed wakes those who follow a deployment when it has changed.
+// Package feed wakes the subscriptions to a deployment when it has changed. It passes no data on: a follower that is
+// woken reads the deployment again.
 package feed
 
 import "sync"
@@ -11,8 +12,8 @@ type Feed struct {
 
 type follower struct{ woken chan struct{} }
 
-// Follow gives a channel that has an item whenever the deployment may have changed since the last was
-// taken: changes that nobody waits for come as one. stop is to be called when it is not needed any more.
+// Follow returns a channel that has an item when the deployment may have changed since the last item was received.
+// Several changes between two receives are one item. stop must be called when the channel is not needed any more.
 func (f *Feed) Follow(deploymentID string) (woken <-chan struct{}, stop func()) {
 	mine := &follower{make(chan struct{}, 1)}
 	f.mu.Lock()
@@ -36,7 +37,7 @@ func (f *Feed) leave(deploymentID string, gone *follower) {
 	}
 }
 
-// Changed wakes the followers of a deployment. It never waits for them.
+// Changed wakes the followers of a deployment. It does not wait for them.
 func (f *Feed) Changed(deploymentID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -3,7 +3,6 @@ package gqlhttp_test
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,29 +14,12 @@ import (
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/httpx"
 	"slipway/internal/quota"
+	"slipway/internal/testkit"
 )
 
-// clock is a time that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // metered is a server whose callers may spend 100 at once and get 10 a second back.
-func metered() (server, *clock) {
-	c := &clock{now: time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)}
+func metered() (server, *testkit.Clock) {
+	c := testkit.NewClock(time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC))
 	return treeServer(gqlhttp.Config{Costs: quota.NewCosts(quota.Bucket{Capacity: 100, PerSecond: 10}, c.Now), Limits: document.Limits{Cost: 100}}), c
 }
 
@@ -82,11 +64,11 @@ func TestACallerWhoSpentAllHasToWait(t *testing.T) {
 	if diff := cmp.Diff(want, a.Errors[0].Extensions["metadata"]); diff != "" {
 		t.Error(diff)
 	}
-	clock.pass(3499 * time.Millisecond)
+	clock.Advance(3499 * time.Millisecond)
 	if a := s.do(t, by(spending(60), "token")); a.Status != 429 || a.Header.Get("Retry-After") != "1" {
 		t.Errorf("too early: %d %v", a.Status, a.Header)
 	}
-	clock.pass(time.Millisecond)
+	clock.Advance(time.Millisecond)
 	if a := s.do(t, by(spending(60), "token")); a.Status != 200 || a.Extensions["cost"].(map[string]any)["left"] != 0.0 {
 		t.Errorf("in time: %d %s", a.Status, a.Body)
 	}
@@ -97,7 +79,7 @@ func TestABucketFillsNoFurtherThanItsCapacity(t *testing.T) {
 	s, clock := metered()
 	s.do(t, by(spending(50), "token"))
 	for _, wait := range []time.Duration{time.Second, time.Hour, -time.Minute} {
-		clock.pass(wait)
+		clock.Advance(wait)
 		a := s.do(t, by(spending(3), "token"))
 		left := a.Extensions["cost"].(map[string]any)["left"].(float64)
 		if want := map[time.Duration]float64{time.Second: 57, time.Hour: 97, -time.Minute: 94}[wait]; left != want {
@@ -142,7 +124,7 @@ func TestACallerIsRememberedAmongMany(t *testing.T) {
 	t.Parallel()
 	s, clock := metered()
 	s.do(t, by(spending(95), "token"))
-	clock.pass(100 * time.Millisecond)
+	clock.Advance(100 * time.Millisecond)
 	for i := range 4900 {
 		s.do(t, by(spending(3), fmt.Sprint("other", i)))
 	}
@@ -155,10 +137,10 @@ func TestABucketIsNotForgottenBeforeItIsFull(t *testing.T) {
 	t.Parallel()
 	s, clock := metered()
 	s.do(t, by(spending(10), "token"))
-	clock.pass(9 * time.Second)
+	clock.Advance(9 * time.Second)
 	s.do(t, by(spending(95), "token"))
 	for range 2 {
-		clock.pass(2600 * time.Millisecond)
+		clock.Advance(2600 * time.Millisecond)
 		s.do(t, by(spending(3), "other"))
 	}
 	if a := s.do(t, by(spending(90), "token")); a.Status != 429 || a.Errors[0].Extensions["metadata"].(map[string]any)["left"] != 57.0 {

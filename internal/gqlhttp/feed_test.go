@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"slipway/internal/gqlhttp"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
+	"slipway/internal/testkit"
 )
 
 // feed is a schema with a subscription, resolved the way that gqlgen's generated code does. What it does
@@ -163,7 +163,7 @@ type live struct {
 	feed
 	*httptest.Server
 	streams *stream.Streams
-	log     *locked
+	log     *testkit.Log
 }
 
 // goLive serves a feed. When the test ends, nothing that it started may be left.
@@ -177,7 +177,7 @@ func goLive(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtensio
 // prepare makes a server of a feed that is not started yet.
 func prepare(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtension) *live {
 	t.Helper()
-	l := &live{feed: feed{items: make(chan int), ended: make(chan string, 1000)}, streams: stream.New(c), log: &locked{}}
+	l := &live{feed: feed{items: make(chan int), ended: make(chan string, 1000)}, streams: stream.New(c), log: &testkit.Log{}}
 	config := gqlhttp.Config{Presenter: gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(l.log, nil))}}
 	s := gqlhttp.NewServer(l.feed, config, stream.WebSocket{Streams: l.streams, MaxQuery: 4096}, gqlhttp.HTTP{Streams: l.streams, Requests: c.Requests})
 	for _, e := range extensions {
@@ -224,22 +224,4 @@ func (l *live) over(t *testing.T, of string) {
 func stacks() string {
 	b := make([]byte, 1<<20)
 	return string(b[:runtime.Stack(b, true)])
-}
-
-// locked is a log that a test reads while the server writes.
-type locked struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *locked) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *locked) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"slipway/internal/testkit"
 )
 
 // peer is the other end of a socket, byte by byte, so that it can do what a library's would not.
@@ -22,14 +24,6 @@ type peer struct {
 	// mute peers answer neither pings nor goodbyes.
 	mute bool
 }
-
-const (
-	opText   = 1
-	opBinary = 2
-	opClose  = 8
-	opPing   = 9
-	opPong   = 10
-)
 
 // handshake opens a connection and asks for a socket; the headers are added to the request.
 func (l *live) handshake(t *testing.T, headers ...string) (*peer, *http.Response) {
@@ -81,51 +75,27 @@ func (l *live) welcome(t *testing.T) *peer {
 	return p
 }
 
-func (p *peer) say(text string) { p.t.Helper(); p.frame(opText, true, []byte(text)) }
+func (p *peer) say(text string) { p.t.Helper(); p.frame(testkit.OpText, true, []byte(text)) }
 
 func (p *peer) frame(op byte, final bool, payload []byte) {
 	p.t.Helper()
-	b := []byte{op, 0x80 | 127}
 	if final {
-		b[0] |= 0x80
+		op |= testkit.Final
 	}
-	b = binary.BigEndian.AppendUint64(b, uint64(len(payload)))
-	if len(payload) < 126 {
-		b = []byte{b[0], 0x80 | byte(len(payload))}
-	}
-	mask := [4]byte{1, 2, 3, 4}
-	b = append(b, mask[:]...)
-	for i, c := range payload {
-		b = append(b, c^mask[i%4])
-	}
-	if _, err := p.conn.Write(b); err != nil {
+	if _, err := p.conn.Write(testkit.Frame(op, string(payload))); err != nil {
 		p.t.Fatalf("write a frame: %v", err)
 	}
 }
 
-// read gives the next frame, answering pings on the way unless the peer is mute.
+// read returns the next frame, answering pings on the way unless the peer is mute.
 func (p *peer) read() (op byte, payload []byte, err error) {
+	const most = 64 << 20
 	for {
-		var head [2]byte
-		if _, err := io.ReadFull(p.in, head[:]); err != nil {
-			return 0, nil, err
+		op, payload, err := testkit.ReadFrame(p.in, most)
+		if err != nil || op != testkit.OpPing || p.mute {
+			return op, payload, err
 		}
-		size := uint64(head[1])
-		if wide := map[uint64]int{126: 2, 127: 8}[size]; wide > 0 {
-			var b [8]byte
-			if _, err := io.ReadFull(p.in, b[8-wide:]); err != nil {
-				return 0, nil, err
-			}
-			size = binary.BigEndian.Uint64(b[:])
-		}
-		payload = make([]byte, size)
-		if _, err := io.ReadFull(p.in, payload); err != nil {
-			return 0, nil, err
-		}
-		if op = head[0] & 15; op != opPing || p.mute {
-			return op, payload, nil
-		}
-		p.frame(opPong, true, payload)
+		p.frame(testkit.OpPong, true, payload)
 	}
 }
 
@@ -133,7 +103,7 @@ func (p *peer) read() (op byte, payload []byte, err error) {
 func (p *peer) next() string {
 	p.t.Helper()
 	op, payload, err := p.read()
-	if err != nil || op != opText {
+	if err != nil || op != testkit.OpText {
 		p.t.Fatalf("want a message; got a frame of kind %d, %q, %v", op, payload, err)
 	}
 	return tidy(string(payload))
@@ -185,11 +155,11 @@ func (p *peer) closed() (code int, reason string) {
 		if err != nil {
 			p.t.Fatalf("the connection ended without a goodbye: %v", err)
 		}
-		if op != opClose {
+		if op != testkit.OpClose {
 			continue
 		}
 		if !p.mute {
-			p.frame(opClose, true, payload)
+			p.frame(testkit.OpClose, true, payload)
 		}
 		if _, _, err := p.read(); err == nil {
 			p.t.Error("something came after the goodbye")

@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/testkit"
 )
 
 func TestNoMoreStreamsThanMayBeOpen(t *testing.T) {
@@ -80,7 +81,7 @@ func TestACallerHasItsStreamsAndNoMore(t *testing.T) {
 	l.listen(t, items, "Test-From", elsewhere)
 
 	// One that ends leaves its place to another.
-	p.frame(opClose, true, []byte{3, 232})
+	p.frame(testkit.OpClose, true, []byte{3, 232})
 	p.ends(1000, "")
 	for resp := l.post(t, items, "text/event-stream"); resp.StatusCode != http.StatusOK; {
 		resp = l.post(t, items, "text/event-stream")

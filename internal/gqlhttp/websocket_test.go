@@ -11,6 +11,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/testkit"
 )
 
 const items = `subscription { feed(of: "items") { n } }`
@@ -26,7 +27,7 @@ func TestASocketCarriesEveryKindOfOperation(t *testing.T) {
 	p.say(subscribe("s", `subscription { feed(of: "three") { n } }`))
 	p.hear(item("s", 1), item("s", 2), item("s", 3), complete("s"))
 	l.over(t, "three")
-	p.frame(opClose, true, []byte{3, 232})
+	p.frame(testkit.OpClose, true, []byte{3, 232})
 	p.ends(1000, "")
 }
 
@@ -105,8 +106,8 @@ func TestFramesThatAreNoMessagesCloseTheSocket(t *testing.T) {
 		payload string
 		code    int
 	}{
-		"binary": {opBinary, `{"type":"ping"}`, 4400},
-		"latin1": {opText, "{\"type\":\"ping\",\"payload\":{\"a\":\"\xe9\"}}", 1007},
+		"binary": {testkit.OpBinary, `{"type":"ping"}`, 4400},
+		"latin1": {testkit.OpText, "{\"type\":\"ping\",\"payload\":{\"a\":\"\xe9\"}}", 1007},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,7 +183,7 @@ func TestPingsAreAnsweredBothWays(t *testing.T) {
 	l := goLive(t, stream.Config{Heartbeat: time.Millisecond})
 	p := l.socket(t)
 	p.mute = true
-	if op, _, err := p.read(); op != opPing || err != nil {
+	if op, _, err := p.read(); op != testkit.OpPing || err != nil {
 		t.Fatalf("no ping: frame of kind %d, %v", op, err)
 	}
 	l = goLive(t, stream.Config{})
@@ -193,8 +194,8 @@ func TestPingsAreAnsweredBothWays(t *testing.T) {
 	p.hear(`{"type":"pong","payload":{"a":[null],"n":1.50}}`)
 	p.say(`{"type":"pong"}`)
 	p.say(`{"type":"complete","id":"unknown"}`)
-	p.frame(opPing, true, []byte("hello"))
-	if op, payload, err := p.read(); op != opPong || string(payload) != "hello" {
+	p.frame(testkit.OpPing, true, []byte("hello"))
+	if op, payload, err := p.read(); op != testkit.OpPong || string(payload) != "hello" {
 		t.Errorf("no pong: frame of kind %d, %q, %v", op, payload, err)
 	}
 }
@@ -216,11 +217,11 @@ func TestASocketWhosePeerIsSilentIsCutOff(t *testing.T) {
 func TestAMessageMayComeInPiecesAndBe64KiBLong(t *testing.T) {
 	t.Parallel()
 	p := goLive(t, stream.Config{}).welcome(t)
-	p.frame(opText, false, []byte(`{"type":`))
-	p.frame(opPing, true, nil) // in between
+	p.frame(testkit.OpText, false, []byte(`{"type":`))
+	p.frame(testkit.OpPing, true, nil) // in between
 	p.frame(0, false, []byte(`"ping"`))
 	p.frame(0, true, []byte(`}`))
-	if op, _, err := p.read(); op != opPong {
+	if op, _, err := p.read(); op != testkit.OpPong {
 		t.Fatalf("frame of kind %d, %v", op, err)
 	}
 	p.hear(`{"type":"pong"}`)

@@ -1,5 +1,5 @@
-// Package id makes and checks the ids of records: a prefix for the kind and a UUIDv7 in base 32
-// (TypeID), so that an id tells what it is of and sorts by creation time.
+// Package id makes and checks the ids of records. An id is a TypeID: a prefix for the kind of record and a UUIDv7 in
+// base 32. So it shows what it is the id of, and ids sort by creation time.
 package id
 
 import (
@@ -30,7 +30,7 @@ const (
 	Lease                  Kind = "lease"
 )
 
-// New draws an id of the kind.
+// New returns a new id of the kind.
 func New(k Kind) string {
 	t, err := typeid.WithPrefix(string(k))
 	if err != nil {
@@ -40,7 +40,7 @@ func New(k Kind) string {
 	return t.String()
 }
 
-// Of says whether s is a well-formed id of the kind. What is not cannot be the id of anything.
+// Of reports whether s is a well-formed id of the kind. Otherwise it cannot be the id of any record.
 func Of(k Kind, s string) bool {
 	if !strings.HasPrefix(s, string(k)+"_") {
 		return false
@@ -49,7 +49,7 @@ func Of(k Kind, s string) bool {
 	return err == nil && t.Prefix() == string(k)
 }
 
-// KindOf gives the kind that a well-formed id is of, or false.
+// KindOf returns the kind of a well-formed id, and reports whether s is one.
 func KindOf(s string) (Kind, bool) {
 	t, err := typeid.FromString(s)
 	if err != nil {

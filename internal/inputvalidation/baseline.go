@@ -5,22 +5,21 @@ import (
 	"math"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/inputbaseline"
 	"slipway/internal/inputprop"
 	"slipway/internal/meter"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 )
 
-// Remember notes, in the transaction of a success, what the immutable inputs of its instance are compared with from
-// now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it, as
+// UpdateBaseline stores, in the transaction of a success, what the immutable inputs of its instance are compared with
+// from now on. live is the deployment that was live until then, nil for none. Where the baseline does not know of it, as
 // in a database from before there were baselines, that is left to the next who asks for it.
-func (s *Service) Remember(ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time) error {
+func (s *Service) UpdateBaseline(ctx context.Context, tx *ent.Tx, d *ent.Deployment, live *string, at time.Time) error {
 	known, err := baselineOf(ctx, tx.InputBaseline, d.ModuleInstanceID)
-	if err != nil || !isOf(known, live) {
+	if err != nil || !isUpTo(known, live) {
 		return err
 	}
 	before, err := contentOf(known)
@@ -31,7 +30,7 @@ func (s *Service) Remember(ctx context.Context, tx *ent.Tx, d *ent.Deployment, l
 	if err != nil {
 		return err
 	}
-	return keepBaseline(ctx, tx, known, d, now, at)
+	return writeBaseline(ctx, tx, known, d, now, at)
 }
 
 func baselineOf(ctx context.Context, c *ent.InputBaselineClient, instanceID string) (*ent.InputBaseline, error) {
@@ -42,8 +41,8 @@ func baselineOf(ctx context.Context, c *ent.InputBaselineClient, instanceID stri
 	return known, err
 }
 
-// isOf reports whether a baseline, nil for none, knows of a deployment, nil for none.
-func isOf(known *ent.InputBaseline, deploymentID *string) bool {
+// isUpTo reports whether a deployment is the last that a baseline takes into account; nil for none of either.
+func isUpTo(known *ent.InputBaseline, deploymentID *string) bool {
 	if known == nil || deploymentID == nil {
 		return known == nil && deploymentID == nil
 	}
@@ -67,7 +66,7 @@ func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *s
 	if err != nil {
 		return nil, err
 	}
-	shipped, err := opened(r)
+	shipped, err := openRelease(r)
 	if err != nil || shipped == nil {
 		return before, err
 	}
@@ -82,7 +81,7 @@ func baselineAfter(ctx context.Context, tx *ent.Tx, d *ent.Deployment, before *s
 	return inputprop.Baseline(list, shipped.values, before), nil
 }
 
-func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {
+func writeBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *ent.Deployment, content *strictjson.Node, at time.Time) error {
 	if content == nil {
 		content = &strictjson.Node{Kind: strictjson.Object}
 	}
@@ -94,14 +93,14 @@ func keepBaseline(ctx context.Context, tx *ent.Tx, known *ent.InputBaseline, d *
 		SetDeploymentID(d.ID).SetContent(string(content.JSON())).SetUpdatedAt(at).Exec(ctx)
 }
 
-// baseline gives what the immutable inputs of an instance are compared with, nil before its first success.
+// baseline returns what the immutable inputs of an instance are compared with, nil before its first success.
 func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*strictjson.Node, error) {
 	if instance.LiveDeploymentID == nil {
 		return nil, nil
 	}
 	live := instance.LiveDeploymentID
 	known, err := baselineOf(ctx, s.Store.Client.InputBaseline, instance.ID)
-	for err == nil && !isOf(known, live) {
+	for err == nil && !isUpTo(known, live) {
 		known, live, err = s.catchUp(ctx, instance.ID)
 		if store.IsUniqueViolation(err) { // others have begun it in the same moment
 			known, err = baselineOf(ctx, s.Store.Client.InputBaseline, instance.ID)
@@ -116,8 +115,8 @@ func (s *Service) baseline(ctx context.Context, instance *ent.ModuleInstance) (*
 	return contentOf(known)
 }
 
-// mostCaughtUp bounds the successes that one transaction looks at.
-const mostCaughtUp = 20
+// maxCatchUp bounds the successes that one transaction looks at.
+const maxCatchUp = 20
 
 // catchUp lets the baseline of an instance know of more of its successes, in their order; the live deployment is the
 // last. It is for an instance from before there were baselines, and after a success that a server of before carried
@@ -131,7 +130,7 @@ func (s *Service) catchUp(ctx context.Context, instanceID string) (known *ent.In
 			return err
 		}
 		live = instance.LiveDeploymentID
-		if known, err = baselineOf(ctx, tx.InputBaseline, instanceID); err != nil || isOf(known, live) {
+		if known, err = baselineOf(ctx, tx.InputBaseline, instanceID); err != nil || isUpTo(known, live) {
 			return err
 		}
 		content, err := contentOf(known)
@@ -148,7 +147,7 @@ func (s *Service) catchUp(ctx context.Context, instanceID string) (known *ent.In
 			}
 		}
 		last := missed[len(missed)-1]
-		if err := keepBaseline(ctx, tx, known, last, content, last.UpdatedAt); err != nil {
+		if err := writeBaseline(ctx, tx, known, last, content, last.UpdatedAt); err != nil {
 			return err
 		}
 		known, err = baselineOf(ctx, tx.InputBaseline, instanceID)
@@ -157,12 +156,12 @@ func (s *Service) catchUp(ctx context.Context, instanceID string) (known *ent.In
 	return known, live, err
 }
 
-// missedSuccesses gives the next successes that a baseline does not know of, at least one: the live deployment comes
+// missedSuccesses returns the next successes that a baseline does not know of, at least one: the live deployment comes
 // after all others.
 func missedSuccesses(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, known *ent.InputBaseline) ([]*ent.Deployment, error) {
 	q := tx.Deployment.Query().Where(deployment.ModuleInstanceID(instance.ID), deployment.StatusEQ(deployment.StatusSUCCEEDED),
 		deployment.IDNEQ(*instance.LiveDeploymentID)).
-		Order(ent.Asc(deployment.FieldCreatedAt, deployment.FieldID)).Limit(mostCaughtUp)
+		Order(ent.Asc(deployment.FieldCreatedAt, deployment.FieldID)).Limit(maxCatchUp)
 	if known != nil {
 		last, err := tx.Deployment.Get(ctx, known.DeploymentID)
 		if err != nil {
@@ -172,7 +171,7 @@ func missedSuccesses(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstan
 			deployment.And(deployment.CreatedAtEQ(last.CreatedAt), deployment.IDGT(last.ID))))
 	}
 	missed, err := q.All(ctx)
-	if err != nil || len(missed) == mostCaughtUp {
+	if err != nil || len(missed) == maxCatchUp {
 		return missed, err
 	}
 	live, err := tx.Deployment.Get(ctx, *instance.LiveDeploymentID)

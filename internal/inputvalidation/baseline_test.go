@@ -21,7 +21,7 @@ var ported = "[" + input("public", "boolean", `"default":true`) + "," +
 	input("services", "object_map", `"item_inputs":[`+input("port", "number", `"immutable":true`)+`]`) + "]"
 
 // rolledBack carries out a rollback to a deployment.
-func rolledBack(t *testing.T, w *worldtest.World, p *worldtest.Place, to *ent.Deployment) {
+func rolledBack(t *testing.T, w *worldtest.World, p *worldtest.Fixture, to *ent.Deployment) {
 	t.Helper()
 	d, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: to.ID})
 	if err != nil {
@@ -33,7 +33,7 @@ func rolledBack(t *testing.T, w *worldtest.World, p *worldtest.Place, to *ent.De
 func TestImmutableInputsStayWhileTheyAreHidden(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", ported)
 		first := live(t, w, p, v, `{"host":"a","services":{"x":{"port":1},"y":{"port":2}}}`)
 		wanted := func(what, values string, want ...string) {
@@ -66,7 +66,7 @@ func TestImmutableInputsStayWhileTheyAreHidden(t *testing.T) {
 func TestRollbackBindsWhatItsReleaseHasAndKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", ported)
 		free := version(t, w, p, "1.9.0", strings.ReplaceAll(ported, `"immutable":true,`, ""))
 		hidden := live(t, w, p, v, `{"public":false}`)
@@ -93,7 +93,7 @@ func TestRollbackBindsWhatItsReleaseHasAndKeepsTheRest(t *testing.T) {
 func TestInstancesOfBeforeAreCaughtUpWith(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", ported)
 		live(t, w, p, v, `{"host":"a","services":{"x":{"port":1},"y":{"port":2}}}`)
 		for range 25 { // more than one transaction looks at
@@ -152,10 +152,10 @@ func TestInstancesOfBeforeAreCaughtUpWith(t *testing.T) {
 func TestAnInstanceOfBeforeIsCaughtUpWithByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", ported)
 		live(t, w, p, v, `{"host":"a"}`)
-		question := inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"host":"b"}`)}
+		question := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"host":"b"}`)}
 		for range 5 {
 			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM input_baselines`); err != nil {
 				t.Fatal(err)
@@ -182,7 +182,7 @@ func TestAnInstanceOfBeforeIsCaughtUpWithByManyAtOnce(t *testing.T) {
 func TestBaselinesAreOfOneInstanceEach(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", ported)
 		live(t, w, p, v, `{"host":"a"}`)
 		other := p.NewInstance(t, "other")
@@ -199,7 +199,7 @@ func TestBaselinesAreOfOneInstanceEach(t *testing.T) {
 func TestMessagesOfImmutableInputsRepeatNoSecret(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	v := version(t, w, p, "2.0.0", "["+input("db_password", "string", `"immutable":true`)+","+input("settings", "object", `"immutable":true`)+"]")
 	live(t, w, p, v, `{"db_password":"hunter2","settings":{"api_token":"hunter2"}}`)
 	got, violations := refused(t, w, p, v, `{"db_password":"hunter3","settings":{"api_token":"hunter3"}}`)

@@ -24,7 +24,7 @@ var shop = "[" + input("name", "string", `"default":"${{ organization.slug }}/${
 func TestADeploymentStoresTheCompletedValues(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", shop)
 		for values, want := range map[string]string{
 			`{}`:                                    `{"name":"acme/web/production/2.0.0","public":false,"zones":["a"]}`,
@@ -38,15 +38,15 @@ func TestADeploymentStoresTheCompletedValues(t *testing.T) {
 	})
 }
 
-func TestTemplatesAreFilledForAPlace(t *testing.T) {
+func TestTemplatesAreFilledForAScope(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"default":"${{ organization.slug }}/${{ project.name }}/${{ environment.name }}/${{ module.type }}@${{ module.version }}"`)+"]")
-		nowhere := inputvalidation.Question{VersionID: &v.ID, Values: strictjson.MustParse(`{}`)}
+		nowhere := inputvalidation.Request{VersionID: &v.ID, Values: strictjson.MustParse(`{}`)}
 		environment, instance := nowhere, nowhere
 		environment.EnvironmentID, instance.InstanceID = &p.Environment.ID, &p.Instance.ID
-		for where, q := range map[string]inputvalidation.Question{"environment": environment, "instance": instance} {
+		for where, q := range map[string]inputvalidation.Request{"environment": environment, "instance": instance} {
 			resolved, violations, err := w.Inputs.Resolve(w.Acme.As(actor.Viewer), q)
 			if err != nil || len(violations) > 0 {
 				t.Fatalf("%s: %v, %v", where, violations, err)
@@ -61,7 +61,7 @@ func TestTemplatesAreFilledForAPlace(t *testing.T) {
 func TestADeploymentIsRefusedWhatValidationRefuses(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("image", "string", `"required":true,"patterns":[{"pattern":"^web:","message":"of web"}]`)+","+
 			input("name", "string", `"immutable":true`)+","+
 			input("disk", "number", `"min":1,"max":100,"min_current_value":true`)+","+
@@ -74,13 +74,13 @@ func TestADeploymentIsRefusedWhatValidationRefuses(t *testing.T) {
 			`{"image":"web:1","name":"a","labels":{"":"x"}}`, `{"image":"web:1","name":"a","vpc":"prj_1"}`,
 			`{"image":"web:1","name":"a","other":1,"disk":1.5}`, `{"image":null,"name":null,"labels":{"a":1}}`,
 		} {
-			judged, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
-			if err != nil || len(judged.Violations) == 0 {
+			validated, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
+			if err != nil || len(validated.Violations) == 0 {
 				t.Errorf("%s is not refused: %v", values, err)
 			}
 			_, err = created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
 			refused := wantsCode(t, values, err, fault.DeploymentInputsInvalid)
-			if diff := cmp.Diff(fault.Under("/inputs", judged.Violations), refused); diff != "" {
+			if diff := cmp.Diff(fault.Under("/inputs", validated.Violations), refused); diff != "" {
 				t.Errorf("%s: validateInputs (-) and createDeployment (+) differ: %s", values, diff)
 			}
 		}
@@ -95,7 +95,7 @@ const create = `mutation($input: CreateDeploymentInput!) { createDeployment(inpu
 func TestTheAPIRefusesValuesWithPointersIntoTheInput(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], create, map[string]any{"input": map[string]any{
 		"moduleInstanceId": p.Instance.ID, "moduleVersionId": p.Version.ID, "inputs": map[string]any{"image": "web:1", "replicas": 51},
 	}})
@@ -113,24 +113,24 @@ func TestTheAPIRefusesValuesWithPointersIntoTheInput(t *testing.T) {
 func TestATamperedReleaseBindsNothingButWhatIsRemembered(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+","+input("disk", "number", `"min_current_value":true`)+"]")
 		forged := live(t, w, p, v, `{"name":"a","disk":2}`)
-		q := inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"name":"b","disk":1}`)}
-		wants(t, "before", judged(t, w, q), "/name immutable", "/disk min_current_value")
+		q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"name":"b","disk":1}`)}
+		wants(t, "before", validated(t, w, q), "/name immutable", "/disk min_current_value")
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE releases SET content = '{}' WHERE id = $1`, *forged.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
-		wants(t, "after", judged(t, w, q), "/name immutable")
+		wants(t, "after", validated(t, w, q), "/name immutable")
 		same(t, stored(t, w, live(t, w, p, v, `{"disk":1}`)), `{"disk":1,"name":"a"}`)
-		wants(t, "mended", judged(t, w, q), "/name immutable")
+		wants(t, "mended", validated(t, w, q), "/name immutable")
 	})
 }
 
 func TestMappedInputsTakeWhatTheChosenInstanceHas(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		live(t, w, p, p.Version, `{"image":"web:1","replicas":7}`)
 		if d, err := created(w.Globex.As(actor.Developer), w, foreign.Instance.ID, foreign.Version.ID, `{"image":"secret"}`); err != nil {
 			t.Fatal(err)
@@ -156,10 +156,10 @@ func TestMappedInputsTakeWhatTheChosenInstanceHas(t *testing.T) {
 	})
 }
 
-func TestAVersionOfAnotherModuleIsNoPlaceOfTheInstance(t *testing.T) {
+func TestAVersionOfAnotherModuleIsRefusedForTheInstance(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		one, two := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "two")
+		one, two := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "two")
 		_, err := created(w.Acme.As(actor.Developer), w, one.Instance.ID, two.Version.ID, `{"image":"web:1"}`)
 		wants(t, "another module's", broken(wantsCode(t, "another module's", err, fault.RequestInvalid)), "/moduleVersionId other_module")
 	})

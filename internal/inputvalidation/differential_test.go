@@ -38,10 +38,10 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// differential compares what the three who judge values say of the same ones.
+// differential compares what the three that check values say of the same ones.
 type differential struct {
 	*worldtest.World
-	*worldtest.Place
+	*worldtest.Fixture
 	generator
 	version  *ent.ModuleVersion
 	versions int
@@ -53,9 +53,9 @@ type differential struct {
 
 func newDifferential(t *testing.T, w *worldtest.World) *differential {
 	t.Helper()
-	p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+	p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 	live(t, w, p, p.Version, `{"image":"web:1","replicas":7}`)
-	d := &differential{World: w, Place: p, generator: generator{Rand: rand.New(rand.NewPCG(seedOf(t), 1))}}
+	d := &differential{World: w, Fixture: p, generator: generator{Rand: rand.New(rand.NewPCG(seedOf(t), 1))}}
 	d.generator.instances = []string{p.Instance.ID, p.Instance.ID, p.NewInstance(t, "idle").ID, foreign.Instance.ID, "inst_1"}
 	return d
 }
@@ -68,7 +68,7 @@ func (d *differential) publish(t *testing.T) map[string]string {
 		list := "[" + d.list(1, kinds) + "]"
 		d.versions++
 		v, _, err := d.Catalog.PublishVersion(d.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: d.Definition.ID, Version: fmt.Sprintf("2.0.%d", d.versions), Kind: catalog.KindECS, Inputs: parsed(t, list),
+			DefinitionID: d.Definition.ID, Version: fmt.Sprintf("2.0.%d", d.versions), Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, list),
 		})
 		if err == nil {
 			d.version = v
@@ -82,7 +82,7 @@ func (d *differential) publish(t *testing.T) map[string]string {
 	return nil
 }
 
-// compare has values judged, resolved and deployed.
+// compare has values validated, resolved and deployed.
 func (d *differential) compare(t *testing.T, values string) {
 	t.Helper()
 	if d.instance == nil {
@@ -91,25 +91,25 @@ func (d *differential) compare(t *testing.T, values string) {
 	}
 	d.cases++
 	viewer := d.Acme.As(actor.Viewer)
-	q := inputvalidation.Question{VersionID: &d.version.ID, InstanceID: &d.instance.ID, Values: strictjson.MustParse(values)}
-	judged, err := d.Inputs.Validate(viewer, q)
+	q := inputvalidation.Request{VersionID: &d.version.ID, InstanceID: &d.instance.ID, Values: strictjson.MustParse(values)}
+	validated, err := d.Inputs.Validate(viewer, q)
 	if err != nil {
 		t.Fatalf("%s: %v", values, err)
 	}
-	for _, v := range judged.Violations {
+	for _, v := range validated.Violations {
 		if strings.Contains(v.Message, "hunter2") && (strings.Contains(v.Pointer, "password") || strings.Contains(v.Message, "PASSWORD=")) {
 			t.Errorf("%s: %s repeats a secret: %s", values, v.Pointer, v.Message)
 		}
 	}
 	made, err := created(d.Acme.As(actor.Developer), d.World, d.instance.ID, d.version.ID, values)
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Code == fault.DeploymentInputsInvalid {
-		if diff := cmp.Diff(fault.Under("/inputs", judged.Violations), refusal.Violations); diff != "" {
+		if diff := cmp.Diff(fault.Under("/inputs", validated.Violations), refusal.Violations); diff != "" {
 			t.Errorf("%s: validateInputs (-) and createDeployment (+) differ: %s", values, diff)
 		}
 		return
 	}
-	if err != nil || len(judged.Violations) > 0 {
-		t.Errorf("%s: validateInputs says %v, createDeployment %v", values, judged.Violations, err)
+	if err != nil || len(validated.Violations) > 0 {
+		t.Errorf("%s: validateInputs says %v, createDeployment %v", values, validated.Violations, err)
 		return
 	}
 	d.accepted++
@@ -118,7 +118,7 @@ func (d *differential) compare(t *testing.T, values string) {
 }
 
 // same fails where the inputs of a release are not what resolving says of the values, and of these inputs again.
-func (d *differential) same(t *testing.T, q inputvalidation.Question, values, released string) {
+func (d *differential) same(t *testing.T, q inputvalidation.Request, values, released string) {
 	t.Helper()
 	viewer := d.Acme.As(actor.Viewer)
 	for _, from := range []string{values, released} {
@@ -133,7 +133,7 @@ func (d *differential) same(t *testing.T, q inputvalidation.Question, values, re
 		}
 	}
 	if again, err := d.Inputs.Validate(viewer, q); err != nil || len(again.Violations) > 0 {
-		t.Errorf("the release of %s is judged: %v, %v", values, again, err)
+		t.Errorf("the release of %s is validated: %v, %v", values, again, err)
 	}
 }
 
@@ -167,7 +167,7 @@ func sealed(t *testing.T, values *strictjson.Node) string {
 // valuesEach is how many values are tried for the same inputs.
 const valuesEach = 20
 
-func TestTheThreeWhoJudgeValuesAgree(t *testing.T) {
+func TestTheThreeThatCheckValuesAgree(t *testing.T) {
 	t.Parallel()
 	for name, cases := range map[string]int{"sqlite": 5000, "postgres": 300} {
 		t.Run(name, func(t *testing.T) {
@@ -189,14 +189,14 @@ func TestTheThreeWhoJudgeValuesAgree(t *testing.T) {
 	}
 }
 
-func TestReplaysAreNeverJudged(t *testing.T) {
+func TestReplaysAreNeverValidated(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		d := newDifferential(t, w)
 		db := w.Raw(t, w.Acme)
 		for tries := 0; d.accepted < 10 && tries < 500; tries++ {
 			kinds := d.publish(t)
-			made, err := created(w.Acme.As(actor.Developer), w, d.Place.Instance.ID, d.version.ID, d.values(kinds, 1))
+			made, err := created(w.Acme.As(actor.Developer), w, d.Fixture.Instance.ID, d.version.ID, d.values(kinds, 1))
 			if err != nil {
 				continue
 			}

@@ -17,61 +17,61 @@ import (
 
 // What is looked at for a change of a schema: module versions that name it, and live instances of theirs.
 const (
-	mostVersions = 100
-	mostJudged   = 200
+	maxVersions  = 100
+	maxInstances = 200
 )
 
-// Impact says what another schema of the definition of a givenId would mean: which module versions take
+// Impact returns what another schema of the definition of a givenId would mean: which module versions take
 // options from it, and the live values of which instances would not be valid any more. It implements
-// defaults.Rules.
+// defaults.ImpactFinder.
 func (s *Service) Impact(ctx context.Context, givenID string, schema inputprop.Property) (defaults.Impact, error) {
 	var impact defaults.Impact
-	versions, err := defaults.VersionsNaming(ctx, s.Store.Client.ModuleVersion, givenID, mostVersions)
+	versions, err := defaults.VersionsNaming(ctx, s.Store.Client.ModuleVersion, givenID, maxVersions)
 	if err != nil || len(versions) == 0 {
 		return impact, err
 	}
-	if len(versions) == mostVersions {
-		impact.Warnings = append(impact.Warnings, about("not_all_named", "is where %d module versions take options from, and more may", mostVersions))
+	if len(versions) == maxVersions {
+		impact.Warnings = append(impact.Warnings, warning("not_all_named", "is where %d module versions take options from, and more may", maxVersions))
 	}
 	impact.Versions = versions
 	modules := make([]string, len(versions))
 	for i, v := range versions {
 		modules[i] = v.ModuleDefinitionID
-		impact.Warnings = append(impact.Warnings, about("named_by_version", "is where the module version %s (%s) takes options from", v.Version, v.ID))
+		impact.Warnings = append(impact.Warnings, warning("named_by_version", "is where the module version %s (%s) takes options from", v.Version, v.ID))
 	}
 	instances, err := s.Store.Client.ModuleInstance.Query().
 		Where(moduleinstance.ModuleDefinitionIDIn(modules...), moduleinstance.LiveDeploymentIDNotNil()).
-		Order(ent.Asc(moduleinstance.FieldID)).Limit(mostJudged + 1).All(ctx)
+		Order(ent.Asc(moduleinstance.FieldID)).Limit(maxInstances + 1).All(ctx)
 	if err != nil {
 		return impact, err
 	}
-	if len(instances) > mostJudged {
-		instances = instances[:mostJudged]
-		impact.Warnings = append(impact.Warnings, about("not_all_judged", "is used by more live instances than the %d that were judged", mostJudged))
+	if len(instances) > maxInstances {
+		instances = instances[:maxInstances]
+		impact.Warnings = append(impact.Warnings, warning("not_all_judged", "is used by more live instances than the %d that were judged", maxInstances))
 	}
-	judged, err := s.liveInstances(ctx, instances)
+	live, err := s.liveInstances(ctx, instances)
 	if err != nil {
 		return impact, err
 	}
 	for _, i := range instances {
-		if !judged.fits(ctx, i) {
-			impact.Warnings = append(impact.Warnings, about("not_all_judged", "is used by more live values than one request may judge"))
+		if !live.hasRoom(ctx, i) {
+			impact.Warnings = append(impact.Warnings, warning("not_all_judged", "is used by more live values than one request may judge"))
 			break
 		}
-		violations, err := judged.spoiled(ctx, i, givenID, schema)
+		violations, err := live.newViolations(ctx, i, givenID, schema)
 		if err != nil {
 			return impact, err
 		}
 		if len(violations) > 0 {
 			impact.Instances = append(impact.Instances, i)
-			impact.Warnings = append(impact.Warnings, about("instance_values", "would make the live values of the instance %s (%s) invalid: %s",
+			impact.Warnings = append(impact.Warnings, warning("instance_values", "would make the live values of the instance %s (%s) invalid: %s",
 				i.Name, i.ID, violations[0]))
 		}
 	}
 	return impact, nil
 }
 
-func about(rule, format string, args ...any) inputprop.Warning {
+func warning(rule, format string, args ...any) inputprop.Warning {
 	return inputprop.Warning{Pointer: "/schema", Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -80,13 +80,13 @@ type liveInstances struct {
 	*Service
 	// releases are by the instances that they are live of.
 	releases map[string]*ent.Release
-	// versions and places are those that were read already, by the version, and by it and the environment.
+	// versions and scopes are those that were read already, by the version, and by the environment and it.
 	versions map[string]*ent.ModuleVersion
-	places   map[[2]string]*Place
+	scopes   map[[2]string]*Scope
 }
 
 func (s *Service) liveInstances(ctx context.Context, instances []*ent.ModuleInstance) (*liveInstances, error) {
-	l := &liveInstances{s, map[string]*ent.Release{}, map[string]*ent.ModuleVersion{}, map[[2]string]*Place{}}
+	l := &liveInstances{s, map[string]*ent.Release{}, map[string]*ent.ModuleVersion{}, map[[2]string]*Scope{}}
 	instanceOf := make(map[string]string, len(instances))
 	ids := make([]string, len(instances))
 	for i, instance := range instances {
@@ -110,21 +110,21 @@ func (s *Service) liveInstances(ctx context.Context, instances []*ent.ModuleInst
 	return l, err
 }
 
-// fits reports whether the request may still judge the values of an instance.
-func (l *liveInstances) fits(ctx context.Context, instance *ent.ModuleInstance) bool {
+// hasRoom reports whether the request may still check the values of an instance.
+func (l *liveInstances) hasRoom(ctx context.Context, instance *ent.ModuleInstance) bool {
 	const readings = 8 // of the values and of their inputs, with what defaults add
 	r := l.releases[instance.ID]
 	return r == nil || meter.HasRoom(ctx, meter.Inputs, readings*len(r.Content))
 }
 
-// spoiled returns what would be wrong with the live values of an instance; nothing where they are wrong
+// newViolations returns what would be wrong with the live values of an instance; nothing where they are wrong
 // already, or where its live version does not name the definition.
-func (l *liveInstances) spoiled(ctx context.Context, instance *ent.ModuleInstance, givenID string, schema inputprop.Property) ([]string, error) {
+func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleInstance, givenID string, schema inputprop.Property) ([]string, error) {
 	r := l.releases[instance.ID]
 	if r == nil {
 		return nil, nil
 	}
-	live, err := shipped(ctx, r)
+	live, err := readRelease(ctx, r)
 	if err != nil || live == nil {
 		return nil, err
 	}
@@ -137,27 +137,27 @@ func (l *liveInstances) spoiled(ctx context.Context, instance *ent.ModuleInstanc
 		return nil, err
 	}
 	if _, err := l.Engine.DropRefused(ctx, list, ""); err != nil {
-		return nil, busy(err)
+		return nil, asUnavailable(err)
 	}
-	place, err := l.place(ctx, instance.EnvironmentID, version)
+	scope, err := l.scope(ctx, instance.EnvironmentID, version)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.refer(ctx, list, live.values, place); err != nil {
+	if err := l.loadReferences(ctx, list, live.values, scope); err != nil {
 		return nil, err
 	}
-	before, err := l.Engine.Validate(ctx, list, live.values, "", place.context)
+	before, err := l.Engine.Validate(ctx, list, live.values, "", scope.context)
 	if err != nil || len(before) > 0 {
-		return nil, busy(err)
+		return nil, asUnavailable(err)
 	}
-	changed := place.context
+	changed := scope.context
 	changed.Options = l.optionsWith(givenID, schema)
 	after, err := l.Engine.Validate(ctx, list, live.values, "", changed)
 	messages := make([]string, len(after))
 	for i, v := range after {
 		messages[i] = v.Pointer + " " + v.Message
 	}
-	return messages, busy(err)
+	return messages, asUnavailable(err)
 }
 
 func (l *liveInstances) version(ctx context.Context, id string) (*ent.ModuleVersion, error) {
@@ -171,19 +171,19 @@ func (l *liveInstances) version(ctx context.Context, id string) (*ent.ModuleVers
 	return version, err
 }
 
-func (l *liveInstances) place(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Place, error) {
+func (l *liveInstances) scope(ctx context.Context, environmentID string, version *ent.ModuleVersion) (*Scope, error) {
 	key := [2]string{environmentID, version.ID}
-	if known := l.places[key]; known != nil {
+	if known := l.scopes[key]; known != nil {
 		return known, nil
 	}
-	place, err := l.In(ctx, environmentID, version)
+	scope, err := l.EnvironmentScope(ctx, environmentID, version)
 	if err == nil {
-		l.places[key] = place
+		l.scopes[key] = scope
 	}
-	return place, err
+	return scope, err
 }
 
-// optionsWith gives options as they would be with another schema of a definition.
+// optionsWith returns the function that looks up options as they would be with another schema of a definition.
 func (s *Service) optionsWith(givenID string, schema inputprop.Property) func(context.Context, string, map[string]string) ([]inputprop.Option, error) {
 	return func(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error) {
 		if source != inputprop.SourceDefinition || params[inputprop.ParamGivenID] != givenID {

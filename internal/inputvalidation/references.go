@@ -25,16 +25,16 @@ const (
 	referenceBytes = 512
 )
 
-// references are the instances that values choose.
+// references are the instances that values choose, looked up.
 type references struct {
 	// self is the instance that is deployed, "" where there is none yet.
 	self  string
 	asked map[string]bool
-	found map[string]*referred
+	found map[string]*referencedInstance
 }
 
-// referred is an instance that there is, in the organization.
-type referred struct {
+// referencedInstance is an instance that there is, in the organization.
+type referencedInstance struct {
 	ID   string `sql:"id"`
 	Type string `sql:"module_type"`
 	// Shadowed instances are of a global module of whose type the organization has a module of its own.
@@ -48,11 +48,11 @@ type referred struct {
 	read   bool
 }
 
-// refer looks up the instances that values choose in a place, all in one statement, and lets references be judged
+// loadReferences looks up the instances that values choose, all in one statement, and lets the scope check references
 // by what there is.
-func (s *Service) refer(ctx context.Context, list []inputprop.Property, values *strictjson.Node, p *Place) error {
-	r := &references{self: p.instanceID, asked: map[string]bool{}, found: map[string]*referred{}}
-	choices := inputprop.Choices(list, values, p.context.Previous)
+func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) error {
+	r := &references{self: scope.instanceID, asked: map[string]bool{}, found: map[string]*referencedInstance{}}
+	choices := inputprop.Choices(list, values, scope.context.Previous)
 	choices = choices[:min(len(choices), maxReferences)]
 	var ids, read []string
 	for _, c := range choices {
@@ -62,25 +62,25 @@ func (s *Service) refer(ctx context.Context, list []inputprop.Property, values *
 			read = append(read, c.ID)
 		}
 	}
-	p.context.Reference, p.context.Ref = r.flaw, r.value
+	scope.context.Reference, scope.context.Ref = r.check, r.value
 	if len(ids) == 0 {
 		return nil
 	}
 	if err := meter.Spend(ctx, meter.Inputs, referenceBytes*len(ids)); err != nil {
 		return err
 	}
-	var found []*referred
+	var found []*referencedInstance
 	err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).
-		Modify(func(s *sql.Selector) { joinReferred(s, read) }).Scan(ctx, &found)
+		Modify(func(s *sql.Selector) { joinReferenced(s, read) }).Scan(ctx, &found)
 	for _, i := range found {
 		r.found[i.ID] = i
 	}
 	return err
 }
 
-// joinReferred selects what a reference is judged by; the releases only of the instances to be read from. Every
+// joinReferenced selects what a reference is checked by; the releases only of the instances to be read from. Every
 // joined row is of the same organization; a module may be global.
-func joinReferred(s *sql.Selector, read []string) {
+func joinReferenced(s *sql.Selector, read []string) {
 	owned := func(t *sql.SelectTable, on ...*sql.Predicate) *sql.Predicate {
 		return sql.And(append(on, sql.ColumnsEQ(t.C("organization_id"), s.C("organization_id")))...)
 	}
@@ -106,9 +106,9 @@ func joinReferred(s *sql.Selector, read []string) {
 	s.AppendSelectAs(r.C(entrelease.FieldContent), "release_content")
 }
 
-// flaw says why a reference to a module type may not choose an instance. An organization's module goes before a
-// global one of the same type. What is absent and what is another organization's are told alike.
-func (r *references) flaw(instanceID, moduleType string) string {
+// check returns why a reference to a module type may not choose an instance, "" where it may. An organization's module goes before a
+// global one of the same type. What is absent and what is another organization's are refused alike.
+func (r *references) check(instanceID, moduleType string) string {
 	i := r.found[instanceID]
 	switch {
 	case instanceID == r.self:
@@ -126,7 +126,7 @@ func (r *references) flaw(instanceID, moduleType string) string {
 	}
 }
 
-// value gives what a chosen instance has at a path: input.<id> from its live release. Outputs are known to whoever
+// value returns what a chosen instance has at a path: input.<id> from its live release. Outputs are known to whoever
 // carries the deployment out.
 func (r *references) value(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
 	input, ok := strings.CutPrefix(path, "input.")
@@ -145,11 +145,11 @@ func (r *references) value(ctx context.Context, instanceID, path string) (*stric
 }
 
 // open reads the live release once; there are no values where it is not stored any more or not what was stored.
-func (i *referred) open(ctx context.Context) error {
+func (i *referencedInstance) open(ctx context.Context) error {
 	if i.read || i.Digest == nil {
 		return nil
 	}
-	l, err := shipped(ctx, &ent.Release{Digest: *i.Digest, Content: *i.Content})
+	l, err := readRelease(ctx, &ent.Release{Digest: *i.Digest, Content: *i.Content})
 	if l != nil {
 		i.values = l.values
 	}

@@ -25,10 +25,10 @@ var referring = "[" + input("of", "$ref:base", "") + "," +
 	input("named", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`) + "," +
 	input("listed", "object_array", `"item_inputs":[`+input("deep", "object_map", `"item_inputs":[`+input("of", "$ref:base", "")+`]`)+`]`) + "]"
 
-// refused judges values for the place's instance, in both ways, and gives what is wrong as "pointer rule".
-func refused(t *testing.T, w *worldtest.World, p *worldtest.Place, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
+// refused checks values for the place's instance, in both ways, and returns what is wrong as "pointer rule".
+func refused(t *testing.T, w *worldtest.World, p *worldtest.Fixture, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
 	t.Helper()
-	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
+	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +52,11 @@ func refused(t *testing.T, w *worldtest.World, p *worldtest.Place, v *ent.Module
 func TestReferencesNameAnotherInstanceOfTheirType(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		base, p, foreign := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "base")
+		base, p, foreign := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "base")
 		v := version(t, w, p, "2.0.0", referring)
 		own := version(t, w, base, "2.0.0", referring)
 		for what, c := range map[string]struct {
-			at      *worldtest.Place
+			at      *worldtest.Fixture
 			version *ent.ModuleVersion
 			of      string
 			rule    string
@@ -83,23 +83,23 @@ func TestReferencesNameAnotherInstanceOfTheirType(t *testing.T) {
 	})
 }
 
-func TestAbsentAndForeignInstancesAreToldAlike(t *testing.T) {
+func TestAbsentAndForeignInstancesAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "base")
+		p, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "base")
 		live := foreign.Succeeded(t)
 		v := version(t, w, p, "2.0.0", "["+input("of", "$ref:base", `"mapped_inputs":[`+input("image", "string", `"default":"${{ ref.input.image }}"`)+`]`)+"]")
-		told := map[string]string{}
+		refusals := map[string]string{}
 		ran := map[string][]string{}
 		for what, of := range map[string]string{"absent": id.New(id.ModuleInstance), "foreign": live.ModuleInstanceID} {
-			q := inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"of":"` + of + `"}`)}
+			q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"of":"` + of + `"}`)}
 			ran[what] = w.Statements(func() {
 				_, violations, err := w.Inputs.Resolve(w.Acme.As(actor.Viewer), q)
-				told[what] = strings.ReplaceAll(fmt.Sprint(violations, err), of, "ID")
+				refusals[what] = strings.ReplaceAll(fmt.Sprint(violations, err), of, "ID")
 			})
 		}
-		if diff := cmp.Diff(told["absent"], told["foreign"]); diff != "" || !strings.Contains(told["absent"], "/of") {
-			t.Errorf("%s: %s", told["absent"], diff)
+		if diff := cmp.Diff(refusals["absent"], refusals["foreign"]); diff != "" || !strings.Contains(refusals["absent"], "/of") {
+			t.Errorf("%s: %s", refusals["absent"], diff)
 		}
 		if diff := cmp.Diff(ran["absent"], ran["foreign"]); diff != "" {
 			t.Errorf("statements: %s", diff)
@@ -110,20 +110,20 @@ func TestAbsentAndForeignInstancesAreToldAlike(t *testing.T) {
 func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", referring)
 		root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 		global, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "base", Status: moduledefinition.StatusACTIVE})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Place(t, w.Globex, "base") // another organization's module of the type is nothing to this one
+		w.Fixture(t, w.Globex, "base") // another organization's module of the type is nothing to this one
 		instance, err := w.Catalog.CreateInstance(w.Acme.As(actor.Admin), catalog.NewInstance{EnvironmentID: p.Environment.ID, DefinitionID: global.ID, Name: "global"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		offered := func() (ids []string) {
-			options, err := w.Inputs.Dynamic.All(w.Acme.As(actor.Viewer), "module_instances", map[string]string{"type": "base"})
+			options, err := w.Sources.All(w.Acme.As(actor.Viewer), "module_instances", map[string]string{"type": "base"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 		wants(t, "of the global module", got)
 		wants(t, "offered", offered(), instance.ID)
 
-		own := w.Place(t, w.Acme, "base")
+		own := w.Fixture(t, w.Acme, "base")
 		got, _ = refused(t, w, p, v, `{"of":"`+instance.ID+`"}`)
 		wants(t, "of the global module, beside an own one", got, "/of reference")
 		got, _ = refused(t, w, p, v, `{"of":"`+own.Instance.ID+`"}`)
@@ -148,7 +148,7 @@ func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 func TestInstancesWithNothingLiveAreChosenUnlessTheyAreReadFrom(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 		mapped := func(number, inputs string) *ent.ModuleVersion {
 			return version(t, w, p, number, "["+input("shown", "boolean", `"default":false`)+","+input("of", "$ref:base", `"mapped_inputs":[`+inputs+`]`)+"]")
 		}
@@ -187,7 +187,7 @@ func each(ids []string) string {
 func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+		base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("named", "object_map", `"item_inputs":[`+
 			input("of", "$ref:base", `"mapped_inputs":[`+input("image", "string", `"default":"${{ ref.input.image }}"`)+`]`)+`]`)+"]")
 		var ids []string
@@ -196,20 +196,20 @@ func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
 			base.Finish(t, base.Deploy(t, instance.ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
 			ids = append(ids, instance.ID)
 		}
-		judge := func(values string) (statements, cost int) {
+		check := func(values string) (statements, cost int) {
 			m := meter.New(meter.Limits{}, 0, nil)
 			ctx := meter.With(w.Acme.As(actor.Viewer), m)
 			statements = len(w.Recorded(func() {
-				found, err := w.Inputs.Validate(ctx, inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
+				found, err := w.Inputs.Validate(ctx, inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
 				if err != nil || len(found.Violations) > 0 {
 					t.Errorf("%s: %v, %v", values, found, err)
 				}
 			}))
 			return statements, m.Cost()
 		}
-		none, _ := judge(`{}`)
-		one, costOfOne := judge(each(ids[:1]))
-		all, costOfAll := judge(each(ids))
+		none, _ := check(`{}`)
+		one, costOfOne := check(each(ids[:1]))
+		all, costOfAll := check(each(ids))
 		if one != none+1 || all != none+1 {
 			t.Errorf("%d statements without references, %d with one, %d with thirty; want one more", none, one, all)
 		}
@@ -230,7 +230,7 @@ func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
 func TestReferencesOfOneRequestAreBound(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	base, p := w.Place(t, w.Acme, "base"), w.Place(t, w.Acme, "web")
+	base, p := w.Fixture(t, w.Acme, "base"), w.Fixture(t, w.Acme, "web")
 	v := version(t, w, p, "2.0.0", referring)
 	ids := make([]string, 1001)
 	for i := range ids {

@@ -27,9 +27,9 @@ type Stored struct {
 	Violations []fault.Violation
 }
 
-// EachStored judges the schemas of the actor's organization, and the values that are live, by today's rules, and
+// CheckStored checks the schemas of the actor's organization, and the values that are live, by today's rules, and
 // calls f for each. For an actor of no organization they are the global module versions.
-func (s *Service) EachStored(ctx context.Context, f func(Stored) error) error {
+func (s *Service) CheckStored(ctx context.Context, f func(Stored) error) error {
 	for _, each := range []func(context.Context, func(Stored) error) error{s.eachDefinition, s.eachVersion, s.eachLive} {
 		if err := each(ctx, f); err != nil {
 			return err
@@ -114,10 +114,10 @@ func (s *Service) eachLive(ctx context.Context, f func(Stored) error) error {
 	})
 }
 
-// checkLive judges what is live of an instance as if it were deployed for the first time. What a chosen instance
-// gives may have changed since, which is no matter of rules.
+// checkLive checks what is live of an instance as if it were deployed for the first time. What a chosen instance
+// has may have changed since, which is no matter of rules.
 func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) ([]fault.Violation, error) {
-	l, err := s.live(ctx, *instance.LiveDeploymentID)
+	l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID)
 	if err != nil || l == nil {
 		return nil, err
 	}
@@ -127,16 +127,16 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	}
 	list, err := version.Inputs.Properties()
 	if err != nil {
-		return nil, nil //nolint:nilerr // it is told of the version
+		return nil, nil //nolint:nilerr // eachVersion reports it
 	}
 	if _, err := s.Engine.DropRefused(ctx, list, "/inputs"); err != nil {
 		return nil, err
 	}
-	place, err := s.In(ctx, instance.EnvironmentID, version)
+	scope, err := s.EnvironmentScope(ctx, instance.EnvironmentID, version)
 	if err != nil {
 		return nil, err
 	}
-	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", place.context)
+	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", scope.context)
 	return slices.DeleteFunc(violations, func(v fault.Violation) bool { return v.Rule == inputprop.RuleMappedInput }), err
 }
 

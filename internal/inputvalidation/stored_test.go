@@ -17,7 +17,7 @@ import (
 func TestWhatIsStoredIsCheckedByTodaysRules(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, other := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		choice := input("s", "string", `"values":["x"],"default":"x"`)
 		d, v := definition(t, w, w.Acme, "s", choice), version(t, w, p, "2.0.0", "["+choice+"]")
 		shipped := live(t, w, p, p.Version, `{"image":"web:1"}`)
@@ -67,7 +67,7 @@ func TestEveryStoredRowIsCheckedOnce(t *testing.T) {
 			definition(t, w, w.Acme, fmt.Sprintf("d%d", i), input("s", "text", ""))
 		}
 		seen := map[string]int{}
-		if err := w.Inputs.EachStored(system(w.Acme), func(s inputvalidation.Stored) error { seen[s.ID]++; return nil }); err != nil {
+		if err := w.Inputs.CheckStored(system(w.Acme), func(s inputvalidation.Stored) error { seen[s.ID]++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for id, times := range seen {
@@ -89,7 +89,7 @@ func system(o *worldtest.Org) context.Context {
 func found(ctx context.Context, t *testing.T, w *worldtest.World) []string {
 	t.Helper()
 	var list []string
-	err := w.Inputs.EachStored(ctx, func(s inputvalidation.Stored) error {
+	err := w.Inputs.CheckStored(ctx, func(s inputvalidation.Stored) error {
 		for _, v := range broken(s.Violations) {
 			list = append(list, s.Kind+" "+s.ID+" "+s.Name+" "+v)
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -15,11 +13,12 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/meter"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 )
 
-// Question is values to be judged against inputs: those of a module version, a default value
+// Request is values to be checked against inputs: those of a module version, a default value
 // definition, or inputs that are given. Exactly one of the three is.
-type Question struct {
+type Request struct {
 	VersionID    *string
 	DefinitionID *string
 	Inputs       *strictjson.Node
@@ -32,11 +31,11 @@ type Question struct {
 	Violations []fault.Violation
 }
 
-// asked is a question whose parts have been read.
-type asked struct {
+// parts are what a request names, once it is read.
+type parts struct {
 	inputs []inputprop.Property
 	values *strictjson.Node
-	place  *Place
+	scope  *Scope
 	// warnings are of inputs that are stored.
 	warnings []inputprop.Warning
 }
@@ -48,43 +47,43 @@ type Validation struct {
 	Warnings []inputprop.Warning
 }
 
-// Validate judges the values as a deployment of them would be.
-func (s *Service) Validate(ctx context.Context, q Question) (*Validation, error) {
-	a, err := s.read(ctx, q)
+// Validate checks the values as createDeployment would.
+func (s *Service) Validate(ctx context.Context, in Request) (*Validation, error) {
+	a, err := s.read(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Engine.Examine(ctx, a.inputs, a.values, "", a.place.context)
-	return &Validation{found, a.warnings}, busy(err)
+	found, err := s.Engine.Examine(ctx, a.inputs, a.values, "", a.scope.context)
+	return &Validation{found, a.warnings}, asUnavailable(err)
 }
 
-// Resolve gives what a form shows for the values, and what cannot be made out.
-func (s *Service) Resolve(ctx context.Context, q Question) (*inputprop.Resolved, []fault.Violation, error) {
-	a, err := s.read(ctx, q)
+// Resolve returns what a form shows for the values: with defaults and templates filled in, as far as they are known.
+func (s *Service) Resolve(ctx context.Context, in Request) (*inputprop.Resolved, []fault.Violation, error) {
+	a, err := s.read(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
-	resolved, violations, err := s.Engine.Resolve(ctx, a.inputs, a.values, "", a.place.context.Env)
+	resolved, violations, err := s.Engine.Resolve(ctx, a.inputs, a.values, "", a.scope.context.Env)
 	if err != nil {
-		return nil, nil, busy(err)
+		return nil, nil, asUnavailable(err)
 	}
 	resolved.Warnings = a.warnings
 	return resolved, violations, nil
 }
 
-// Complete gives the values that a deployment stores, with defaults and without what is hidden, or every
+// Complete returns the values that a deployment stores, with defaults and without what is hidden, or every
 // violation; pointers start with at. The list is of a stored version: defaults that today's rules refuse are taken
 // out of it.
-func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, p *Place) (*strictjson.Node, []fault.Violation, error) {
+func (s *Service) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, scope *Scope) (*strictjson.Node, []fault.Violation, error) {
 	if _, err := s.Engine.DropRefused(ctx, list, at); err != nil {
-		return nil, nil, busy(err)
+		return nil, nil, asUnavailable(err)
 	}
-	if err := s.refer(ctx, list, values, p); err != nil {
+	if err := s.loadReferences(ctx, list, values, scope); err != nil {
 		return nil, nil, err
 	}
-	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, p.context)
+	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, scope.context)
 	if err != nil || len(violations) > 0 {
-		return nil, violations, busy(err)
+		return nil, violations, asUnavailable(err)
 	}
 	for _, pointer := range resolved.Unresolved {
 		violations = append(violations, fault.Violation{Pointer: at + pointer, Rule: "template_unresolved",
@@ -93,27 +92,27 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	return resolved.Values, violations, nil
 }
 
-func (s *Service) read(ctx context.Context, q Question) (*asked, error) {
+func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
-	violations := q.Violations
-	if n := given(q.VersionID != nil) + given(q.DefinitionID != nil) + given(q.Inputs != nil); n != 1 && len(violations) == 0 {
+	violations := in.Violations
+	if n := given(in.VersionID != nil) + given(in.DefinitionID != nil) + given(in.Inputs != nil); n != 1 && len(violations) == 0 {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
-	if violations = append(violations, inputprop.CheckValues(q.Values, "/values")...); len(violations) > 0 {
+	if violations = append(violations, inputprop.CheckValues(in.Values, "/values")...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	a := &asked{values: q.Values}
-	version, err := s.subject(ctx, q, a)
+	a := &parts{values: in.Values}
+	version, err := s.readInputs(ctx, in, a)
 	if err != nil {
 		return nil, err
 	}
-	if a.place, err = s.locate(ctx, q, version); err != nil {
+	if a.scope, err = s.requestedScope(ctx, in, version); err != nil {
 		return nil, err
 	}
-	return a, s.refer(ctx, a.inputs, a.values, a.place)
+	return a, s.loadReferences(ctx, a.inputs, a.values, a.scope)
 }
 
 func given(is bool) int {
@@ -123,12 +122,11 @@ func given(is bool) int {
 	return 0
 }
 
-// subject reads the inputs that the values are for, and the version that they are of where they are of
-// one.
-func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.ModuleVersion, error) {
+// readInputs reads the inputs that the values are for, and returns the version that has them, nil where none does.
+func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.ModuleVersion, error) {
 	switch {
-	case q.VersionID != nil:
-		version, err := s.Catalog.Version(ctx, *q.VersionID)
+	case in.VersionID != nil:
+		version, err := s.Catalog.Version(ctx, *in.VersionID)
 		if err != nil {
 			return nil, err
 		}
@@ -138,9 +136,9 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 		if a.inputs, err = version.Inputs.Properties(); err == nil {
 			a.warnings, err = s.Engine.DropRefused(ctx, a.inputs, "/inputs")
 		}
-		return version, busy(err)
-	case q.DefinitionID != nil:
-		d, err := s.Defaults.Definition(ctx, *q.DefinitionID)
+		return version, asUnavailable(err)
+	case in.DefinitionID != nil:
+		d, err := s.Definitions.Definition(ctx, *in.DefinitionID)
 		if err != nil {
 			return nil, err
 		}
@@ -156,9 +154,9 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 		for i := range a.warnings {
 			a.warnings[i].Pointer = "/schema" + strings.TrimPrefix(a.warnings[i].Pointer, "/0")
 		}
-		return nil, busy(err)
+		return nil, asUnavailable(err)
 	}
-	list, violations := inputprop.DecodeList(q.Inputs, "/inputs")
+	list, violations := inputprop.DecodeList(in.Inputs, "/inputs")
 	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
@@ -170,49 +168,49 @@ func (s *Service) subject(ctx context.Context, q Question, a *asked) (*ent.Modul
 	return nil, err
 }
 
-// locate finds where the values would be deployed: an instance, an environment, or nowhere yet. There is no
-// version where the inputs are given or a definition's.
-func (s *Service) locate(ctx context.Context, q Question, version *ent.ModuleVersion) (*Place, error) {
-	if q.EnvironmentID != nil {
-		if err := store.CheckID(id.Environment, *q.EnvironmentID, fault.EnvironmentNotFound); err != nil {
+// requestedScope returns where the values would be deployed: an instance, an environment, or nowhere yet. version is
+// nil where the inputs are given or a definition's.
+func (s *Service) requestedScope(ctx context.Context, in Request, version *ent.ModuleVersion) (*Scope, error) {
+	if in.EnvironmentID != nil {
+		if err := store.CheckID(id.Environment, *in.EnvironmentID, fault.EnvironmentNotFound); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case q.InstanceID != nil:
-		return s.ofQuestion(ctx, q, version)
-	case q.EnvironmentID != nil:
-		return s.In(ctx, *q.EnvironmentID, version)
+	case in.InstanceID != nil:
+		return s.requestedInstanceScope(ctx, in, version)
+	case in.EnvironmentID != nil:
+		return s.EnvironmentScope(ctx, *in.EnvironmentID, version)
 	default:
-		return s.nowhere(ctx, version)
+		return s.emptyScope(ctx, version)
 	}
 }
 
-// ofQuestion gives the place of the instance that is asked about.
-func (s *Service) ofQuestion(ctx context.Context, q Question, version *ent.ModuleVersion) (*Place, error) {
-	instance, err := s.Catalog.Instance(ctx, *q.InstanceID)
+// requestedInstanceScope returns the scope of the instance that the request names.
+func (s *Service) requestedInstanceScope(ctx context.Context, in Request, version *ent.ModuleVersion) (*Scope, error) {
+	instance, err := s.Catalog.Instance(ctx, *in.InstanceID)
 	if err != nil {
 		return nil, err
 	}
 	var wrong []fault.Violation
 	if version != nil && instance.ModuleDefinitionID != version.ModuleDefinitionID {
-		wrong = append(wrong, OtherModule(instance, version))
+		wrong = append(wrong, OtherModuleViolation(instance, version))
 	}
-	if q.EnvironmentID != nil && *q.EnvironmentID != instance.EnvironmentID {
-		if _, err := s.In(ctx, *q.EnvironmentID, nil); err != nil {
+	if in.EnvironmentID != nil && *in.EnvironmentID != instance.EnvironmentID {
+		if _, err := s.EnvironmentScope(ctx, *in.EnvironmentID, nil); err != nil {
 			return nil, err
 		}
 		wrong = append(wrong, fault.Violation{Pointer: "/environmentId", Rule: "other_environment",
-			Message: fmt.Sprintf("must be the instance's environment %s or be left out, found %s", instance.EnvironmentID, *q.EnvironmentID)})
+			Message: fmt.Sprintf("must be the instance's environment %s or be left out, found %s", instance.EnvironmentID, *in.EnvironmentID)})
 	}
 	if len(wrong) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, wrong...)
 	}
-	return s.At(ctx, instance, version)
+	return s.InstanceScope(ctx, instance, version)
 }
 
-// OtherModule is what is wrong with a version that is not one of the instance's module.
-func OtherModule(instance *ent.ModuleInstance, version *ent.ModuleVersion) fault.Violation {
+// OtherModuleViolation returns what is wrong with a version that is not one of the instance's module.
+func OtherModuleViolation(instance *ent.ModuleInstance, version *ent.ModuleVersion) fault.Violation {
 	return fault.Violation{Pointer: "/moduleVersionId", Rule: "other_module",
 		Message: fmt.Sprintf("must be a version of the instance's module %s, found one of %s",
 			instance.ModuleDefinitionID, version.ModuleDefinitionID)}

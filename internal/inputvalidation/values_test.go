@@ -12,10 +12,10 @@ import (
 	"slipway/internal/worldtest"
 )
 
-func TestValuesAreJudgedByAVersionADefinitionOrGivenInputs(t *testing.T) {
+func TestValuesAreCheckedByAVersionADefinitionOrGivenInputs(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		schema := input("image", "string", `"required":true,"patterns":[{"pattern":"^web:","message":"of web"}]`)
 		d := definition(t, w, w.Acme, "image", schema)
 		list := parsed(t, "["+schema+"]")
@@ -27,15 +27,15 @@ func TestValuesAreJudgedByAVersionADefinitionOrGivenInputs(t *testing.T) {
 			`{"image":"web:1","a~b/c":1}`: {
 				"/a~0b~1c unknown_input"},
 		} {
-			wants(t, "definition "+values, judged(t, w, inputvalidation.Question{DefinitionID: &d.ID, Values: strictjson.MustParse(values)}), want...)
-			wants(t, "inputs "+values, judged(t, w, inputvalidation.Question{Inputs: list, Values: strictjson.MustParse(values)}), want...)
+			wants(t, "definition "+values, validated(t, w, inputvalidation.Request{DefinitionID: &d.ID, Values: strictjson.MustParse(values)}), want...)
+			wants(t, "inputs "+values, validated(t, w, inputvalidation.Request{Inputs: list, Values: strictjson.MustParse(values)}), want...)
 		}
 		for values, want := range map[string][]string{
 			`{"image":"web:1"}`:                nil,
 			`{"replicas":51}`:                  {"/image required", "/replicas max"},
 			`{"image":"web:1","replicas":1e9}`: {"/replicas max"},
 		} {
-			wants(t, "version "+values, judged(t, w, inputvalidation.Question{VersionID: &p.Version.ID, Values: strictjson.MustParse(values)}), want...)
+			wants(t, "version "+values, validated(t, w, inputvalidation.Request{VersionID: &p.Version.ID, Values: strictjson.MustParse(values)}), want...)
 		}
 	})
 }
@@ -43,7 +43,7 @@ func TestValuesAreJudgedByAVersionADefinitionOrGivenInputs(t *testing.T) {
 func TestTheAPISaysWhatIsWrongWithValues(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, viewer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
+		p, viewer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Viewer]
 		ask := func(values any) worldtest.Response {
 			return w.GraphQL(t, viewer, `query($input: InputValuesInput!) { validateInputs(input: $input) { valid violations { pointer rule message } } }`,
 				map[string]any{"input": map[string]any{"moduleVersionId": p.Version.ID, "values": values}})
@@ -61,16 +61,16 @@ func TestTheAPISaysWhatIsWrongWithValues(t *testing.T) {
 	})
 }
 
-func TestQuestionsThatCannotBeAnswered(t *testing.T) {
+func TestRequestsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		own, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+		own, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 		schema := input("image", "string", "")
 		mine, theirs := definition(t, w, w.Acme, "image", schema), definition(t, w, w.Globex, "image", schema)
 		list, malformed := parsed(t, "["+schema+"]"), parsed(t, `[{"id":"a","type":"text"}]`)
 		ruleless := parsed(t, "["+input("n", "number", `"min":2,"max":1`)+"]")
 		viewer := w.Acme.As(actor.Viewer)
-		refused := func(q inputvalidation.Question, code fault.Code) []fault.Violation {
+		refused := func(q inputvalidation.Request, code fault.Code) []fault.Violation {
 			t.Helper()
 			if q.Values == nil {
 				q.Values = strictjson.MustParse(`{}`)
@@ -79,7 +79,7 @@ func TestQuestionsThatCannotBeAnswered(t *testing.T) {
 			wantsCode(t, "resolve", resolveError(w, q), code)
 			return wantsCode(t, "validate", err, code)
 		}
-		for _, q := range []inputvalidation.Question{
+		for _, q := range []inputvalidation.Request{
 			{},
 			{VersionID: &own.Version.ID, DefinitionID: &mine.ID},
 			{VersionID: &own.Version.ID, Inputs: list},
@@ -89,7 +89,7 @@ func TestQuestionsThatCannotBeAnswered(t *testing.T) {
 			wants(t, "not one subject", broken(refused(q, fault.RequestInvalid)), " one_of")
 		}
 		for values, rule := range map[string]string{`[]`: "type", `null`: "type", `1`: "type", `"{}"`: "type"} {
-			violations := refused(inputvalidation.Question{VersionID: &own.Version.ID, Values: strictjson.MustParse(values)}, fault.RequestInvalid)
+			violations := refused(inputvalidation.Request{VersionID: &own.Version.ID, Values: strictjson.MustParse(values)}, fault.RequestInvalid)
 			wants(t, fmt.Sprintf("values %q", values), broken(violations), "/values "+rule)
 		}
 		for kind, ids := range map[string][]string{
@@ -101,24 +101,24 @@ func TestQuestionsThatCannotBeAnswered(t *testing.T) {
 			for _, absent := range ids {
 				switch kind {
 				case "version":
-					refused(inputvalidation.Question{VersionID: &absent}, fault.ModuleVersionNotFound)
+					refused(inputvalidation.Request{VersionID: &absent}, fault.ModuleVersionNotFound)
 				case "definition":
-					refused(inputvalidation.Question{DefinitionID: &absent}, fault.DefaultValueDefinitionNotFound)
+					refused(inputvalidation.Request{DefinitionID: &absent}, fault.DefaultValueDefinitionNotFound)
 				case "instance":
-					refused(inputvalidation.Question{VersionID: &own.Version.ID, InstanceID: &absent}, fault.ModuleInstanceNotFound)
+					refused(inputvalidation.Request{VersionID: &own.Version.ID, InstanceID: &absent}, fault.ModuleInstanceNotFound)
 				case "environment":
-					refused(inputvalidation.Question{VersionID: &own.Version.ID, EnvironmentID: &absent}, fault.EnvironmentNotFound)
+					refused(inputvalidation.Request{VersionID: &own.Version.ID, EnvironmentID: &absent}, fault.EnvironmentNotFound)
 				}
 			}
 		}
-		wants(t, "malformed inputs", broken(refused(inputvalidation.Question{Inputs: malformed}, fault.RequestInvalid)), "/inputs/0/label required")
-		wants(t, "inputs that break a rule", broken(refused(inputvalidation.Question{Inputs: ruleless}, fault.InputsRuleBroken)), "/inputs/0/min min_max")
-		_, err := w.Inputs.Validate(actor.With(t.Context(), actor.Anonymous()), inputvalidation.Question{Inputs: list, Values: strictjson.MustParse(`{}`)})
+		wants(t, "malformed inputs", broken(refused(inputvalidation.Request{Inputs: malformed}, fault.RequestInvalid)), "/inputs/0/label required")
+		wants(t, "inputs that break a rule", broken(refused(inputvalidation.Request{Inputs: ruleless}, fault.InputsRuleBroken)), "/inputs/0/min min_max")
+		_, err := w.Inputs.Validate(actor.With(t.Context(), actor.Anonymous()), inputvalidation.Request{Inputs: list, Values: strictjson.MustParse(`{}`)})
 		wantsCode(t, "anonymous", err, fault.RequestUnauthenticated)
 	})
 }
 
-func resolveError(w *worldtest.World, q inputvalidation.Question) error {
+func resolveError(w *worldtest.World, q inputvalidation.Request) error {
 	_, _, err := w.Inputs.Resolve(w.Acme.As(actor.Viewer), q)
 	return err
 }
@@ -126,12 +126,12 @@ func resolveError(w *worldtest.World, q inputvalidation.Question) error {
 func TestWhatIsLiveBindsTheValues(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+","+
 			input("disk", "number", `"min_current_value":true`)+","+
 			input("size", "string", `"values":["s","m","l"],"min_current_value":true`)+"]")
 		at := func(values string) []string {
-			return judged(t, w, inputvalidation.Question{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
+			return validated(t, w, inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
 		}
 		const less = `{"name":"b","disk":9,"size":"s"}`
 		wants(t, "before anything is live", at(less))
@@ -149,9 +149,9 @@ func TestWhatIsLiveBindsTheValues(t *testing.T) {
 		wants(t, "less than what is live", at(less), "/name immutable", "/disk min_current_value", "/size min_current_value")
 		wants(t, "what is live", at(`{"name":"a","disk":10,"size":"m"}`))
 		wants(t, "more than what is live", at(`{"name":"a","disk":11,"size":"l"}`))
-		wants(t, "another place", judged(t, w, inputvalidation.Question{VersionID: &v.ID, EnvironmentID: &p.Environment.ID, Values: strictjson.MustParse(less)}))
+		wants(t, "another place", validated(t, w, inputvalidation.Request{VersionID: &v.ID, EnvironmentID: &p.Environment.ID, Values: strictjson.MustParse(less)}))
 		other := p.NewInstance(t, "other")
-		wants(t, "another instance", judged(t, w, inputvalidation.Question{VersionID: &v.ID, InstanceID: &other.ID, Values: strictjson.MustParse(less)}))
+		wants(t, "another instance", validated(t, w, inputvalidation.Request{VersionID: &v.ID, InstanceID: &other.ID, Values: strictjson.MustParse(less)}))
 	})
 }
 
@@ -164,7 +164,7 @@ func TestADefinitionThatIsNotThereHasNoOptions(t *testing.T) {
 			input("zone", "string", `"values":{"source":"default_value_definition","params":{"givenId":{"input":"from"}}}`)+"]")
 		for from, want := range map[string][]string{"zone": nil, "theirs": {"/zone not_in_values"}, "absent": {"/zone not_in_values"}} {
 			values := strictjson.MustParse(fmt.Sprintf(`{"from":%q,"zone":"a"}`, from))
-			wants(t, from, judged(t, w, inputvalidation.Question{Inputs: list, Values: values}), want...)
+			wants(t, from, validated(t, w, inputvalidation.Request{Inputs: list, Values: values}), want...)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// warned gives the warnings of a mutation's payload, each as "pointer rule".
+// warned returns the warnings of a mutation's payload, each as "pointer rule".
 func warned(t testing.TB, w *worldtest.World, mutation, input string, more map[string]any) []string {
 	t.Helper()
 	document := fmt.Sprintf(`mutation($input: %s!) { %s(input: $input) { warnings { pointer rule message } } }`, input, mutation)
@@ -32,8 +32,8 @@ func warned(t testing.TB, w *worldtest.World, mutation, input string, more map[s
 func TestWhatIsDoubtfulIsSavedWithAWarning(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
-		w.Place(t, w.Globex, "theirs")
+		p := w.Fixture(t, w.Acme, "web")
+		w.Fixture(t, w.Globex, "theirs")
 		d := definition(t, w, w.Acme, "image", input("image", "string", ""))
 		for i, c := range []struct {
 			schema string

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
@@ -18,6 +16,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -31,10 +30,10 @@ func parsed(t testing.TB, text string) *strictjson.Node {
 }
 
 // version publishes a version of the place's module with other inputs.
-func version(t testing.TB, w *worldtest.World, p *worldtest.Place, number, list string) *ent.ModuleVersion {
+func version(t testing.TB, w *worldtest.World, p *worldtest.Fixture, number, list string) *ent.ModuleVersion {
 	t.Helper()
 	v, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: number, Kind: catalog.KindECS, Inputs: parsed(t, list),
+		DefinitionID: p.Definition.ID, Version: number, Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, list),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,8 +53,8 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 	return d
 }
 
-// judged gives the violations of values, each as "pointer rule".
-func judged(t testing.TB, w *worldtest.World, q inputvalidation.Question) []string {
+// validated returns the violations of values, each as "pointer rule".
+func validated(t testing.TB, w *worldtest.World, q inputvalidation.Request) []string {
 	t.Helper()
 	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), q)
 	if err != nil {
@@ -81,7 +80,7 @@ func wants(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-// wantsCode wants an error of a code, and gives its violations.
+// wantsCode wants an error of a code, and returns its violations.
 func wantsCode(t testing.TB, what string, err error, code fault.Code) []fault.Violation {
 	t.Helper()
 	var f *fault.Error
@@ -101,7 +100,7 @@ func created(ctx context.Context, w *worldtest.World, instanceID, versionID, val
 }
 
 // live makes a deployment of the place's instance that succeeds.
-func live(t testing.TB, w *worldtest.World, p *worldtest.Place, v *ent.ModuleVersion, values string) *ent.Deployment {
+func live(t testing.TB, w *worldtest.World, p *worldtest.Fixture, v *ent.ModuleVersion, values string) *ent.Deployment {
 	t.Helper()
 	d, err := created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
 	if err != nil {

@@ -29,7 +29,7 @@ func New(s *store.Store, now func() time.Time, newID func(id.Kind) string) *Jour
 }
 
 // NewAlone is New for one who is alone with the database, as a test that lets time pass: now is also what leases,
-// keys and tokens are judged by, whatever the database's clock says.
+// keys and tokens are compared with, whatever the database's clock says.
 func NewAlone(s *store.Store, now func() time.Time, newID func(id.Kind) string) *Journal {
 	return &Journal{store: s, now: now, newID: newID, alone: true}
 }
@@ -40,7 +40,7 @@ func (j *Journal) NewID(k id.Kind) string { return j.newID(k) }
 // Now is the time, as writes note it.
 func (j *Journal) Now() time.Time { return j.now() }
 
-// Shared returns the time that leases, keys and tokens are judged by: what the database's clock said, or where it
+// Shared returns the time that leases, keys and tokens are compared with: what the database's clock said, or where it
 // has none the server's.
 func (j *Journal) Shared(database time.Time) time.Time {
 	if j.alone || database.IsZero() {
@@ -49,7 +49,7 @@ func (j *Journal) Shared(database time.Time) time.Time {
 	return database
 }
 
-// Clock asks the database for the time that leases, keys and tokens are judged by.
+// Clock asks the database for the time that leases, keys and tokens are compared with.
 func (j *Journal) Clock(ctx context.Context) (time.Time, error) {
 	at, err := j.store.Clock(ctx)
 	return j.Shared(at), err
@@ -65,8 +65,8 @@ type Entry struct {
 	ObjectID string
 	// Changes are the changed fields and their new values; anything that encodes as JSON, or nil.
 	Changes any
-	// Silent is set by a write that found nothing to change: it leaves no audit row.
-	Silent bool
+	// SkipAudit is set by a write that found nothing to change: it leaves no audit row.
+	SkipAudit bool
 }
 
 // Write runs f in one transaction together with the audit row of the action, and again from the start
@@ -91,7 +91,7 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		if !began.IsZero() {
 			e.Shared = j.Shared(began)
 		}
-		if err := f(ctx, tx, e); err != nil || e.Silent {
+		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
 			return err
 		}
 		return audit(ctx, tx, auditID, action, e)

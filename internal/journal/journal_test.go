@@ -95,7 +95,7 @@ func TestSilentWriteLeavesNoAuditRow(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		before := w.Rows(t)
 		err := open(w).Write(w.Acme.As(actor.Admin), "nothing", func(_ context.Context, _ *ent.Tx, e *journal.Entry) error {
-			e.Silent = true
+			e.SkipAudit = true
 			return nil
 		})
 		if diff := cmp.Diff(before, w.Rows(t)); err != nil || diff != "" {

@@ -20,13 +20,13 @@ import (
 // be done before.
 type mutation struct {
 	by    actor.Role
-	input func(*testing.T, *worldtest.World, *worldtest.Place) map[string]any
+	input func(*testing.T, *worldtest.World, *worldtest.Fixture) map[string]any
 }
 
 type in = map[string]any
 
-// claimed makes a RUNNING deployment, and gives the input of a runner who has it.
-func claimed(t *testing.T, p *worldtest.Place) in {
+// claimed makes a RUNNING deployment, and returns the input of a runner who has it.
+func claimed(t *testing.T, p *worldtest.Fixture) in {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	return in{"id": d.ID, "leaseId": p.Claim(t, d)}
@@ -45,63 +45,63 @@ func definition(givenID string) in {
 
 // mutations are those of the schema.
 var mutations = map[string]mutation{
-	"createDefaultValueDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return definition("region") }},
-	"updateDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
+	"createDefaultValueDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Fixture) in { return definition("region") }},
+	"updateDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture) in {
 		return in{"id": given(t, w, "updated"), "name": "Other"}
 	}},
-	"deleteDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
+	"deleteDefaultValueDefinition": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture) in {
 		return in{"id": given(t, w, "deleted")}
 	}},
-	"createModuleDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "type": "n"} }},
-	"updateModuleDefinition": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"createModuleDefinition": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Fixture) in { return in{"name": "N", "type": "n"} }},
+	"updateModuleDefinition": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": p.Definition.ID, "name": "Other"}
 	}},
-	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
-		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": catalog.KindTerraform, "inputs": []any{}}
+	"publishModuleVersion": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		return in{"moduleDefinitionId": p.Definition.ID, "version": "9.0.0", "deploymentType": catalog.DeploymentTypeTerraform, "inputs": []any{}}
 	}},
-	"createToken": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "role": "VIEWER"} }},
-	"revokeToken": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Place) in {
+	"createToken": {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Fixture) in { return in{"name": "N", "role": "VIEWER"} }},
+	"revokeToken": {actor.Admin, func(t *testing.T, w *worldtest.World, _ *worldtest.Fixture) in {
 		w.Token(t, w.Acme, account.NewToken{Name: "revoked", Role: actor.Viewer})
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `{ tokens(first: 1) { nodes { id } } }`, nil)
 		return in{"id": r.Text(t, "data", "tokens", "nodes", 0, "id")}
 	}},
-	"createOrganization": {actor.Superadmin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "slug": "n"} }},
-	"createProject":      {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Place) in { return in{"name": "N", "slug": "n"} }},
-	"createEnvironment": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"createOrganization": {actor.Superadmin, func(*testing.T, *worldtest.World, *worldtest.Fixture) in { return in{"name": "N", "slug": "n"} }},
+	"createProject":      {actor.Admin, func(*testing.T, *worldtest.World, *worldtest.Fixture) in { return in{"name": "N", "slug": "n"} }},
+	"createEnvironment": {actor.Admin, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"projectId": p.Project.ID, "name": "N", "slug": "n"}
 	}},
-	"createModuleInstance": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"createModuleInstance": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"environmentId": p.Environment.ID, "moduleDefinitionId": p.Definition.ID, "name": "n"}
 	}},
-	"createDeployment": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"createDeployment": {actor.Developer, func(_ *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"moduleInstanceId": p.Instance.ID, "moduleVersionId": p.Version.ID, "inputs": in{"image": "web:1"}, "artifact": in{}, "idempotencyKey": "k"}
 	}},
-	"rollbackDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return in{"id": p.Succeeded(t).ID} }},
-	"redeployDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return in{"id": p.Failed(t).ID} }},
-	"cancelDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"rollbackDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in { return in{"id": p.Succeeded(t).ID} }},
+	"redeployDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in { return in{"id": p.Failed(t).ID} }},
+	"cancelDeployment": {actor.Developer, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID}
 	}},
-	"quarantineRelease": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"quarantineRelease": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": *p.Succeeded(t).ReleaseID, "reason": "bad"}
 	}},
-	"liftQuarantine": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Place) in {
+	"liftQuarantine": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		release := *p.Succeeded(t).ReleaseID
 		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
 			t.Fatal(err)
 		}
 		return in{"id": release}
 	}},
-	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"claimDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		return in{"deploymentTypes": catalog.Kinds}
+		return in{"deploymentTypes": catalog.DeploymentTypes}
 	}},
-	"renewLease": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
-	"reportDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in {
+	"renewLease": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in { return claimed(t, p) }},
+	"reportDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		i := claimed(t, p)
 		i["events"] = []any{in{"message": "started"}}
 		return i
 	}},
-	"completeDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Place) in { return claimed(t, p) }},
+	"completeDeployment": {actor.Runner, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in { return claimed(t, p) }},
 }
 
 func TestEveryMutationLeavesOneEvent(t *testing.T) {
@@ -121,7 +121,7 @@ func TestEveryMutationLeavesOneEvent(t *testing.T) {
 				t.Errorf("%s: no case", field.Name)
 				continue
 			}
-			input := m.input(t, w, w.Place(t, w.Acme, field.Name))
+			input := m.input(t, w, w.Fixture(t, w.Acme, field.Name))
 			seen := noted(t, w)
 			query := fmt.Sprintf(`mutation($input: %s) { m: %s(input: $input) { __typename } }`, field.Arguments[0].Type, field.Name)
 			r := m.send(t, w, query, in{"input": input})

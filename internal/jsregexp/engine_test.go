@@ -38,8 +38,8 @@ func TestTextAndPatternAreTakenAsTheyAre(t *testing.T) {
 func TestMorePatternsThanAMachineCanKeepMatchAllTheSame(t *testing.T) {
 	t.Parallel()
 	e := engine(t, 1)
-	large := strings.Repeat(`(?i:\W)`, 2_000)
-	for i := range 500 {
+	large := strings.Repeat(`\W`, 8_000)
+	for i := range 200 {
 		pattern := fmt.Sprintf("^(?:x%d|%s)$", i, large)
 		if got, err := e.Test(t.Context(), pattern, fmt.Sprintf("x%d", i)); !got || err != nil {
 			t.Fatalf("Test of pattern %d = %t, %v, want true", i, got, err)

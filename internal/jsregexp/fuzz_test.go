@@ -7,8 +7,8 @@ import (
 	"slipway/internal/jsregexp"
 )
 
-// FuzzTest looks for patterns that crash or outlast the engine, or that it judges in two ways: Compile and
-// Test have to agree, and so have two runs of Test, of which the second finds the pattern kept.
+// FuzzTest looks for patterns that crash or outlast the engine, or for which two answers differ: Compile and
+// Test must agree, and so must two runs of Test, of which the second finds the pattern in the cache.
 func FuzzTest(f *testing.F) {
 	for i, tr := range trials(f) {
 		if i%20 == 0 {

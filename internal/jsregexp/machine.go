@@ -9,25 +9,30 @@ import (
 	"modernc.org/quickjs"
 )
 
-// machineMemory is what one machine may take, in bytes.
+// machineMemory is how much memory one machine may use, in bytes.
 const machineMemory = 32 << 20
 
-// machine is one virtual machine and the patterns it has compiled. Only one goroutine may use it at a time.
+// machine is a JavaScript virtual machine and the patterns that it has compiled. Only one goroutine may use it
+// at a time.
 type machine struct {
 	vm *quickjs.VM
 	// construct is (pattern, flags) => new RegExp(pattern, flags), and match is RegExp.prototype.test.
 	construct, match quickjs.Value
-	compiled         cache
-	// broken is set once a call ran out of its time or its memory, which may leave anything behind.
+	compiled         *cache
+	// broken is set when a call ran out of time or memory: the state of the machine is unknown then.
 	broken bool
 }
 
 func newMachine() (*machine, error) {
+	compiled, err := newCache()
+	if err != nil {
+		return nil, err
+	}
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, fmt.Errorf("start a machine for regular expressions: %w", err)
 	}
-	m := &machine{vm: vm}
+	m := &machine{vm: vm, compiled: compiled}
 	if m.construct, err = vm.EvalValue(`(pattern, flags) => new RegExp(pattern, flags)`, quickjs.EvalGlobal); err == nil {
 		m.match, err = vm.EvalValue(`RegExp.prototype.test`, quickjs.EvalGlobal)
 	}
@@ -38,16 +43,16 @@ func newMachine() (*machine, error) {
 	return m, nil
 }
 
-// close frees the machine. Every value of it goes first, as it must.
+// close frees the machine, and all values of it before, as QuickJS demands.
 func (m *machine) close() error {
-	m.compiled.clear()
+	m.compiled.Purge()
 	m.construct.Free()
 	m.match.Free()
 	return m.vm.Close()
 }
 
-// allow sets the time of the calls that follow, which ends with ctx at the latest.
-func (m *machine) allow(ctx context.Context) error {
+// setDeadline limits the calls that follow to matchTime, and to the deadline of ctx if that is earlier.
+func (m *machine) setDeadline(ctx context.Context) error {
 	left := matchTime
 	if end, ok := ctx.Deadline(); ok {
 		// Zero would stand for no limit.
@@ -56,19 +61,19 @@ func (m *machine) allow(ctx context.Context) error {
 	return m.vm.SetEvalTimeout(left)
 }
 
-// compile is the pattern as a RegExp, which stays the machine's.
+// compile returns the RegExp of a pattern, which the machine owns.
 func (m *machine) compile(pattern string) (quickjs.Value, error) {
-	if regexp, ok := m.compiled.get(pattern); ok {
+	if regexp, ok := m.compiled.Get(pattern); ok {
 		return regexp, nil
 	}
-	if err := readable(pattern); err != nil {
+	if err := checkCost(pattern); err != nil {
 		return quickjs.Value{}, err
 	}
-	plain, err := repaired(pattern)
+	rewritten, err := rewrite(pattern)
 	if err != nil {
 		return quickjs.Value{}, err
 	}
-	regexp, err := m.constructed(plain, "")
+	regexp, err := m.newRegExp(rewritten, "")
 	if err != nil {
 		return quickjs.Value{}, err
 	}
@@ -80,19 +85,20 @@ func (m *machine) compile(pattern string) (quickjs.Value, error) {
 	return regexp, nil
 }
 
-// constructed is new RegExp(pattern, flags), for the caller to free.
-func (m *machine) constructed(pattern, flags string) (quickjs.Value, error) {
+// newRegExp returns new RegExp(pattern, flags), which the caller frees.
+func (m *machine) newRegExp(pattern, flags string) (quickjs.Value, error) {
 	regexp, err := m.construct.CallValue(quickjs.UndefinedValue, pattern, flags)
 	var thrown *quickjs.Error
 	switch {
 	case errors.As(err, &thrown) && thrown.Name == "SyntaxError":
 		return regexp, &SyntaxError{Message: thrown.Message}
 	case err != nil:
-		return regexp, m.gaveUp(err)
+		return regexp, m.tooSlow(err)
 	}
 	return regexp, nil
 }
 
+// test reports whether the pattern matches anywhere in text.
 func (m *machine) test(pattern, text string) (bool, error) {
 	regexp, err := m.compile(pattern)
 	if err != nil {
@@ -100,12 +106,13 @@ func (m *machine) test(pattern, text string) (bool, error) {
 	}
 	matches, err := m.match.Call(regexp, text)
 	if err != nil {
-		return false, m.gaveUp(err)
+		return false, m.tooSlow(err)
 	}
 	return matches == true, nil
 }
 
-func (m *machine) gaveUp(err error) error {
+// tooSlow returns the error of a call that ran out of time or memory, and marks the machine as broken.
+func (m *machine) tooSlow(err error) error {
 	m.broken = true
 	return fmt.Errorf("%w: %w", ErrTooSlow, err)
 }

@@ -10,13 +10,22 @@ import (
 	"syscall"
 )
 
-// The files of a keeper's folder. Whoever writes one replaces it whole.
+// The files of a keeper's folder. Those of JSON are replaced as a whole. Their names and contents are what keepers and
+// runners of different versions have in common.
 const (
-	// ordersFile has the orders of the runner, processFile the ids of the processes, endFile the End.
-	ordersFile, processFile, endFile = "orders.json", "process.json", "end.json"
-	// keeperLock is locked as long as the keeper lives, runnerLock as long as a runner attends to it.
-	keeperLock, runnerLock = "keeper.lock", "runner.lock"
-	// panicFile has what the keeper says where it fails.
+	// ordersFile has the orders of the runner.
+	ordersFile = "orders.json"
+	// processFile has the ids of the processes.
+	processFile = "process.json"
+	// endFile has the End.
+	endFile = "end.json"
+	// infoFile has what Start was told about the program, and noteFile the runner's latest note.
+	infoFile, noteFile = "about.json", "runner.json"
+	// keeperLockFile is locked as long as the keeper lives.
+	keeperLockFile = "keeper.lock"
+	// runnerLockFile is locked as long as a runner has a Handle.
+	runnerLockFile = "runner.lock"
+	// panicFile has the keeper's standard error.
 	panicFile = "keeper.log"
 )
 
@@ -27,20 +36,20 @@ type folder string
 
 func (f folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// save writes a file as JSON, so that a reader finds the earlier content or all of the new.
+// save writes a file as JSON. A reader finds the earlier content or all of the new.
 func (f folder) save(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
-	draft := f.path(name + ".new")
-	if err := os.WriteFile(draft, text, fileMode); err != nil {
+	temporary := f.path(name + ".new")
+	if err := os.WriteFile(temporary, text, fileMode); err != nil {
 		return err
 	}
-	return os.Rename(draft, f.path(name))
+	return os.Rename(temporary, f.path(name))
 }
 
-// load reads a file of JSON, and reports whether it is there.
+// load reads a file of JSON, and reports whether it exists.
 func (f folder) load(name string, into any) (bool, error) {
 	text, err := os.ReadFile(f.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +64,7 @@ func (f folder) load(name string, into any) (bool, error) {
 	return true, nil
 }
 
-// lock opens a file or folder and locks it as flock(2) does; it returns nil where another has the lock.
+// lock opens a file or folder and locks it with flock(2). It returns nil if another process has the lock.
 func lock(path string, flags, how int) (*os.File, error) {
 	file, err := os.OpenFile(path, flags, fileMode)
 	if err != nil {
@@ -72,8 +81,8 @@ func lock(path string, flags, how int) (*os.File, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
-// locked reports whether a process has the lock of a file or folder that is there.
-func locked(path string) (bool, error) {
+// isLocked reports whether a process has the lock of an existing file or folder.
+func isLocked(path string) (bool, error) {
 	file, err := lock(path, os.O_RDONLY, syscall.LOCK_SH|syscall.LOCK_NB)
 	if err != nil {
 		return false, err

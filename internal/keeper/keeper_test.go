@@ -17,10 +17,8 @@ import (
 	"time"
 
 	"slipway/internal/keeper"
+	"slipway/internal/testkit"
 )
-
-// patience is how long something may take that should happen by itself.
-const patience = 60 * time.Second
 
 // clockEnv names the file by which a test sets the clocks of a keeper.
 const clockEnv = "TEST_CLOCK"
@@ -86,9 +84,9 @@ func (w *world) lease(length time.Duration) keeper.Lease {
 }
 
 // start starts a program that writes to the pipe ALIVE; gone is closed when nothing has that open any more.
-func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace time.Duration) (k *keeper.Kept, gone chan struct{}) {
+func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace time.Duration) (k *keeper.Handle, gone <-chan struct{}) {
 	t.Helper()
-	pipe, gone := alive(t)
+	pipe, gone := testkit.Lifeline(t)
 	k, err := keeper.Start(w.root, "program", lease, keeper.Program{
 		Command: `exec 4>"$ALIVE"; ` + command, Dir: w.dir, Input: []byte("the input\n"), Grace: grace,
 	}, append(os.Environ(), "ALIVE="+pipe, clockEnv+"="+w.clockFile), "what it is about")
@@ -96,9 +94,9 @@ func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace ti
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 		defer cancel()
-		if err := k.Stop(keeper.Halted, keeper.Instant{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := k.Stop(keeper.Shutdown, keeper.Instant{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 		if _, err := k.Wait(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,39 +106,10 @@ func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace ti
 	return k, gone
 }
 
-// alive returns the path of a pipe for a program to open for writing. The channel closes once every process
-// that has it open is gone.
-func alive(t *testing.T) (path string, gone chan struct{}) {
-	t.Helper()
-	path, gone = filepath.Join(t.TempDir(), "alive"), make(chan struct{})
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(gone)
-		f, err := os.Open(path)
-		if err != nil {
-			return
-		}
-		defer func() { _ = f.Close() }()
-		_, _ = io.ReadAll(f)
-	}()
-	return path, gone
-}
-
-func mustGo(t *testing.T, gone chan struct{}) {
-	t.Helper()
-	select {
-	case <-gone:
-	case <-time.After(patience):
-		t.Fatal("a process still runs")
-	}
-}
-
 // end waits for the end of a program.
-func end(t *testing.T, k *keeper.Kept) keeper.End {
+func end(t *testing.T, k *keeper.Handle) keeper.End {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	end, err := k.Wait(ctx)
 	if err != nil {
@@ -150,9 +119,9 @@ func end(t *testing.T, k *keeper.Kept) keeper.End {
 }
 
 // lines reads so many lines of a program's output from an offset on, or all of them where n is negative.
-func lines(t *testing.T, k *keeper.Kept, from int64, n int) (said []string, offset int64) {
+func lines(t *testing.T, k *keeper.Handle, from int64, n int) (said []string, offset int64) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	out := k.Output(from)
 	defer out.Close()
@@ -180,7 +149,7 @@ func TestProgramRunsInItsFolderAndItsEndIsKept(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			k, gone := w.start(t, command, w.lease(time.Hour), 0)
-			mustGo(t, gone)
+			testkit.MustEnd(t, gone)
 			if got := end(t, k); got != want {
 				t.Errorf("%+v, want %+v", got, want)
 			}
@@ -230,8 +199,8 @@ func TestClockThatJumpsEndsNoProgramLate(t *testing.T) {
 			k, gone := w.start(t, `echo started; sleep 600 & wait`, w.lease(time.Hour), time.Hour)
 			lines(t, k, 0, 1)
 			w.jump(t, by)
-			mustGo(t, gone)
-			if got := end(t, k); got.Stopped != keeper.Expiring {
+			testkit.MustEnd(t, gone)
+			if got := end(t, k); got.Stopped != keeper.LeaseExpiring {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -253,7 +222,7 @@ func TestRenewedLeaseLetsTheProgramGoOn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.dir, "proceed"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	if said, _ := lines(t, k, from, -1); !slices.Equal(said, []string{"finished"}) {
 		t.Errorf("%q", said)
 	}
@@ -271,7 +240,7 @@ func TestProgramThatTakesNoSIGTERMIsKilledInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.jump(t, shift{Wall: time.Minute, Boot: time.Minute})
-	if err := k.Stop(keeper.Halted, w.clock().Add(20*time.Minute)); err != nil { // sooner
+	if err := k.Stop(keeper.Shutdown, w.clock().Add(20*time.Minute)); err != nil { // sooner
 		t.Fatal(err)
 	}
 	select {
@@ -280,7 +249,7 @@ func TestProgramThatTakesNoSIGTERMIsKilledInTime(t *testing.T) {
 	default:
 	}
 	w.jump(t, shift{Wall: 22 * time.Minute, Boot: 22 * time.Minute})
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	if got := end(t, k); got.Signal != syscall.SIGKILL || got.Stopped != keeper.Canceled {
 		t.Errorf("%+v", got)
 	}
@@ -300,11 +269,11 @@ func TestOutputThatNobodyTakesIsBoundedAndNothingOfItIsLost(t *testing.T) {
 		if size := sizeOf(t, w.root); size > 2<<20 {
 			t.Fatalf("%d bytes are kept", size)
 		}
-		if err := k.Taken(offset); err != nil {
+		if err := k.Discard(offset); err != nil {
 			t.Fatal(err)
 		}
 	}
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	for i, line := range said {
 		if line != fmt.Sprint(i+1) {
 			t.Fatalf("line %d is %q", i+1, line)
@@ -320,7 +289,7 @@ func TestProgramThatIsStoppedIsNotHeldUpByItsOutput(t *testing.T) {
 	if err := k.Stop(keeper.Canceled, w.clock().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	if got := end(t, k); got.ExitCode != 5 || !strings.HasSuffix(got.Stderr, "last") {
 		t.Errorf("%+v", got)
 	}

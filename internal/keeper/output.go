@@ -14,62 +14,62 @@ import (
 	"time"
 )
 
-// Output reads what a program prints, from an offset on.
+// Output reads what a program prints, from an offset on. It polls the files, as the writer is another process.
 type Output struct {
-	kept *Kept
-	// at is the offset of the next record, start that of the segment it is in.
+	program *Handle
+	// at is the offset of the next record, start the offset of its segment.
 	at, start int64
 	file      *os.File
 	in        *bufio.Reader
-	// part is a record that is not written to its end yet.
+	// part is the beginning of a record that is not complete yet.
 	part []byte
 }
 
-// Output returns the output of the program from the end of an earlier Record on, or from 0.
-func (k *Kept) Output(from int64) *Output { return &Output{kept: k, at: from} }
+// Output returns the output of the program from the End of a Record on, or from 0.
+func (h *Handle) Output(from int64) *Output { return &Output{program: h, at: from} }
 
-// Next waits for the next record. After the last it returns io.EOF, and the cause of ctx where that ends.
+// Next waits for the next record. It returns io.EOF after the last record, and the cause of ctx if that ends.
 func (o *Output) Next(ctx context.Context) (Record, error) {
-	idle := shortest
+	idle := minPoll
 	for {
-		// Whoever has ended has written all that it writes.
-		ended, err := o.kept.ended()
+		// A keeper that has ended before the files are read has written all of them.
+		ended, err := o.program.hasEnded()
 		if err != nil {
 			return Record{}, err
 		}
-		said, err := o.read()
+		r, err := o.read()
 		if err == nil || !errors.Is(err, io.EOF) {
-			return said, err
+			return r, err
 		}
 		if ended {
 			return Record{}, io.EOF
 		}
-		if idle, err = wait(ctx, idle); err != nil {
+		if idle, err = pollWait(ctx, idle); err != nil {
 			return Record{}, err
 		}
 	}
 }
 
-// read returns the next record, and io.EOF where there is none yet.
+// read returns the next record, and io.EOF if there is none yet.
 func (o *Output) read() (Record, error) {
 	for {
-		// A segment that another follows is whole.
-		next, followed, err := o.following()
+		// A segment that another follows is complete.
+		next, followed, err := o.nextSegment()
 		if err != nil {
 			return Record{}, err
 		}
-		said, err := o.readLine()
+		r, err := o.readLine()
 		if !errors.Is(err, io.EOF) || !followed {
-			return said, err
+			return r, err
 		}
 		o.Close()
 		o.at, o.start, o.part = next, next, nil
 	}
 }
 
-// following returns the offset of the segment after that of the next record.
-func (o *Output) following() (start int64, ok bool, err error) {
-	starts, err := o.kept.segments()
+// nextSegment returns the offset of the segment after the current one, and reports whether there is one.
+func (o *Output) nextSegment() (start int64, ok bool, err error) {
+	starts, err := o.program.segments()
 	if err != nil {
 		return 0, false, err
 	}
@@ -86,13 +86,13 @@ func (o *Output) following() (start int64, ok bool, err error) {
 	return 0, false, nil
 }
 
-// open opens the segment that has the next record, if it is there.
+// open opens the segment that has the next record, if it exists.
 func (o *Output) open(starts []int64) error {
 	for _, start := range slices.Backward(starts) {
 		if start > o.at {
 			continue
 		}
-		file, err := os.Open(o.kept.path(segmentName(start)))
+		file, err := os.Open(o.program.path(segmentName(start)))
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,8 @@ func (o *Output) open(starts []int64) error {
 	return nil
 }
 
-func (o *Output) readLine() (said Record, err error) {
+// readLine reads a record of the current segment, or returns io.EOF if there is no complete one yet.
+func (o *Output) readLine() (r Record, err error) {
 	if o.file == nil {
 		return Record{}, io.EOF
 	}
@@ -116,11 +117,11 @@ func (o *Output) readLine() (said Record, err error) {
 	}
 	line := o.part
 	o.at, o.part = o.at+int64(len(line)), nil
-	if err := json.Unmarshal(bytes.TrimSpace(line), &said); err != nil {
+	if err := json.Unmarshal(bytes.TrimSpace(line), &r); err != nil {
 		return Record{}, fmt.Errorf("the output of the program cannot be read at %d: %w", o.at, err)
 	}
-	said.End = o.at
-	return said, nil
+	r.End = o.at
+	return r, nil
 }
 
 // Close closes the output.
@@ -131,23 +132,23 @@ func (o *Output) Close() {
 	}
 }
 
-// Taken removes the output up to the end of a record, so that the program may print more.
-func (k *Kept) Taken(until int64) error {
-	starts, err := k.segments()
+// Discard removes the output up to the End of a Record, as far as it fills files, so that the program may print more.
+func (h *Handle) Discard(until int64) error {
+	starts, err := h.segments()
 	if err != nil {
 		return err
 	}
 	for i := 1; i < len(starts) && starts[i] <= until; i++ {
-		if err := os.Remove(k.path(segmentName(starts[i-1]))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(h.path(segmentName(starts[i-1]))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
 }
 
-// segments returns the offsets of the segments that are there, in order.
-func (k *Kept) segments() (starts []int64, err error) {
-	entries, err := os.ReadDir(string(k.folder))
+// segments returns the offsets of the segments that exist, in order.
+func (h *Handle) segments() (starts []int64, err error) {
+	entries, err := os.ReadDir(string(h.folder))
 	if err != nil {
 		return nil, err
 	}
@@ -160,14 +161,14 @@ func (k *Kept) segments() (starts []int64, err error) {
 	return starts, nil
 }
 
-// How long to wait before looking again: ever longer while nothing happens.
-const shortest, longest = 5 * time.Millisecond, 100 * time.Millisecond
+// The time between two polls, which grows while nothing happens.
+const minPoll, maxPoll = 5 * time.Millisecond, 100 * time.Millisecond
 
-// wait waits, and returns how long to wait the next time.
-func wait(ctx context.Context, d time.Duration) (next time.Duration, err error) {
+// pollWait waits for d, and returns how long to wait the next time.
+func pollWait(ctx context.Context, d time.Duration) (next time.Duration, err error) {
 	select {
 	case <-time.After(d):
-		return min(2*d, longest), nil
+		return min(2*d, maxPoll), nil
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)
 	}

@@ -13,76 +13,79 @@ import (
 )
 
 const (
-	// segmentSize is how large a file of the output grows before the next is begun, in bytes.
+	// segmentSize is the size at which a file of the output is full and the next is begun, in bytes.
 	segmentSize = 128 << 10
-	// maxSegments is how many files of output may wait to be reported: a program that prints more is held up.
-	// One that is to end is not, up to maxLast files; what is over that is lost, and the output ends with how
-	// much.
-	maxSegments, maxLast = 4, 12
-	// segmentPrefix begins the names of these files; the offset of their first byte in the output follows.
+	// maxSegments is how many files of output may wait to be reported. A program that prints more is blocked until
+	// some are reported.
+	maxSegments = 4
+	// maxFinalSegments is how many files a program may fill that must end: it is not blocked, and lines beyond are
+	// lost. The last line of the output is how many.
+	maxFinalSegments = 12
+	// segmentPrefix begins the names of the files; the offset of the first byte in the output follows.
 	segmentPrefix = "output."
 )
 
-// Record is one line of a program.
+// Record is one line that a program printed.
 type Record struct {
 	At     time.Time `json:"at"`
 	Line   string    `json:"line"`
 	Stderr bool      `json:"stderr,omitempty"`
-	// End is the offset in the output after the record.
+	// End is the offset in the output of what follows the record.
 	End int64 `json:"-"`
 }
 
-// spool keeps what a program prints in files, which the runner removes once their lines are reported.
+// spool writes what a program prints to files, which the runner removes when their lines are reported.
 type spool struct {
-	folder folder
-	guard  *guard
+	folder   folder
+	watchdog *watchdog
 
 	mu   sync.Mutex
 	file *os.File
-	// starts are the offsets of the files that may still be there, size is how many bytes there are in all.
+	// starts has the offsets of the files that may still exist, size is the length of the output.
 	starts []int64
 	size   int64
 	lost   int
 }
 
+// segmentName returns the name of the file that begins at an offset of the output.
 func segmentName(start int64) string { return fmt.Sprintf("%s%d", segmentPrefix, start) }
 
-// segmentStart reads the offset in the name of a segment.
+// segmentStart returns the offset in the name of a segment, and reports whether the name is one.
 func segmentStart(name string) (start int64, ok bool) {
 	digits, ok := strings.CutPrefix(name, segmentPrefix)
 	start, err := strconv.ParseInt(digits, 10, 64)
 	return start, ok && err == nil
 }
 
-// line keeps a line that says something. Where there is no room a line of standard output waits, and one
-// of standard error is left out.
-func (s *spool) line(text string, stderr bool) {
+// write writes a line, unless it is blank. If there is no room, a line of standard output waits, and one of standard
+// error is dropped.
+func (s *spool) write(text string, stderr bool) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	said := Record{At: s.guard.clock().Wall, Line: text, Stderr: stderr}
-	for !s.add(said, maxSegments) {
+	r := Record{At: s.watchdog.clock().Wall, Line: text, Stderr: stderr}
+	for !s.tryWrite(r, maxSegments) {
 		if stderr {
 			return
 		}
 		select {
-		case <-time.After(look):
-		case <-s.guard.stop:
-			if !s.add(said, maxLast) {
-				s.lose()
+		case <-time.After(pollInterval):
+		case <-s.watchdog.terminate:
+			if !s.tryWrite(r, maxFinalSegments) {
+				s.countLost()
 			}
 			return
 		}
 	}
 }
 
-// add writes a record where there is room among so many segments, and reports whether it need not be
-// tried again.
-func (s *spool) add(said Record, segments int) bool {
-	text, err := json.Marshal(said)
+// tryWrite writes a record if it has room in so many segments, and reports whether it had. A record that cannot be
+// written to the file is counted as lost.
+func (s *spool) tryWrite(r Record, segments int) bool {
+	text, err := json.Marshal(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.room(segments) {
+	if !s.openSegment(segments) {
 		return false
 	}
 	n := 0
@@ -92,13 +95,13 @@ func (s *spool) add(said Record, segments int) bool {
 	s.size += int64(n)
 	if err != nil || s.file == nil {
 		s.lost++
-		s.file = nil // half a record must be the last of its file
+		s.file = nil // nothing may follow half a record
 	}
 	return true
 }
 
-// room makes sure that there is a segment to write to, and reports whether there may be one.
-func (s *spool) room(segments int) bool {
+// openSegment opens a new segment if there is none to write to, and reports whether there may be one more.
+func (s *spool) openSegment(segments int) bool {
 	if s.file != nil && s.size-s.starts[len(s.starts)-1] < segmentSize {
 		return true
 	}
@@ -125,16 +128,16 @@ func (s *spool) room(segments int) bool {
 	return true
 }
 
-func (s *spool) lose() {
+func (s *spool) countLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lost++
 }
 
-// close ends the output, with how many lines are missing from it.
+// close ends the output. Its last line is how many lines were lost, if any were.
 func (s *spool) close() {
 	if s.lost > 0 {
-		s.add(Record{At: s.guard.clock().Wall, Line: fmt.Sprintf("%d lines of the program's output are lost.", s.lost)}, maxLast+1)
+		s.tryWrite(Record{At: s.watchdog.clock().Wall, Line: fmt.Sprintf("%d lines of the program's output are lost.", s.lost)}, maxFinalSegments+1)
 	}
 	if s.file != nil {
 		_ = s.file.Close()

@@ -8,13 +8,14 @@ import (
 
 const bootClock = unix.CLOCK_BOOTTIME
 
-// self returns the path of this program, which is right also where its file has been replaced.
-func self() (string, error) { return "/proc/self/exe", nil }
+// executable returns the path of this program, which is valid even if its file was replaced.
+func executable() (string, error) { return "/proc/self/exe", nil }
 
-// attributes lets a program lead a process group of its own, and kills it where its keeper is killed.
-func attributes() *syscall.SysProcAttr {
+// sysProcAttr makes the program the leader of a process group, and has the kernel kill it when its keeper dies.
+func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// adopt makes this process the parent of what its program leaves behind, so that it can take leave of it.
-func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+// becomeSubreaper makes this process the parent of the processes that its program leaves behind, so that it can reap
+// them.
+func becomeSubreaper() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }

@@ -11,11 +11,11 @@ import (
 
 const bootClock = unix.CLOCK_MONOTONIC
 
-// self returns the path of this program.
-func self() (string, error) { return os.Executable() }
+// executable returns the path of this program.
+func executable() (string, error) { return os.Executable() }
 
-// attributes lets a program lead a process group of its own.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// sysProcAttr makes the program the leader of a process group.
+func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// adopt does nothing: what a program leaves behind is the child of process 1.
-func adopt() error { return nil }
+// becomeSubreaper does nothing: the processes that a program leaves behind are children of process 1.
+func becomeSubreaper() error { return nil }

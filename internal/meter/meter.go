@@ -1,6 +1,6 @@
-// Package meter counts what a request works on and what it answers with, and ends it where that is more
-// than it may be. It is asked from every loop that can be long, so it also tells such a loop that the
-// request's time is over or that its caller has left.
+// Package meter counts the work that a request causes and the bytes of its answer, and ends the request when either is
+// more than allowed. Every loop that can be long calls it (Spend, Answer, Err), and so also learns that the time of the
+// request is over or that its caller has gone.
 package meter
 
 import (
@@ -12,19 +12,19 @@ import (
 	"slipway/internal/fault"
 )
 
-// Limits are what one request may come to. A number that is not positive is no limit.
+// Limits are the limits of one request. A number that is not positive is no limit.
 type Limits struct {
-	// Cost is what the work may cost.
+	// Cost is the highest cost of the work.
 	Cost int
-	// Answer is how many bytes the answer may have.
+	// Answer is the largest answer, in bytes.
 	Answer int
 }
 
 // Place is the part of a request that something is counted for.
 type Place interface {
-	// Key returns what tells the context's place from others, nil where it has none.
+	// Key identifies the context's place; it returns nil if the context has none.
 	Key(ctx context.Context) any
-	// Path returns how callers name the context's place.
+	// Path returns the context's place as callers name it.
 	Path(ctx context.Context) string
 }
 
@@ -34,7 +34,7 @@ type Meter struct {
 	place  Place
 	over   atomic.Pointer[fault.Error]
 
-	// matching is held while a pattern is tried; slow says that one took too long.
+	// matching is held while a pattern is tried; slow is whether one took too long.
 	matching sync.Mutex
 	slow     bool
 
@@ -44,7 +44,7 @@ type Meter struct {
 	shares map[any]*share
 }
 
-// share is what one place has come to.
+// share is the part of one place in what is counted.
 type share struct {
 	path  string
 	kind  Kind
@@ -52,23 +52,23 @@ type share struct {
 	bytes [stages]int
 }
 
-// New returns a Meter on which cost stands already. Without a place, refusals name none.
+// New returns a Meter that has counted cost already. place may be nil; errors name no place then.
 func New(limits Limits, cost float64, place Place) *Meter {
 	return &Meter{limits: limits, cost: cost, place: place, shares: map[any]*share{}}
 }
 
 type key struct{}
 
-// With returns a context that is counted by m.
+// With returns a context whose work m counts.
 func With(ctx context.Context, m *Meter) context.Context { return context.WithValue(ctx, key{}, m) }
 
-// From returns the meter of the context, nil where nothing is counted.
+// From returns the meter of the context, nil if nothing is counted.
 func From(ctx context.Context) *Meter {
 	m, _ := ctx.Value(key{}).(*Meter)
 	return m
 }
 
-// Err returns why the context's request must end: its meter is over a limit, or the context has ended.
+// Err returns the reason why the context's request must end, if any: its meter is over a limit, or the context has ended.
 func Err(ctx context.Context) error {
 	if m := From(ctx); m != nil {
 		if over := m.Over(); over != nil {
@@ -88,8 +88,8 @@ func Spend(ctx context.Context, k Kind, n int) error {
 	return Err(ctx)
 }
 
-// Answer counts bytes that an answer will have, where they arise, and returns what Err does. Each stage is
-// held to the limit by itself, because later stages count what earlier ones did.
+// Answer counts bytes of an answer where they arise, and returns what Err does. The limit holds for each stage by
+// itself, because later stages count the same bytes again.
 func Answer(ctx context.Context, at Stage, bytes int) error {
 	m := From(ctx)
 	if m == nil {
@@ -99,13 +99,13 @@ func Answer(ctx context.Context, at Stage, bytes int) error {
 	return Err(ctx)
 }
 
-// Write counts bytes that are about to be written, and reports whether there is room for them.
+// Write counts bytes that are about to be written, and reports whether they are within the limit.
 func (m *Meter) Write(ctx context.Context, bytes int) bool { return m.count(ctx, Written, bytes) }
 
-// readFor is how many bytes may be read for an answer of so many.
-func readFor(answer int) int { return answer + answer/4 }
+// maxRead returns how many bytes may be read for an answer of so many.
+func maxRead(answer int) int { return answer + answer/4 }
 
-// Hold holds the whole answer, of so many bytes, to its limit.
+// Hold ends the request if its whole answer, of so many bytes, is over the limit.
 func (m *Meter) Hold(bytes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,18 +121,18 @@ func (m *Meter) count(ctx context.Context, at Stage, bytes int) (fits bool) {
 	if s := m.share(ctx); s != nil {
 		s.bytes[at] += bytes
 	}
-	most := m.limits.Answer
+	limit := m.limits.Answer
 	if at == Read {
-		most = readFor(most)
+		limit = maxRead(limit)
 	}
-	fits = most <= 0 || m.bytes[at] <= most
+	fits = limit <= 0 || m.bytes[at] <= limit
 	if !fits {
 		m.over.CompareAndSwap(nil, m.tooLarge(at))
 	}
 	return fits
 }
 
-// HasRoom reports whether n units of a kind of work are within what the request may cost.
+// HasRoom reports whether the request may cost n more units of a kind of work.
 func HasRoom(ctx context.Context, k Kind, n int) bool {
 	m := From(ctx)
 	if m == nil || m.limits.Cost <= 0 {
@@ -143,10 +143,10 @@ func HasRoom(ctx context.Context, k Kind, n int) bool {
 	return m.cost+float64(n)*weights[k].each <= float64(m.limits.Cost)
 }
 
-// Over returns the refusal once the meter is over a limit, nil before.
+// Over returns an error if the meter is over a limit, else nil.
 func (m *Meter) Over() *fault.Error { return m.over.Load() }
 
-// Add counts work of a kind that costs so much; what was counted too high before may be negative.
+// Add counts work of a kind by its cost, which is negative to correct what was counted too high before.
 func (m *Meter) Add(ctx context.Context, k Kind, cost float64) { m.add(ctx, k, cost) }
 
 // Cost returns what the work has cost so far, rounded up.
@@ -156,9 +156,8 @@ func (m *Meter) Cost() int {
 	return Round(m.cost)
 }
 
-// TryPattern calls try, which reports whether its pattern took too long. After one that did, no other is
-// tried in all of the request, and TryPattern returns false; so that this holds for fields that are resolved
-// at once, one is tried at a time.
+// TryPattern calls try, which reports whether its pattern took too long. After one that did, the request tries no other
+// pattern, and TryPattern returns false. Fields that are resolved concurrently try their patterns one at a time.
 func TryPattern(ctx context.Context, try func() (slow bool)) bool {
 	m := From(ctx)
 	if m == nil {
@@ -174,10 +173,10 @@ func TryPattern(ctx context.Context, try func() (slow bool)) bool {
 	return true
 }
 
-// Round returns a cost as callers are told it: whole, and rounded up.
+// Round returns a cost as callers see it, rounded up.
 func Round(cost float64) int {
-	const noise = 1e-6 // sums of tenths
-	return int(math.Ceil(min(cost-noise, math.MaxInt32)))
+	const epsilon = 1e-6 // the error in sums of tenths
+	return int(math.Ceil(min(cost-epsilon, math.MaxInt32)))
 }
 
 func (m *Meter) add(ctx context.Context, k Kind, cost float64) {
@@ -189,13 +188,14 @@ func (m *Meter) add(ctx context.Context, k Kind, cost float64) {
 	}
 	if m.limits.Cost > 0 && Round(m.cost) > m.limits.Cost {
 		m.over.CompareAndSwap(nil, m.tooCostly())
-		m.cost = float64(m.limits.Cost) // what is beyond is not done
+		m.cost = float64(m.limits.Cost) // work beyond the limit is not done
 	}
 }
 
-// maxShares bounds how many places are told apart.
+// maxShares is how many places are counted apart.
 const maxShares = 1000
 
+// share returns the share of the context's place, nil if it is not counted apart.
 func (m *Meter) share(ctx context.Context) *share {
 	if m.place == nil {
 		return nil

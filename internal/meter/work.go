@@ -3,12 +3,12 @@ package meter
 // Kind is a kind of work.
 type Kind int
 
-// The kinds of work that are counted while a request runs. What is known before it runs is counted by
-// whoever reads the request.
+// The kinds of work that are counted while a request runs. The work that is known before is counted by the package
+// that reads the request.
 const (
-	// Fields are what a document asks for, and the items of its lists.
+	// Fields are the fields of a document, for each item of its lists.
 	Fields Kind = iota
-	// Inputs are bytes of inputs and values that are read and judged, with the defaults that they come to.
+	// Inputs are bytes of inputs and values that are read and validated, with their defaults.
 	Inputs
 	// Stored are bytes of releases and of deployments' data that are read back.
 	Stored
@@ -27,7 +27,7 @@ const (
 // Fields is the document's. docs/benchmarks.md has the measurements.
 var weights = [kinds]struct {
 	each float64
-	says string
+	unit string
 }{
 	Fields:   {1, "the fields of each item of its lists"},
 	Inputs:   {6.0 / 1024, "6 for each KiB of inputs and values, with what their defaults add to each item"},
@@ -43,12 +43,12 @@ type Stage int
 
 // The stages of an answer, in the order in which bytes come to them.
 const (
-	// Read are bytes of records that are read to answer, of which a quarter more than an answer has are taken:
-	// a record has more than is asked of it.
+	// Read are bytes of records that are read for the answer. A quarter more than an answer has is allowed, because a
+	// record has more than what is selected of it.
 	Read Stage = iota
-	// Made are bytes that a service makes up, such as the titles of items.
+	// Made are bytes that a service computes, such as the titles of items.
 	Made
-	// Taken are large values that fields were resolved to.
+	// Taken are bytes of large values that fields resolve to.
 	Taken
 	// Written are the bytes of the answer itself.
 	Written

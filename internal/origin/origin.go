@@ -1,5 +1,5 @@
-// Package origin says which pages of other origins may use the API. Browsers, and all that they open, requests,
-// event streams and sockets, are judged by the one matcher that is here.
+// Package origin decides which web origins may use the API. The same decision applies to all that a browser opens:
+// requests, event streams and WebSockets.
 package origin
 
 import (
@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Pattern is what one entry of a list allows: an origin, any port of a loopback host, or every origin.
+// Pattern is one entry of the list of allowed origins: an origin, any port of a loopback host, or every origin.
 type Pattern struct {
-	// origin is as browsers send it, without its port where any will do, and empty where every origin will.
+	// origin is as browsers send it. It has no port if any port is allowed, and is empty if every origin is.
 	origin  string
 	anyPort bool
 }
 
-// Allowed is which origins may use the API: its own, and those that were listed.
+// Allowed has the origins that may use the API: its own, and those of a list.
 type Allowed struct {
 	exact, anyPort map[string]bool
 	every          bool
 }
 
-// New returns what a list allows. baseURL is where the API is reached, whose origin is its own; it may be empty.
+// New returns the origins that a list allows, and that of baseURL, the address of the API, which may be empty.
 func New(baseURL string, list []Pattern) Allowed {
 	a := Allowed{exact: map[string]bool{}, anyPort: map[string]bool{}}
 	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
@@ -43,9 +43,9 @@ func New(baseURL string, list []Pattern) Allowed {
 // Every reports whether pages of every origin may use the API.
 func (a Allowed) Every() bool { return a.every }
 
-// Admits reports whether the page that sent a request may use the API. That every origin may holds for no
-// request with a cookie, and for no socket with an Authorization: these are not the page's own, because it
-// sends no cookies here and cannot set a socket's headers. A proxy may have put them there, or the browser.
+// Admits reports whether the page that sent a request may use the API. The entry for every origin does not admit a
+// request with a cookie, nor a WebSocket with an Authorization header: a page cannot set these itself, so the browser or
+// a proxy has added the credentials of its user, of whom another site's page could take advantage.
 func (a Allowed) Admits(r *http.Request) bool {
 	sent := r.Header.Values("Origin")
 	if len(sent) != 1 {
@@ -66,13 +66,13 @@ func (a Allowed) lists(origin string) bool {
 	return a.exact[origin] || a.anyPort[origin] || a.anyPort[withoutPort(origin)]
 }
 
-// isOwn reports whether a page was served under the name that the request is for. Whether that was by HTTPS is
-// not known here, where a proxy ends it.
+// isOwn reports whether the page was served by the host that the request is for. The scheme may be either, because a
+// proxy may have terminated TLS.
 func isOwn(origin, host string) bool {
 	return host != "" && (origin == serialized("http", host) || origin == serialized("https", host))
 }
 
-// withoutPort returns an origin without its port, and as it is where there is none.
+// withoutPort returns an origin without its port, if it has one.
 func withoutPort(origin string) string {
 	at := strings.LastIndexByte(origin, ':')
 	if at < 0 || !isPort(origin[at+1:]) {
@@ -81,10 +81,10 @@ func withoutPort(origin string) string {
 	return origin[:at]
 }
 
-// defaultPorts are what browsers leave out of an origin.
+// defaultPorts are the ports that browsers leave out of an origin.
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// serialized is the origin of a scheme and of a host with or without a port, as browsers send it.
+// serialized returns the origin of a scheme and of a host with or without a port, as browsers send it.
 func serialized(scheme, host string) string {
 	scheme, host = strings.ToLower(scheme), strings.ToLower(host)
 	return scheme + "://" + strings.TrimSuffix(host, ":"+defaultPorts[scheme])

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Map gives the same page of other records.
+// Map returns the same page with f of each record.
 func Map[T, U any](c *Connection[T], f func(T) (U, error)) (*Connection[U], error) {
 	mapped := &Connection[U]{Edges: make([]*Edge[U], len(c.Edges)), PageInfo: c.PageInfo, Size: c.Size, byDefault: c.byDefault, count: c.count}
 	for i, e := range c.Edges {
@@ -18,7 +18,7 @@ func Map[T, U any](c *Connection[T], f func(T) (U, error)) (*Connection[U], erro
 	return mapped, nil
 }
 
-// Slice reads one page of a list that is at hand, in its order.
+// Slice returns one page of a list in memory, in its order.
 func Slice[T any](items []T, args Args, scope Scope) (*Connection[T], error) {
 	r, err := args.request(scope)
 	if err != nil {
@@ -26,10 +26,10 @@ func Slice[T any](items []T, args Args, scope Scope) (*Connection[T], error) {
 	}
 	from, to := 0, len(items)
 	if r.after != nil {
-		from = min(place(r.after)+1, len(items))
+		from = min(index(r.after)+1, len(items))
 	}
 	if r.before != nil {
-		to = max(from, min(place(r.before), len(items)))
+		to = max(from, min(index(r.before), len(items)))
 	}
 	info := &Info{HasNextPage: r.before != nil, HasPreviousPage: r.after != nil}
 	switch {
@@ -49,8 +49,8 @@ func Slice[T any](items []T, args Args, scope Scope) (*Connection[T], error) {
 	return c, nil
 }
 
-// place is the index that a cursor of a slice has; a cursor that was tampered with is before them all.
-func place(p *position) int {
+// index returns the index in a cursor of Slice, -1 if the cursor was tampered with.
+func index(p *position) int {
 	i, err := strconv.Atoi(p.id)
 	if err != nil || i < 0 {
 		return -1

@@ -12,23 +12,23 @@ import (
 	"slipway/internal/fault"
 )
 
-// Scope is what a cursor is good for: one list, one filter, one viewer.
+// Scope is what a cursor is valid for: one list, one filter, one viewer.
 type Scope struct {
 	// List names the list.
 	List string
-	// Viewer is the organization that looks, "" for callers without one.
+	// Viewer is the organization of the caller, "" for callers without one.
 	Viewer string
-	// Filter has every condition on the list; what it encodes to as JSON is what binds.
+	// Filter has every condition on the list. Filters are equal if their JSON is.
 	Filter any
 }
 
-// position is a place in a list: the keys of its order.
+// position has the sort keys of a record in a list.
 type position struct {
 	at time.Time
 	id string
 }
 
-// binding is the digest of a Scope.
+// binding is the digest of a Scope. It is in each cursor, so that the cursor is refused for another Scope.
 type binding [8]byte
 
 func (s Scope) binding() binding {
@@ -40,7 +40,7 @@ func (s Scope) binding() binding {
 	return binding(sum[:8])
 }
 
-// write makes a cursor: the binding, the microseconds of the time and the id, in base64.
+// write returns a cursor: the binding, the microseconds of the time and the id, in base64.
 func (b binding) write(p position) string {
 	raw := make([]byte, 0, len(b)+8+len(p.id))
 	raw = append(raw, b[:]...)
@@ -49,9 +49,10 @@ func (b binding) write(p position) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// maxCursor bounds the text of a cursor; ids are much shorter.
+// maxCursor is the longest text of a cursor; those with ids are much shorter.
 const maxCursor = 200
 
+// read decodes a cursor. It returns nil for no cursor, and RequestCursorInvalid for one that write has not made.
 func (b binding) read(name string, cursor *string) (*position, error) {
 	if cursor == nil {
 		return nil, nil
@@ -75,8 +76,8 @@ func (b binding) read(name string, cursor *string) (*position, error) {
 	return &p, nil
 }
 
-// storable says whether the databases can compare with the position at all; a cursor that was tampered
-// with may name a time or an id that is none.
+// storable reports whether the databases can compare with the position. In a cursor that was tampered with, the time or
+// the id may not be valid.
 func (p position) storable() bool {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' }
 	return p.at.Year() > 0 && p.at.Year() < 10_000 && strings.IndexFunc(p.id, odd) < 0

@@ -17,7 +17,7 @@ func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		ctx := w.Acme.As(actor.Viewer)
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Succeeded(t)
 		c, err := w.Deploy.Deployments(ctx, deployment.Filter{ProjectID: &p.Project.ID}, page.Args{})
 		if err != nil {

@@ -14,8 +14,7 @@ import (
 	"slipway/ent"
 )
 
-// Parents are the records whose lists are read together: each list has the rows whose column names its
-// parent.
+// Parents are the records whose lists are read together. The list of a parent has the rows with its id in Column.
 type Parents struct {
 	List   string
 	Viewer string
@@ -23,14 +22,14 @@ type Parents struct {
 	IDs    []string
 }
 
-// ReadEach reads a page of each parent's list, all in one statement. query makes a query without
-// conditions, and parent gives the parent that a row belongs to.
+// ReadEach reads a page of each parent's list, all in one statement. query returns a new query without conditions, and
+// parent returns the id of a row's parent.
 func ReadEach[Q modifiable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S any](
 	ctx context.Context, query func() Q, of Parents, args Args, key Key[T], parent func(*T) string,
 ) (map[string]*Connection[*T], error) {
 	pages := make(map[string]*Connection[*T], len(of.IDs))
 	if args.After != nil || args.Before != nil || len(of.IDs) == 1 {
-		// A cursor belongs to one list, so there is but one that it can be for.
+		// A cursor belongs to one list, so the lists cannot be read together.
 		for _, id := range of.IDs {
 			c, err := Read(ctx, query().Where(P(sql.FieldEQ(of.Column, id))), args, of.scope(id), key)
 			if err != nil {
@@ -50,7 +49,7 @@ func ReadEach[Q modifiable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S a
 	if err != nil {
 		return nil, err
 	}
-	rowsOf, err := inPlace(rows, parent)
+	rowsOf, err := sortByParent(rows, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -71,25 +70,25 @@ type modifiable[Q, T any, P, O ~func(*sql.Selector), S any] interface {
 	Modify(...func(*sql.Selector)) S
 }
 
-// inPlace gives the rows of each parent in the order of their places.
-func inPlace[T any](rows []*T, parent func(*T) string) (map[string][]*T, error) {
-	places := make(map[*T]int64, len(rows))
+// sortByParent returns the rows of each parent, in the order of the list.
+func sortByParent[T any](rows []*T, parent func(*T) string) (map[string][]*T, error) {
+	indices := make(map[*T]int64, len(rows))
 	rowsOf := make(map[string][]*T)
 	for _, row := range rows {
-		at, err := selected[int64](row, placeColumn)
+		at, err := selected[int64](row, indexColumn)
 		if err != nil {
 			return nil, err
 		}
-		places[row] = at
+		indices[row] = at
 		rowsOf[parent(row)] = append(rowsOf[parent(row)], row)
 	}
 	for _, list := range rowsOf {
-		slices.SortFunc(list, func(a, b *T) int { return cmp.Compare(places[a], places[b]) })
+		slices.SortFunc(list, func(a, b *T) int { return cmp.Compare(indices[a], indices[b]) })
 	}
 	return rowsOf, nil
 }
 
-// countEach counts every parent's list in one statement, when the first count is asked for.
+// countEach returns a function that counts every parent's list in one statement, the first time it is called.
 func countEach[Q modifiable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S any](
 	query func() Q, of Parents,
 ) func(context.Context) (map[string]int, error) {
@@ -114,14 +113,14 @@ func countEach[Q modifiable[Q, T, P, O, S], T any, P, O ~func(*sql.Selector), S 
 	}
 }
 
-// The columns that a statement over several lists selects beyond those of the table.
+// The columns that a statement over several lists selects beside those of the table.
 const (
-	placeColumn  = "place"
+	indexColumn  = "place"
 	parentColumn = "parent"
 	countColumn  = "count"
 )
 
-// selected is the value of a column that is none of the table's.
+// selected returns the value of a selected column that is not one of the table's.
 func selected[V, T any](row *T, column string) (v V, err error) {
 	values, ok := any(row).(interface {
 		Value(string) (ent.Value, error)
@@ -141,9 +140,9 @@ func selected[V, T any](row *T, column string) (v V, err error) {
 
 func (p Parents) scope(id string) Scope { return Scope{List: p.List, Viewer: p.Viewer, Filter: id} }
 
-// firstRows makes of a statement over the table one over the first rows of each parent's list, and one more
-// of each, with their places. Each list is read along its index until it has enough; ranking the rows of all
-// lists, or sorting them, would read the lists to their ends.
+// firstRows turns a statement over the table into one over the first rows of each parent's list, and one more of each,
+// with their position in the list. Each list is read along its index until there are enough rows; to rank or sort the
+// rows of all lists would read the lists to their ends.
 func (p Parents) firstRows(r request) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		d := sql.Dialect(s.Dialect())
@@ -157,11 +156,11 @@ func (p Parents) firstRows(r request) func(*sql.Selector) {
 			r.writeIDs(b, list)
 			b.WriteString(" CROSS JOIN ").Ident(name)
 		}))
-		s.Where(sql.ColumnsEQ(table.C("id"), child.C("value"))).AppendSelectAs(child.C("key"), placeColumn)
+		s.Where(sql.ColumnsEQ(table.C("id"), child.C("value"))).AppendSelectAs(child.C("key"), indexColumn)
 	}
 }
 
-// counts makes of a statement over the table one that counts each parent's list.
+// counts turns a statement over the table into one that counts each parent's list.
 func (p Parents) counts(s *sql.Selector) {
 	list := p.list(s).Count()
 	s.FromExpr(sql.ExprFunc(p.from)).SetP(nil).
@@ -169,7 +168,7 @@ func (p Parents) counts(s *sql.Selector) {
 		AppendSelectExprAs(sql.ExprFunc(func(b *sql.Builder) { b.Wrap(func(b *sql.Builder) { b.Join(list) }) }), countColumn)
 }
 
-// list is the list of one parent, within a statement over parents: the rows that the statement was over.
+// list returns the list of one parent, for a statement over parents: the rows that the statement was over.
 func (p Parents) list(s *sql.Selector) *sql.Selector {
 	d := sql.Dialect(s.Dialect())
 	t := d.Table(s.TableName())
@@ -178,8 +177,8 @@ func (p Parents) list(s *sql.Selector) *sql.Selector {
 
 func parentValue(s *sql.Selector) string { return sql.Dialect(s.Dialect()).Table("parent").C("value") }
 
-// from writes the parents as a table of their ids, "parent". They are one argument, so that the statement is
-// the same however many they are.
+// from writes the parents as a table of their ids, "parent". They are one argument, so that the text of the statement
+// does not depend on their number.
 func (p Parents) from(b *sql.Builder) {
 	ids, err := json.Marshal(p.IDs)
 	if err != nil {
@@ -192,8 +191,8 @@ func (p Parents) from(b *sql.Builder) {
 	b.WriteString("json_each(").Arg(string(ids)).WriteString(") AS `parent`")
 }
 
-// writeIDs writes the ids of a list as a table, "child", with their places, for each row of the tables before
-// it: LATERAL on PostgreSQL, and a function over an array on SQLite, which has no other way.
+// writeIDs writes the ids of a list as a table, "child", with their positions, for each row of the tables before it: with
+// LATERAL on PostgreSQL, and with a function over an array on SQLite, which has no LATERAL.
 func (r request) writeIDs(b *sql.Builder, list *sql.Selector) {
 	if b.Dialect() == dialect.Postgres {
 		b.WriteString("LATERAL unnest(ARRAY").Wrap(func(b *sql.Builder) { b.Join(list.Select("id")) }).

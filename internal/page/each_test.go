@@ -134,7 +134,7 @@ func TestCursorsOfListsReadTogetherGoOn(t *testing.T) {
 func TestListsReadTogetherAreTheViewersOwn(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		theirs, mine := w.Place(t, w.Globex, "web"), w.Place(t, w.Acme, "web")
+		theirs, mine := w.Fixture(t, w.Globex, "web"), w.Fixture(t, w.Acme, "web")
 		ids := []string{theirs.Project.ID, mine.Project.ID}
 		together, err := w.Workspace.EnvironmentsOf(w.Acme.As(actor.Viewer), ids, page.Args{})
 		if err != nil {

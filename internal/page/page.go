@@ -1,5 +1,6 @@
-// Package page reads lists in pages: newest first, by keyset, so that a page costs the same wherever it
-// stands and stays in place when rows are added.
+// Package page reads lists in pages, newest first. It uses keyset pagination: a cursor has the sort keys of a record, and
+// the next page is what follows these keys. So a page costs the same wherever it is in the list, and does not shift when
+// records are added.
 package page
 
 import (
@@ -12,11 +13,11 @@ import (
 // MaxSize is the largest page.
 const MaxSize = 100
 
-// defaultSize is the size of a page of a list where none is asked for.
+// defaultSize returns the size of a page of a list if the caller asks for none.
 func defaultSize(list string) int {
 	switch list {
 	case "moduleDefinitions":
-		return 50 // which REST has, too
+		return 50 // as over REST
 	case "environments":
 		return 10
 	default:
@@ -32,7 +33,7 @@ type Args struct {
 	Before *string
 }
 
-// Info says where a page stands in its list.
+// Info is the position of a page in its list.
 type Info struct {
 	HasNextPage     bool
 	HasPreviousPage bool
@@ -40,7 +41,7 @@ type Info struct {
 	EndCursor       *string
 }
 
-// Edge is a record in a list, and its place.
+// Edge is a record in a list, and its cursor.
 type Edge[T any] struct {
 	Cursor string
 	Node   T
@@ -50,19 +51,19 @@ type Edge[T any] struct {
 type Connection[T any] struct {
 	Edges    []*Edge[T]
 	PageInfo *Info
-	// Size is how many were asked for.
+	// Size is how many records were asked for.
 	Size int
 
 	byDefault bool
 	count     func(context.Context) (int, error)
 }
 
-// CutByDefault reports whether the list goes on behind the page because nobody said how long it should be.
+// CutByDefault reports whether the list continues after the page and the caller had not asked for a size.
 func (c *Connection[T]) CutByDefault() bool {
 	return c != nil && c.byDefault && c.PageInfo.HasNextPage
 }
 
-// Nodes are the records of the page.
+// Nodes returns the records of the page.
 func (c *Connection[T]) Nodes() []T {
 	nodes := make([]T, len(c.Edges))
 	for i, e := range c.Edges {
@@ -71,13 +72,13 @@ func (c *Connection[T]) Nodes() []T {
 	return nodes
 }
 
-// TotalCount counts the records on all pages. It asks the database, each time it is called.
+// TotalCount returns the number of records on all pages. It queries the database each time it is called.
 func (c *Connection[T]) TotalCount(ctx context.Context) (int32, error) {
 	n, err := c.count(ctx)
 	return int32(n), err
 }
 
-// request is a page that was asked for, with its cursors read.
+// request is a page that was asked for, with its cursors decoded.
 type request struct {
 	size          int
 	byDefault     bool
@@ -86,6 +87,7 @@ type request struct {
 	binding       binding
 }
 
+// request checks the arguments and decodes the cursors.
 func (a Args) request(scope Scope) (request, error) {
 	r := request{size: defaultSize(scope.List), byDefault: a.First == nil && a.Last == nil, binding: scope.binding()}
 	var err error
@@ -115,7 +117,7 @@ func size(name string, n int32) (int, error) {
 	return int(n), nil
 }
 
-// String tells arguments apart.
+// String returns a text that is different for different arguments.
 func (a Args) String() string {
 	text := ""
 	for _, n := range []*int32{a.First, a.Last} {

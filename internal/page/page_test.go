@@ -36,7 +36,7 @@ func add(t *testing.T, w *worldtest.World, at time.Time, names ...string) {
 	}
 }
 
-// numbered gives the names a0, a1, … in their order.
+// numbered returns the names a0, a1, … in their order.
 func numbered(letter string, n int) []string {
 	names := make([]string, n)
 	for i := range names {

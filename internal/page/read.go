@@ -18,7 +18,7 @@ type Query[Q, T any, P, O ~func(*sql.Selector)] interface {
 	Count(context.Context) (int, error)
 }
 
-// Key gives the keys of a record's place in its list.
+// Key returns the sort keys of a record.
 type Key[T any] func(*T) (createdAt time.Time, id string)
 
 // Read reads one page of a query. The query has its conditions and no order.
@@ -30,7 +30,7 @@ func Read[Q Query[Q, T, P, O], T any, P, O ~func(*sql.Selector)](
 		return nil, err
 	}
 	counted := q.Clone()
-	// One row more than asked for tells whether there is a next page.
+	// One row more than asked for shows whether there is a next page.
 	for _, c := range r.conditions() {
 		q = q.Where(c)
 	}
@@ -41,8 +41,8 @@ func Read[Q Query[Q, T, P, O], T any, P, O ~func(*sql.Selector)](
 	return connect(r, rows, key, func(ctx context.Context) (int, error) { return counted.Clone().Count(ctx) }), nil
 }
 
-// conditions keeps the rows on the right side of the cursors. The row comparison is one range of the
-// index on (…, created_at DESC, id DESC).
+// conditions returns the conditions that rows are after or before the cursors. The comparison of rows is one range of
+// the index on (…, created_at DESC, id DESC).
 func (r request) conditions() []func(*sql.Selector) {
 	var list []func(*sql.Selector)
 	if r.after != nil {
@@ -66,7 +66,7 @@ func (r request) order(s *sql.Selector) {
 	s.OrderBy(sql.Desc(s.C("created_at")), sql.Desc(s.C("id")))
 }
 
-// connect makes the page of its rows, which may be one more than was asked for.
+// connect returns the page of its rows, which may be one more than was asked for.
 func connect[T any](r request, rows []*T, key Key[T], count func(context.Context) (int, error)) *Connection[*T] {
 	more := len(rows) > r.size
 	if more {

@@ -46,18 +46,18 @@ func TestABrokenBodyIsToldAlikeWithItsPlace(t *testing.T) {
 			rule = "type"
 		}
 		want := []any{map[string]any{"pointer": c.pointer, "rule": rule, "message": c.message}}
-		told, again := overREST.Refusal(t), overGraphQL.Refusal(t)
-		if told == nil || again == nil || overREST.Status != 400 || overGraphQL.Status != 400 {
+		first, again := overREST.Refusal(t), overGraphQL.Refusal(t)
+		if first == nil || again == nil || overREST.Status != 400 || overGraphQL.Status != 400 {
 			t.Errorf("%.60q: %d %s, %d %s", c.body, overREST.Status, overREST.Body, overGraphQL.Status, overGraphQL.Body)
 			continue
 		}
-		metadata, _ := told["metadata"].(map[string]any)
-		if diff := cmp.Diff(any(want), metadata["violations"]); diff != "" || told["code"] != "slipway:Request:MALFORMED" {
+		metadata, _ := first["metadata"].(map[string]any)
+		if diff := cmp.Diff(any(want), metadata["violations"]); diff != "" || first["code"] != "slipway:Request:MALFORMED" {
 			t.Errorf("%.60q: want (-), got (+): %s", c.body, diff)
 		}
-		delete(told, "requestId")
+		delete(first, "requestId")
 		delete(again, "requestId")
-		if diff := cmp.Diff(told, again); diff != "" {
+		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("%.60q: REST (-) and GraphQL (+) differ: %s", c.body, diff)
 		}
 	}

@@ -25,7 +25,7 @@ const (
 func TestACancelRequestIsToldToWhoIsConcerned(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		source := p.Succeeded(t)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
@@ -54,13 +54,13 @@ func TestACancelRequestIsToldToWhoIsConcerned(t *testing.T) {
 		}
 
 		renewed, _ := w.GraphQL(t, runner, renewCanceled, map[string]any{"id": d.ID, "lease": lease}).At(t, "data", "renewLease").(map[string]any)
-		told, _ := renewed["lease"].(map[string]any)
-		seconds, _ := strconv.Atoi(fmt.Sprint(told["cancelSeconds"]))
-		wantTold := map[string]any{
+		described, _ := renewed["lease"].(map[string]any)
+		seconds, _ := strconv.Atoi(fmt.Sprint(described["cancelSeconds"]))
+		wantRenewed := map[string]any{
 			"deployment": map[string]any{"cancelRequestedAt": at, "moduleInstance": map[string]any{"fence": "2"}},
-			"lease":      map[string]any{"fence": "2", "cancelSeconds": told["cancelSeconds"]},
+			"lease":      map[string]any{"fence": "2", "cancelSeconds": described["cancelSeconds"]},
 		}
-		if diff := cmp.Diff(wantTold, renewed); diff != "" || seconds < 800 || seconds > 900 {
+		if diff := cmp.Diff(wantRenewed, renewed); diff != "" || seconds < 800 || seconds > 900 {
 			t.Errorf("%d s; want (-), got (+): %s", seconds, diff)
 		}
 		for token, code := range map[string]fault.Code{developer: fault.DeploymentForbidden, admin: fault.DeploymentWrongState} {

@@ -15,7 +15,7 @@ import (
 	"slipway/rest"
 )
 
-// shown gives an error as both surfaces show it to an actor, in REST's form.
+// shown returns an error as both surfaces show it to an actor, in REST's form.
 func shown(t *testing.T, a *actor.Actor, err error) (overREST, overGraphQL map[string]any, status int) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(actor.WithRequestID(actor.With(t.Context(), a), "req_1"), "POST", "/", nil)

@@ -42,7 +42,7 @@ func (o operation) answered(t *testing.T, w *worldtest.World, surface, token, id
 	return record
 }
 
-// caller gives a token of a developer of its own: keys belong to it.
+// caller returns a token of a developer of its own: keys belong to it.
 func caller(t *testing.T, w *worldtest.World, o *worldtest.Org) string {
 	t.Helper()
 	system := actor.With(t.Context(), (&actor.Actor{Name: "test", Role: actor.System}).In(o.ID))
@@ -58,12 +58,12 @@ var surfaces = []string{"REST", "GraphQL"}
 func TestAKeyUsedOverOneSurfaceIsKnownOverTheOther(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		source := p.Succeeded(t)
 		for _, first := range surfaces {
 			for _, s := range spellings {
 				for _, o := range replays {
-					token, o := caller(t, w, w.Acme), o.told(terms{key: &s.key, header: s.header})
+					token, o := caller(t, w, w.Acme), o.with(terms{key: &s.key, header: s.header})
 					made := o.answered(t, w, first, token, source.ID)
 					for _, again := range surfaces {
 						if diff := cmp.Diff(made, o.answered(t, w, again, token, source.ID)); diff != "" {
@@ -84,10 +84,10 @@ func TestAKeyUsedOverOneSurfaceIsKnownOverTheOther(t *testing.T) {
 func TestARepeatAnswersWithTheDeploymentAsItIsNow(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		source := p.Succeeded(t)
 		for _, o := range replays {
-			token, o := caller(t, w, w.Acme), o.told(terms{key: new("k"), live: &source.ID})
+			token, o := caller(t, w, w.Acme), o.with(terms{key: new("k"), live: &source.ID})
 			made := o.answered(t, w, "REST", token, source.ID)
 			end(t, w, p)
 			next := running(t, p)
@@ -107,11 +107,11 @@ func TestARepeatAnswersWithTheDeploymentAsItIsNow(t *testing.T) {
 func TestAKeyIsForOneRequestOfOneCaller(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, token, key := w.Place(t, w.Acme, "web"), caller(t, w, w.Acme), "k"
+		p, token, key := w.Fixture(t, w.Acme, "web"), caller(t, w, w.Acme), "k"
 		one := p.Succeeded(t)
 		two := deploy(t, p, "2")
 		with := terms{key: &key, header: `"k"`}
-		made := rollback.told(with).answered(t, w, "GraphQL", token, one.ID)
+		made := rollback.with(with).answered(t, w, "GraphQL", token, one.ID)
 		want := object{"code": string(fault.RequestIdempotencyReused), "metadata": object{"idempotencyKey": key, "deploymentId": made["id"]}}
 		for name, other := range map[string]struct {
 			operation
@@ -122,12 +122,12 @@ func TestAKeyIsForOneRequestOfOneCaller(t *testing.T) {
 			"another operation":      {redeploy, one.ID, with},
 			"expecting what is live": {rollback, one.ID, terms{key: &key, live: &two.ID}},
 		} {
-			wants(t, name, want, other.told(other.terms).refused(t, w, token, other.source, "", fault.RequestIdempotencyReused))
+			wants(t, name, want, other.with(other.terms).refused(t, w, token, other.source, "", fault.RequestIdempotencyReused))
 		}
 		// To another caller the key is new, and the instance busy; to another organization all is new.
-		rollback.told(with).refused(t, w, caller(t, w, w.Acme), one.ID, "", fault.DeploymentInProgress)
-		theirs := w.Place(t, w.Globex, "web").Succeeded(t)
-		elsewhere := rollback.told(with).answered(t, w, "REST", w.Globex.Tokens[actor.Developer], theirs.ID)
+		rollback.with(with).refused(t, w, caller(t, w, w.Acme), one.ID, "", fault.DeploymentInProgress)
+		theirs := w.Fixture(t, w.Globex, "web").Succeeded(t)
+		elsewhere := rollback.with(with).answered(t, w, "REST", w.Globex.Tokens[actor.Developer], theirs.ID)
 		if elsewhere["id"] == made["id"] || elsewhere["rollbackToDeploymentId"] != theirs.ID {
 			t.Errorf("another organization was answered with %v", elsewhere)
 		}
@@ -137,10 +137,10 @@ func TestAKeyIsForOneRequestOfOneCaller(t *testing.T) {
 func TestARefusalDoesNotUseAKeyUp(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, token := w.Place(t, w.Acme, "web"), caller(t, w, w.Acme)
+		p, token := w.Fixture(t, w.Acme, "web"), caller(t, w, w.Acme)
 		source := p.Succeeded(t)
 		for _, o := range replays {
-			o := o.told(terms{key: new(o.name)})
+			o := o.with(terms{key: new(o.name)})
 			running(t, p)
 			o.refused(t, w, token, source.ID, "", fault.DeploymentInProgress)
 			end(t, w, p)
@@ -156,7 +156,7 @@ func TestARefusalDoesNotUseAKeyUp(t *testing.T) {
 func TestKeysThatAreNoneAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		source := w.Place(t, w.Acme, "web").Succeeded(t)
+		source := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		for _, bad := range []struct{ key, header string }{
 			{"", `""`},
 			{" a", `" a"`},
@@ -168,7 +168,7 @@ func TestKeysThatAreNoneAreRefusedAlike(t *testing.T) {
 			{strings.Repeat("a", 256), `"` + strings.Repeat("a", 256) + `"`},
 		} {
 			for _, o := range replays {
-				found := o.told(terms{key: &bad.key, header: bad.header}).refused(t, w, w.Acme.Tokens[actor.Developer], source.ID, "", fault.RequestInvalid)
+				found := o.with(terms{key: &bad.key, header: bad.header}).refused(t, w, w.Acme.Tokens[actor.Developer], source.ID, "", fault.RequestInvalid)
 				if !strings.Contains(fmt.Sprint(found), "must be 1 to 255 printable ASCII characters") {
 					t.Errorf("%s with %.30q: %v", o.name, bad.key, found)
 				}

@@ -175,7 +175,7 @@ func TestAnotherOrganizationIsAsIfAbsent(t *testing.T) {
 			for _, token := range []string{w.Acme.Tokens[actor.Admin], w.Acme.Tokens[actor.Runner]} {
 				for _, organization := range []string{w.Globex.ID, w.Globex.Slug, absentID, "initech", "Acme", actor.Global} {
 					if got := refuse(name, ask, token, organization); got != want {
-						t.Errorf("%s: a member is told of %s\n%s\nand a superadmin of an absent one\n%s", name, organization, got, want)
+						t.Errorf("%s: a member is answered about %s\n%s\nand a superadmin of an absent one\n%s", name, organization, got, want)
 					}
 				}
 			}

@@ -27,10 +27,10 @@ func TestOneOfManyReplaysAtOnceWinsOnSQLite(t *testing.T) {
 }
 
 // raced lets everybody roll back and redeploy one instance at once, over both surfaces of every server,
-// and wants one to win and all others to be told of the winner.
+// and wants one to win and all others to be answered with the winner.
 func raced(t *testing.T, w *worldtest.World, servers ...*worldtest.World) {
 	t.Helper()
-	p, developer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+	p, developer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
 	source := p.Succeeded(t)
 	answers := make([]worldtest.Response, racers)
 	var start, all sync.WaitGroup

@@ -99,7 +99,7 @@ func writesNothing(t testing.TB, w *worldtest.World, f func()) {
 	}
 }
 
-// absent gives an id that nothing has, of the kind of another.
+// absent returns an id that nothing has, of the kind of another.
 func absent(id string) string {
 	prefix, _, _ := strings.Cut(id, "_")
 	return prefix + "_01h455vb4pex5vsknk084sn02q"

@@ -41,14 +41,14 @@ func TestEveryRoleIsRefusedAlike(t *testing.T) {
 	})
 }
 
-// unseen gives ids that name nothing the caller may see: another organization's, one that nothing has,
+// unseen returns ids that name nothing the caller may see: another organization's, one that nothing has,
 // one of another kind, and what is no id at all.
 func unseen(own, foreign string) []string {
 	_, random, _ := strings.Cut(own, "_")
 	return []string{foreign, absent(own), "prj_" + random, strings.ToUpper(own), own + "0", "nonsense", `it's "100%"/é`, strings.Repeat("x", 300)}
 }
 
-// may says whether a role may do what an operation does.
+// may reports whether a role may do what an operation does.
 func may(role actor.Role, o operation) bool {
 	switch o.name {
 	case read.name:
@@ -148,8 +148,8 @@ func TestRefusedPagesHaveTheSameCode(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		viewer := w.Acme.Tokens[actor.Viewer]
-		w.Place(t, w.Acme, "one")
-		w.Place(t, w.Acme, "two")
+		w.Fixture(t, w.Acme, "one")
+		w.Fixture(t, w.Acme, "two")
 		foreign := w.GraphQL(t, w.Superadmin, catalogue, map[string]any{"status": "DRAFT"})
 		cursor := w.GraphQL(t, viewer, catalogue, map[string]any{"first": 1}).Text(t, "data", "moduleDefinitions", "pageInfo", "endCursor")
 		if foreign.Status != 200 {

@@ -14,20 +14,20 @@ import (
 )
 
 // deploy makes a deployment of an image's tag that has succeeded.
-func deploy(t *testing.T, p *worldtest.Place, tag string) *ent.Deployment {
+func deploy(t *testing.T, p *worldtest.Fixture, tag string) *ent.Deployment {
 	t.Helper()
 	return p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:`+tag+`"}`), nil)
 }
 
 // running makes a deployment that is RUNNING.
-func running(t *testing.T, p *worldtest.Place) *ent.Deployment {
+func running(t *testing.T, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:running"}`)
 	p.Claim(t, d)
 	return d
 }
 
-func canceled(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
+func canceled(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:canceled"}`)
 	w.Cancel(t, w.Acme, d.ID)
@@ -35,7 +35,7 @@ func canceled(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deploym
 }
 
 // end cancels the active deployment of an instance, if there is one.
-func end(t *testing.T, w *worldtest.World, p *worldtest.Place) {
+func end(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	t.Helper()
 	active, err := w.Store.Client.Deployment.Query().
 		Where(deployment.ModuleInstanceID(p.Instance.ID), deployment.CompletedAtIsNil()).All(w.Acme.As(actor.Viewer))
@@ -47,17 +47,17 @@ func end(t *testing.T, w *worldtest.World, p *worldtest.Place) {
 	}
 }
 
-// quarantine puts a release into quarantine, for good where until is empty, and gives what is told of it.
+// quarantine puts a release into quarantine, for good where until is empty, and returns how it is described.
 func quarantine(t *testing.T, w *worldtest.World, releaseID, until string) object {
 	t.Helper()
-	told := object{"releaseId": releaseID, "reason": `it <leaks> "memory"`, "quarantinedBy": "admin"}
+	described := object{"releaseId": releaseID, "reason": `it <leaks> "memory"`, "quarantinedBy": "admin"}
 	var end *time.Time
 	if until != "" {
 		at, err := time.Parse(time.RFC3339Nano, until)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told["until"], end = until, &at
+		described["until"], end = until, &at
 	}
 	if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), releaseID, `it <leaks> "memory"`, end); err != nil {
 		t.Fatal(err)
@@ -66,14 +66,14 @@ func quarantine(t *testing.T, w *worldtest.World, releaseID, until string) objec
 	if err != nil || len(all[releaseID]) != 1 {
 		t.Fatalf("quarantines %v, %v", all, err)
 	}
-	told["quarantinedAt"] = all[releaseID][0].CreatedAt.UTC().Format(time.RFC3339Nano)
-	return told
+	described["quarantinedAt"] = all[releaseID][0].CreatedAt.UTC().Format(time.RFC3339Nano)
+	return described
 }
 
-func inQuarantine(d *ent.Deployment, told object) refusedReplay {
+func inQuarantine(d *ent.Deployment, described object) refusedReplay {
 	return refusedReplay{source: d.ID, code: fault.ReleaseQuarantined, more: object{
-		"metadata": object{"quarantine": told},
-		"details":  []any{object{"title": "Quarantine", "render": "object", "object": told}},
+		"metadata": object{"quarantine": described},
+		"details":  []any{object{"title": "Quarantine", "render": "object", "object": described}},
 	}}
 }
 
@@ -84,19 +84,19 @@ func notSucceeded(d *ent.Deployment, status string) refusedReplay {
 
 // inProgress is refused for the blocker, which is named for people, for programs and by a link.
 func inProgress(source, blocker *ent.Deployment, status string) refusedReplay {
-	told := object{
+	described := object{
 		"deploymentId": blocker.ID, "status": status, "startedBy": "developer",
 		"createdAt": blocker.CreatedAt.UTC().Format(time.RFC3339Nano),
 	}
 	return refusedReplay{source: source.ID, code: fault.DeploymentInProgress, more: object{
-		"metadata": object{"blockedBy": told},
-		"details":  []any{object{"title": "Active deployment", "render": "object", "object": told}},
+		"metadata": object{"blockedBy": described},
+		"details":  []any{object{"title": "Active deployment", "render": "object", "object": described}},
 		"action":   object{"label": "Show the active deployment", "url": "/deployments/" + blocker.ID},
 	}}
 }
 
-func liveChanged(source *ent.Deployment, expected string, told object) refusedReplay {
-	return refusedReplay{source: source.ID, terms: terms{live: &expected}, code: fault.DeploymentLiveChanged, more: object{"metadata": told}}
+func liveChanged(source *ent.Deployment, expected string, described object) refusedReplay {
+	return refusedReplay{source: source.ID, terms: terms{live: &expected}, code: fault.DeploymentLiveChanged, more: object{"metadata": described}}
 }
 
 func body(t *testing.T, answer *http.Response) []byte {

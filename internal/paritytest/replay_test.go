@@ -14,28 +14,28 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// terms are what a replay may be told beyond its source: over REST in headers, over GraphQL in its input.
+// terms are what a replay takes beyond its source: over REST in headers, over GraphQL in its input.
 type terms struct {
 	// live is the deployment that the caller takes for the live one, key the idempotency key; nil ones are
-	// not told.
+	// left out.
 	live, key *string
 	// header is how REST spells the key; as it is where this is empty.
 	header string
 }
 
-// told gives the replay with its terms.
-func (o operation) told(with terms) operation {
+// with returns the replay with its terms.
+func (o operation) with(t terms) operation {
 	o.headers = map[string]string{}
-	if with.live != nil {
-		o.headers["Expected-Live-Deployment"] = *with.live
+	if t.live != nil {
+		o.headers["Expected-Live-Deployment"] = *t.live
 	}
-	if with.header != "" {
-		o.headers["Idempotency-Key"] = with.header
-	} else if with.key != nil {
-		o.headers["Idempotency-Key"] = *with.key
+	if t.header != "" {
+		o.headers["Idempotency-Key"] = t.header
+	} else if t.key != nil {
+		o.headers["Idempotency-Key"] = *t.key
 	}
 	o.input = func(id, _ string) any {
-		return map[string]any{"input": map[string]any{"id": id, "expectedLiveDeploymentId": with.live, "idempotencyKey": with.key}}
+		return map[string]any{"input": map[string]any{"id": id, "expectedLiveDeploymentId": t.live, "idempotencyKey": t.key}}
 	}
 	return o
 }
@@ -46,11 +46,11 @@ var replays = []operation{rollback, redeploy}
 func TestExpectingTheLiveDeploymentIsEnoughOnBothSurfaces(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, developer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+		p, developer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
 		target := p.Succeeded(t)
 		live := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
 		for _, o := range replays {
-			o = o.told(terms{live: &live.ID})
+			o = o.with(terms{live: &live.ID})
 			w.Cancel(t, w.Acme, o.rest(t, w, developer, target.ID, "").Text(t, "data", "id"))
 			w.Cancel(t, w.Acme, o.graphQL(t, w, developer, target.ID, "").Text(t, append(o.at, "id")...))
 		}
@@ -60,7 +60,7 @@ func TestExpectingTheLiveDeploymentIsEnoughOnBothSurfaces(t *testing.T) {
 func TestHeadersOfAReplayAreGivenOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		source := w.Place(t, w.Acme, "web").Succeeded(t)
+		source := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		writesNothing(t, w, func() {
 			for _, o := range replays {
 				for header, value := range map[string]string{"Idempotency-Key": "k", "Expected-Live-Deployment": source.ID} {
@@ -84,12 +84,12 @@ func TestHeadersOfAReplayAreGivenOnce(t *testing.T) {
 	})
 }
 
-// TestOfSeveralReasonsTheFirstIsTold makes one more thing wrong in each step, and wants that to be told.
-func TestOfSeveralReasonsTheFirstIsTold(t *testing.T) {
+// TestOfSeveralReasonsTheFirstIsAnswered makes one more thing wrong in each step, and wants that to be answered.
+func TestOfSeveralReasonsTheFirstIsAnswered(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, token := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
-		used := rollback.told(terms{key: new("used")}).rest(t, w, token, p.Succeeded(t).ID, "").Text(t, "data", "id")
+		p, token := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+		used := rollback.with(terms{key: new("used")}).rest(t, w, token, p.Succeeded(t).ID, "").Text(t, "data", "id")
 		w.Cancel(t, w.Acme, used)
 		source := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
 		release, asked := *source.ReleaseID, source.ID
@@ -114,8 +114,8 @@ func TestOfSeveralReasonsTheFirstIsTold(t *testing.T) {
 		} {
 			step.wrong()
 			writesNothing(t, w, func() {
-				rollback.told(with).refused(t, w, token, asked, "", step.code)
-				redeploy.told(with).refused(t, w, token, asked, "", cmp.Or(step.redeploy, step.code))
+				rollback.with(with).refused(t, w, token, asked, "", step.code)
+				redeploy.with(with).refused(t, w, token, asked, "", cmp.Or(step.redeploy, step.code))
 			})
 		}
 	})

@@ -144,7 +144,7 @@ var versionRules = map[string]struct {
 func TestRulesOfSiblingsAreHeldWhenAVersionIsPublished(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p, admin := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Admin]
+	p, admin := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Admin]
 	publishing := func(version string, inputs ...string) worldtest.Response {
 		list := make([]map[string]any, len(inputs))
 		for i, text := range inputs {

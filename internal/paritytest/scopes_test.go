@@ -23,7 +23,7 @@ import (
 
 // ground is a place of acme's, in which each write finds something of its own to be on.
 type ground struct {
-	*worldtest.Place
+	*worldtest.Fixture
 	w    *worldtest.World
 	made int
 }
@@ -57,7 +57,7 @@ func (g *ground) settle(t *testing.T) {
 // grounds makes three places: two environments of one project, and one of another.
 func grounds(t *testing.T, w *worldtest.World) map[string]*ground {
 	t.Helper()
-	one, other := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "other")
+	one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 	beside := *one
 	var err error
 	if beside.Environment, err = w.Workspace.CreateEnvironment(w.Acme.As(actor.Admin), workspace.NewEnvironment{
@@ -65,7 +65,7 @@ func grounds(t *testing.T, w *worldtest.World) map[string]*ground {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*ground{"one": {Place: one, w: w}, "beside": {Place: &beside, w: w}, "other": {Place: other, w: w}}
+	return map[string]*ground{"one": {Fixture: one, w: w}, "beside": {Fixture: &beside, w: w}, "other": {Fixture: other, w: w}}
 }
 
 // scoping is a scope and the grounds within it.
@@ -226,7 +226,7 @@ func refusedByScope(t *testing.T, what string, r worldtest.Response, code fault.
 func TestBothSurfacesRefuseAlikeWhatIsOutOfScope(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		own, elsewhere := recordsOf(t, w, w.Acme), w.Place(t, w.Acme, "elsewhere")
+		own, elsewhere := recordsOf(t, w, w.Acme), w.Fixture(t, w.Acme, "elsewhere")
 		scope := &actor.Scope{Environments: []string{elsewhere.Environment.ID}}
 		for _, role := range []actor.Role{actor.Developer, actor.Admin} {
 			token := w.Token(t, w.Acme, account.NewToken{Name: "scoped", Role: role, Scope: scope})
@@ -315,7 +315,7 @@ func TestARunnerClaimsWithinItsScope(t *testing.T) {
 			}
 			var claimed []string
 			for {
-				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {deploymentTypes: $kinds}) { deployment { id } } }`, map[string]any{"kinds": catalog.Kinds})
+				r := w.GraphQL(t, token, `mutation($kinds: [String!]!) { claimDeployment(input: {deploymentTypes: $kinds}) { deployment { id } } }`, map[string]any{"kinds": catalog.DeploymentTypes})
 				id, _ := r.At(t, "data", "claimDeployment", "deployment", "id").(string)
 				if r.At(t, "errors") != nil {
 					t.Fatalf("%s", r.Body)
@@ -338,7 +338,7 @@ func TestAClaimIsNotTakenUpOutOfScope(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		all := grounds(t, w)
 		all["one"].pending(t)
-		again := map[string]any{"input": map[string]any{"deploymentTypes": catalog.Kinds, "leaseId": "lease_of_one"}}
+		again := map[string]any{"input": map[string]any{"deploymentTypes": catalog.DeploymentTypes, "leaseId": "lease_of_one"}}
 		if r := w.GraphQL(t, w.Acme.Tokens[actor.Runner], call("claimDeployment"), again); r.At(t, "errors") != nil {
 			t.Fatalf("%s", r.Body)
 		}

@@ -35,10 +35,10 @@ func TestDeploymentsReadTheSameOnBothSurfaces(t *testing.T) {
 	})
 }
 
-// deploymentsOfEveryKind gives deployments in every state, of every origin and of both kinds.
+// deploymentsOfEveryKind returns deployments in every state, of every origin and of both kinds.
 func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.Deployment {
 	t.Helper()
-	p, developer := w.Place(t, w.Acme, "web"), w.Acme.As(actor.Developer)
+	p, developer := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Developer)
 	must := func(d *ent.Deployment, err error) *ent.Deployment {
 		t.Helper()
 		if err != nil {
@@ -71,7 +71,7 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 }
 
 // full makes a deployment that has every field of data.
-func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
+func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	data, err := os.ReadFile("../ecs/testdata/full.json")
 	if err != nil {
@@ -93,14 +93,14 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment 
 	return done
 }
 
-func terraform(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deployment {
+func terraform(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
 	t.Helper()
 	inputs, err := strictjson.Parse([]byte(`[]`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.KindTerraform, Inputs: inputs,
+		DefinitionID: p.Definition.ID, Version: "0.1.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func terraform(t *testing.T, w *worldtest.World, p *worldtest.Place) *ent.Deploy
 func TestReplaysAreTheSameOnBothSurfaces(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, developer := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
+		p, developer := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Developer]
 		source := full(t, w, p)
 		for _, o := range []operation{rollback, redeploy} {
 			overREST := o.rest(t, w, developer, source.ID, "")
@@ -215,8 +215,8 @@ const catalogue = `query($status: ModuleDefinitionStatus, $first: Int, $after: S
 func TestTheCatalogueIsTheSameOnBothSurfaces(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Place(t, w.Globex, "hidden")
-		w.Place(t, w.Acme, "web")
+		w.Fixture(t, w.Globex, "hidden")
+		w.Fixture(t, w.Acme, "web")
 		root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.Superadmin, Globally: true})
 		about := "Shared"
 		for i := range 3 {

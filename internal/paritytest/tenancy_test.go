@@ -10,7 +10,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// ids gives an id of each kind of record of an organization.
+// ids returns an id of each kind of record of an organization.
 func (r records) ids(t testing.TB, w *worldtest.World, o *worldtest.Org) map[string]string {
 	t.Helper()
 	ctx := o.As(actor.Admin)

@@ -26,11 +26,11 @@ type written struct {
 // texts are all texts of records that callers write.
 type texts struct {
 	w     *worldtest.World
-	place *worldtest.Place
+	place *worldtest.Fixture
 	count int
 }
 
-// fresh gives a name that nothing has.
+// fresh returns a name that nothing has.
 func (x *texts) fresh() string {
 	x.count++
 	return fmt.Sprint("fresh-", x.count)
@@ -137,7 +137,7 @@ var (
 func TestTextsOfRecordsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		x := &texts{w: w, place: w.Place(t, w.Acme, "web")}
+		x := &texts{w: w, place: w.Fixture(t, w.Acme, "web")}
 		for _, field := range x.all(t) {
 			bad, good := forbidden, string(neighbours)
 			if field.lines {
@@ -156,7 +156,7 @@ func TestTextsOfRecordsHaveNoControlCharacters(t *testing.T) {
 func TestTextsOfRecordsAreBoundInTheirCharacters(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		x := &texts{w: w, place: w.Place(t, w.Acme, "web")}
+		x := &texts{w: w, place: w.Fixture(t, w.Acme, "web")}
 		for _, field := range x.all(t) {
 			rule, says := "max_length", fmt.Sprintf("must have at most %d characters, found %d", field.limit, field.limit+1)
 			if strings.HasSuffix(field.name, ".reason") {
@@ -204,7 +204,7 @@ func (f written) takes(t *testing.T, text string) {
 func TestFormsOfSlugsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	admin, p := w.Acme.Tokens[actor.Admin], w.Place(t, w.Acme, "web")
+	admin, p := w.Acme.Tokens[actor.Admin], w.Fixture(t, w.Acme, "web")
 	for _, r := range append(lineBreaks, forbidden...) {
 		text := "a" + string(r)
 		for document, input := range map[string]map[string]any{
@@ -226,7 +226,7 @@ func TestFormsOfSlugsHaveNoControlCharacters(t *testing.T) {
 func TestWhatAProgramSaysIsKeptAsItIs(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, runner := w.Place(t, w.Acme, "web"), w.Acme.Tokens[actor.Runner]
+		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.Tokens[actor.Runner]
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
 		said := "é" + string(forbidden) + string(lineBreaks)
@@ -265,7 +265,7 @@ func TestWhatAProgramSaysIsKeptAsItIs(t *testing.T) {
 func TestTextsOlderThanTheRulesStayReadableAndReplayable(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, r := w.Place(t, w.Acme, "old"), recordsOf(t, w, w.Acme)
+		p, r := w.Fixture(t, w.Acme, "old"), recordsOf(t, w, w.Acme)
 		old := "\u202e\x1b[31m" + strings.Repeat("x", 10_001)
 		tamper(t, w, w.Acme, `UPDATE projects SET name = $1 WHERE id = $2`, old, p.Project.ID)
 		tamper(t, w, w.Acme, `UPDATE module_definitions SET name = $1, description = $1 WHERE id = $2`, old, p.Definition.ID)

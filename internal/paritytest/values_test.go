@@ -10,8 +10,8 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// judged are inputs with values that break one rule, and values that break none.
-type judged struct {
+// valueRule is inputs with values that break one rule, and values that break none.
+type valueRule struct {
 	rule, pointer string
 	inputs        string
 	wrong, right  string
@@ -19,7 +19,7 @@ type judged struct {
 
 // rulesOfValues has the rules of values that inputs of a call can show. immutable, min_current_value and
 // the rules of references need something live; they are tried where values are deployed.
-var rulesOfValues = []judged{
+var rulesOfValues = []valueRule{
 	{"required", "/s", property("s", "string", `"required":true`), `{"s":""}`, `{"s":"x"}`},
 	{"required", "/l", property("l", "string_array", `"required":true`), `{"l":[]}`, `{"l":["x"]}`},
 	{"type", "/b", property("b", "boolean", `"default":false`), `{"b":"true"}`, `{"b":true}`},
@@ -43,7 +43,7 @@ func TestEveryRuleOfValuesIsToldByItsPlace(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	viewer := w.Acme.Tokens[actor.Viewer]
-	judge := func(inputs, values string) []string {
+	validate := func(inputs, values string) []string {
 		t.Helper()
 		r := w.GraphQL(t, viewer, `query($inputs: [InputPropertyInput!]!, $values: JSON!) {
 			validateInputs(input: {inputs: $inputs, values: $values}) { valid violations { rule pointer } } }`,
@@ -52,22 +52,22 @@ func TestEveryRuleOfValuesIsToldByItsPlace(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s with %.80s: %.300s", inputs, values, r.Body)
 		}
-		var told []string
+		var broken []string
 		for _, v := range found {
 			violation := v.(map[string]any)
-			told = append(told, violation["rule"].(string)+" "+violation["pointer"].(string))
+			broken = append(broken, violation["rule"].(string)+" "+violation["pointer"].(string))
 		}
-		if valid := r.At(t, "data", "validateInputs", "valid"); valid != (len(told) == 0) {
-			t.Errorf("%s with %.80s: valid is %v beside %v", inputs, values, valid, told)
+		if valid := r.At(t, "data", "validateInputs", "valid"); valid != (len(broken) == 0) {
+			t.Errorf("%s with %.80s: valid is %v beside %v", inputs, values, valid, broken)
 		}
-		return told
+		return broken
 	}
 	for _, c := range rulesOfValues {
-		if told, want := judge(c.inputs, c.wrong), []string{c.rule + " " + c.pointer}; !slices.Equal(told, want) {
-			t.Errorf("%s with %.80s: %v, want %v", c.inputs, c.wrong, told, want)
+		if broken, want := validate(c.inputs, c.wrong), []string{c.rule + " " + c.pointer}; !slices.Equal(broken, want) {
+			t.Errorf("%s with %.80s: %v, want %v", c.inputs, c.wrong, broken, want)
 		}
-		if told := judge(c.inputs, c.right); len(told) > 0 {
-			t.Errorf("%s with %.80s: %v, want nothing", c.inputs, c.right, told)
+		if broken := validate(c.inputs, c.right); len(broken) > 0 {
+			t.Errorf("%s with %.80s: %v, want nothing", c.inputs, c.right, broken)
 		}
 	}
 }

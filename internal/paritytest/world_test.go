@@ -39,16 +39,16 @@ func definition(t testing.TB, w *worldtest.World, o *worldtest.Org, givenID, sch
 type records struct {
 	definition *ent.DefaultValueDefinition
 	deployment *ent.Deployment
-	place      *worldtest.Place
+	place      *worldtest.Fixture
 }
 
 func recordsOf(t testing.TB, w *worldtest.World, o *worldtest.Org) records {
 	t.Helper()
-	p := w.Place(t, o, "web")
+	p := w.Fixture(t, o, "web")
 	return records{definition: definition(t, w, o, "image", plainSchema), deployment: p.Succeeded(t), place: p}
 }
 
-// id gives the id of the record that an operation is on.
+// id returns the id of the record that an operation is on.
 func (r records) id(o operation) string {
 	if o.name == update.name {
 		return r.definition.ID

@@ -1,5 +1,5 @@
-// Package pgtest gives tests PostgreSQL databases of their own, in the cluster that
-// SLIPWAY_TEST_POSTGRES names. The program cmd/withpg starts one for the time of a command.
+// Package pgtest makes PostgreSQL databases for tests, each test its own, in the cluster that SLIPWAY_TEST_POSTGRES names.
+// The program cmd/withpg starts such a cluster for the time of a command.
 package pgtest
 
 import (
@@ -18,19 +18,19 @@ import (
 // Env names the environment variable with the URL of a cluster for tests, as a superuser.
 const Env = "SLIPWAY_TEST_POSTGRES"
 
-// role owns the databases of tests. It is held by row-level security as the server's own role is:
-// neither superuser nor BYPASSRLS. The password serves clusters that ask for one.
+// role owns the databases of tests. Row-level security applies to it as to the server's own role: it is neither superuser
+// nor has BYPASSRLS. The password is for clusters that ask for one.
 const role = "slipway_test"
 
-// URL makes an empty database and gives its URL, as an owner who is no superuser. The database goes
-// with the test. Where no cluster is named the test is skipped.
+// URL makes an empty database and returns its URL, with an owner that is no superuser. The database is dropped when the
+// test ends. If no cluster is named the test is skipped.
 func URL(t testing.TB) string {
 	t.Helper()
 	return create(t, Superuser(t), "template1")
 }
 
-// Superuser gives a connection to the cluster's own database as a superuser. It is closed with the
-// test. Where no cluster is named the test is skipped.
+// Superuser returns a connection to the cluster's own database as a superuser. It is closed
+// when the test ends. If no cluster is named the test is skipped.
 func Superuser(t testing.TB) *sql.DB {
 	t.Helper()
 	if os.Getenv(Env) == "" {
@@ -61,7 +61,7 @@ func create(t testing.TB, db *sql.DB, template string) string {
 	return locate(t, name)
 }
 
-// locate gives the URL of a database in the cluster, as the role that owns it.
+// locate returns the URL of a database in the cluster, as the role that owns it.
 func locate(t testing.TB, database string) string {
 	t.Helper()
 	u, err := url.Parse(os.Getenv(Env))
@@ -76,7 +76,7 @@ func locate(t testing.TB, database string) string {
 	return u.String()
 }
 
-// ensureRole makes the role unless it is there. Another process may make it at the same time.
+// ensureRole creates the role if it does not exist. Another process may create it at the same time.
 func ensureRole(t testing.TB, db *sql.DB) {
 	t.Helper()
 	var there bool

@@ -10,13 +10,12 @@ import (
 	"github.com/lib/pq"
 )
 
-// templateLock is the key of the advisory lock under which templates are made.
+// templateLock is the key of the advisory lock that is held to make a template.
 const templateLock = 7_261_104_558
 
-// Template gives the URL of a database of the test's own, as URL does, that is a copy of what prepare
-// makes. prepare runs once in the life of the cluster for each name, whichever process comes first, so
-// the name has to change with what prepare does: let it carry a hash. prepare has to close its
-// connections.
+// Template returns the URL of a database of the test's own, as URL does, that is a copy of what prepare makes. prepare runs
+// once in the life of the cluster for each name, in whichever process comes first. So the name must change with what
+// prepare does; a hash in it does that. prepare must close its connections.
 func Template(t testing.TB, name string, prepare func(url string) error) string {
 	t.Helper()
 	db := Superuser(t)
@@ -28,8 +27,8 @@ func Template(t testing.TB, name string, prepare func(url string) error) string 
 	return create(t, db, template)
 }
 
-// makeTemplate prepares a database under another name first, so that one under the template's name is
-// always whole.
+// makeTemplate prepares the database under another name first, so that a database of the template's name is always
+// complete.
 func makeTemplate(t testing.TB, db *sql.DB, template string, prepare func(url string) error) {
 	t.Helper()
 	unlock := lock(t, db)

@@ -167,7 +167,7 @@ func claim(t *testing.T, w *worldtest.World, o *worldtest.Org) statement {
 	ctx := actor.With(t.Context(), &actor.Actor{Name: "runner", Role: actor.Runner, OrganizationID: o.ID, Scope: scope})
 	lease := "lease_of_the_plan"
 	for _, s := range w.Recorded(func() {
-		if _, _, err := w.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.Kinds, LeaseID: &lease}); err != nil {
+		if _, _, err := w.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease}); err != nil {
 			t.Fatal(err)
 		}
 	}) {

@@ -50,7 +50,7 @@ func backupAndRestore(t *testing.T, program string, chance *rand.Rand) (seen bac
 		t.Fatal(err)
 	}
 	server := serve(t, program, w.DatabaseURL)
-	under := begin(t, clients, server.url)
+	under := begin(t, clients, server.API)
 	under.proceed(10 + chance.IntN(20))
 	before := known(clients)
 	backup := filepath.Join(t.TempDir(), "backup.db")
@@ -58,7 +58,7 @@ func backupAndRestore(t *testing.T, program string, chance *rand.Rand) (seen bac
 	under.proceed(10)
 	killedBackup(t, w, program, time.Duration(chance.Int64N(int64(60*time.Millisecond))))
 	under.proceed(10)
-	server.kill(t)
+	server.Kill()
 	under.finish()
 
 	seen.kills = 1
@@ -81,7 +81,7 @@ func backupAndRestore(t *testing.T, program string, chance *rand.Rand) (seen bac
 	}
 	old.DatabaseURL = "sqlite:" + filepath.Join(replaced[0], filepath.Base(path))
 	whole(t, &old, clients)
-	serve(t, program, w.DatabaseURL).kill(t)
+	serve(t, program, w.DatabaseURL).Kill()
 	seen.backups, seen.acknowledged = 1, acknowledgements(before)
 	return seen
 }

@@ -128,13 +128,13 @@ func read(status int, text []byte) answer {
 	return a
 }
 
-// made says whether the answer is that of a deployment.
+// made reports whether the answer is that of a deployment.
 func (a answer) made() bool { return a.id != "" && a.code == "" && a.status < 300 }
 
-// targets makes so many instances, and for each a deployment that has succeeded; it gives their ids.
+// targets makes so many instances, and for each a deployment that has succeeded; it returns their ids.
 func targets(t *testing.T, w *worldtest.World, n int) []string {
 	t.Helper()
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	ids := make([]string, n)
 	for i := range ids {
 		instance := p.NewInstance(t, fmt.Sprintf("web-%d", i))

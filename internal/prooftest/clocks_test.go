@@ -42,7 +42,7 @@ func TestClocksOfServersMayDiffer(t *testing.T) {
 			begun := time.Now()
 			both := &skewed{w: w, servers: [2]*worldtest.World{at(t, w, o.first), at(t, worldtest.Another(t, w.DatabaseURL), o.second)}}
 			n := size(2, 20)
-			p := w.Place(t, w.Acme, "web")
+			p := w.Fixture(t, w.Acme, "web")
 			for i := range n {
 				both.held(t, p, i)
 				both.lapsed(t, p, i)
@@ -80,11 +80,11 @@ func (s *skewed) db(t *testing.T, statement string, args ...any) {
 	_ = db.Close()
 }
 
-// claim makes a deployment and claims it by the i-th server; it gives the lease.
-func (s *skewed) claim(t *testing.T, p *worldtest.Place, instance string, i int) (*ent.Deployment, *deployment.Lease) {
+// claim makes a deployment and claims it by the i-th server; it returns the lease.
+func (s *skewed) claim(t *testing.T, p *worldtest.Fixture, instance string, i int) (*ent.Deployment, *deployment.Lease) {
 	t.Helper()
 	p.Deploy(t, p.NewInstance(t, instance).ID, `{"image":"web:1"}`)
-	d, lease, err := s.servers[i%2].Deploy.Claim(s.w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
+	d, lease, err := s.servers[i%2].Deploy.Claim(s.w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil || d == nil {
 		t.Fatalf("%v, %v", d, err)
 	}
@@ -111,7 +111,7 @@ func (s *skewed) sweep(t *testing.T, i, want int) {
 }
 
 // held wants a lease that one server has granted to be held before the other.
-func (s *skewed) held(t *testing.T, p *worldtest.Place, i int) {
+func (s *skewed) held(t *testing.T, p *worldtest.Fixture, i int) {
 	t.Helper()
 	runner := s.w.Acme.As(actor.Runner)
 	d, lease := s.claim(t, p, fmt.Sprint("held-", i), i)
@@ -132,7 +132,7 @@ func (s *skewed) held(t *testing.T, p *worldtest.Place, i int) {
 }
 
 // lapsed wants a lease that has run out by the database's clock to be lost before both, and swept by either.
-func (s *skewed) lapsed(t *testing.T, p *worldtest.Place, i int) {
+func (s *skewed) lapsed(t *testing.T, p *worldtest.Fixture, i int) {
 	t.Helper()
 	d, lease := s.claim(t, p, fmt.Sprint("lapsed-", i), i)
 	s.kept(t)
@@ -147,7 +147,7 @@ func (s *skewed) lapsed(t *testing.T, p *worldtest.Place, i int) {
 
 // key wants a request under a key to be known again by the other server, also after that has purged old keys, and
 // no more when 24 hours have passed by the database's clock.
-func (s *skewed) key(t *testing.T, p *worldtest.Place, i int) {
+func (s *skewed) key(t *testing.T, p *worldtest.Fixture, i int) {
 	t.Helper()
 	done := p.Finish(t, p.Deploy(t, p.NewInstance(t, fmt.Sprint("key-", i)).ID, `{"image":"web:1"}`), nil)
 	c := newClient(t, s.w.Acme.Tokens[actor.Developer], 1)

@@ -70,7 +70,7 @@ func (p *pair) run(t *testing.T, on *cluster.Cluster, statement string) {
 	}
 }
 
-// url gives the URL of the database on those of several servers that take writes.
+// url returns the URL of the database on those of several servers that take writes.
 func (p *pair) url(t *testing.T, on ...*cluster.Cluster) string {
 	t.Helper()
 	var hosts []string
@@ -100,7 +100,7 @@ func (p *pair) switchOver(t *testing.T) {
 	}
 }
 
-// withThird gives the first server another standby.
+// withThird adds another standby to the first server.
 func (p *pair) withThird(t *testing.T) {
 	t.Helper()
 	third, err := p.first.Standby()

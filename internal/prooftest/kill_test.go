@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/actor"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -36,7 +37,7 @@ func killed(t *testing.T, program, database string, servers, kills int) {
 	if err := w.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	running := make([]*process, servers)
+	running := make([]*testkit.Server, servers)
 	for i := range running {
 		running[i] = serve(t, program, database)
 	}
@@ -49,7 +50,7 @@ func killed(t *testing.T, program, database string, servers, kills int) {
 	}
 	// What was never answered is asked for once more.
 	for _, c := range clients {
-		c.settle(t, running[0].url)
+		c.settle(t, running[0].API)
 	}
 	found := whole(t, w, clients)
 	acknowledged, unanswered := 0, 0
@@ -65,7 +66,7 @@ func killed(t *testing.T, program, database string, servers, kills int) {
 
 // round lets the clients work until one server was killed, a moment after so many acknowledgements, and
 // those of the others have gone on for as many.
-func round(t *testing.T, clients []*roller, running []*process, victim int, acknowledgements int32, moment time.Duration) {
+func round(t *testing.T, clients []*roller, running []*testkit.Server, victim int, acknowledgements int32, moment time.Duration) {
 	t.Helper()
 	var count atomic.Int32
 	stop, first, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -79,7 +80,7 @@ func round(t *testing.T, clients []*roller, running []*process, victim int, ackn
 	}
 	urls := make([]string, len(running))
 	for i, p := range running {
-		urls[i] = p.url
+		urls[i] = p.API
 	}
 	var all sync.WaitGroup
 	for _, c := range clients {
@@ -95,7 +96,7 @@ func round(t *testing.T, clients []*roller, running []*process, victim int, ackn
 	}
 	either(first)
 	<-time.After(moment) // anywhere in what the clients do then
-	running[victim].kill(t)
+	running[victim].Kill()
 	either(second)
 	close(stop)
 	all.Wait()

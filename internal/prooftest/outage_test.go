@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slipway/internal/actor"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -19,7 +20,7 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	servers := newPair(t)
 	hosts := servers.url(t, servers.first, servers.second)
 	w := worldtest.New(t, servers.url(t, servers.first))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	ids := make([]string, programs)
 	for i := range ids {
 		ids[i] = p.Deploy(t, p.NewInstance(t, fmt.Sprint("n", i)).ID, `{"image":"web:1"}`).ID
@@ -30,34 +31,34 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	}
 	program, folder := build(t), t.TempDir()
 	first := serve(t, program, hosts)
-	gate := newGate(t, first.url)
+	gate := newGate(t, first.API)
 	startRunner(t, runnerOrder{
 		Server: gate.url, Token: token, WorkDir: filepath.Join(folder, "runner"), Parallel: programs,
 		Program: programOrder{Folder: folder, Linger: -1},
 	})
 	for _, id := range ids {
-		eventually(t, "every program runs", func() bool { return there(folder, "began-"+id) })
+		testkit.Eventually(t, "every program runs", func() bool { return there(folder, "began-"+id) })
 	}
 
 	// The server is away.
-	first.kill(t)
+	first.Kill()
 	wait := time.After(away)
 	failed := gate.failed.Load()
-	eventually(t, "it is asked in vain", func() bool { return gate.failed.Load() > failed+int32(programs) })
+	testkit.Eventually(t, "it is asked in vain", func() bool { return gate.failed.Load() > failed+int32(programs) })
 	<-wait
-	gate.lead(t, serve(t, program, hosts).url)
+	gate.lead(t, serve(t, program, hosts).API)
 	answered := gate.answered.Load()
-	eventually(t, "it is asked again", func() bool { return gate.answered.Load() > answered+int32(programs) })
+	testkit.Eventually(t, "it is asked again", func() bool { return gate.answered.Load() > answered+int32(programs) })
 
 	// The database fails over.
 	servers.first.Crash()
 	failed = gate.failed.Load()
-	eventually(t, "the database is missed", func() bool { return gate.failed.Load() > failed })
+	testkit.Eventually(t, "the database is missed", func() bool { return gate.failed.Load() > failed })
 	if err := servers.second.Promote(); err != nil {
 		t.Fatal(err)
 	}
 	answered = gate.answered.Load()
-	eventually(t, "it is back", func() bool { return gate.answered.Load() > answered+int32(programs) })
+	testkit.Eventually(t, "it is back", func() bool { return gate.answered.Load() > answered+int32(programs) })
 
 	for _, id := range ids {
 		if err := note(folder, "finish-"+id, ""); err != nil {
@@ -70,7 +71,7 @@ func TestOutageOfServerAndDatabaseStopsNothingThatRuns(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	succeeded := 0
-	eventually(t, "all have succeeded", func() bool {
+	testkit.Eventually(t, "all have succeeded", func() bool {
 		err := db.QueryRow(`SELECT count(*) FROM deployments WHERE status = 'SUCCEEDED'`).Scan(&succeeded)
 		return err == nil && succeeded == programs
 	})

@@ -19,6 +19,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -77,7 +78,7 @@ func TestOverlapOfTwoProgramsOfOneInstanceNeverHappens(t *testing.T) {
 // try is one instance with two runners, the first of which meets trouble.
 type try struct {
 	w       *worldtest.World
-	place   *worldtest.Place
+	place   *worldtest.Fixture
 	first   *ent.Deployment
 	gate    *gate
 	runners []*runnerProcess
@@ -96,8 +97,8 @@ func newTry(t *testing.T, chance *rand.Rand, back bool) *try {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
-	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
-	try := &try{w: w, place: w.Place(t, w.Acme, "web"), gate: newGate(t, w.URL), folder: t.TempDir(), back: back, linger: -1}
+	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	try := &try{w: w, place: w.Fixture(t, w.Acme, "web"), gate: newGate(t, w.URL), folder: t.TempDir(), back: back, linger: -1}
 	if chance.IntN(2) == 0 {
 		try.linger = time.Duration(chance.Int64N(int64(400 * time.Millisecond)))
 	}
@@ -122,7 +123,7 @@ func (try *try) jump(by time.Duration) error {
 
 // run makes trouble as the first program runs, and deploys again as soon as that is allowed.
 func (try *try) run(t *testing.T, trouble func(*try) error) {
-	if !eventually(t, "the first program runs", func() bool { return there(try.folder, "began-"+try.first.ID) }) {
+	if !testkit.Eventually(t, "the first program runs", func() bool { return there(try.folder, "began-"+try.first.ID) }) {
 		return
 	}
 	try.launch(t, try.w.URL)
@@ -130,7 +131,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 		t.Error(err)
 	}
 	var second *ent.Deployment
-	eventually(t, "the instance is free", func() bool {
+	testkit.Eventually(t, "the instance is free", func() bool {
 		var err error
 		second, err = try.w.Deploy.Create(try.w.Acme.As(actor.Developer), deployment.New{
 			InstanceID: try.place.Instance.ID, VersionID: try.place.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:2"}`),
@@ -141,7 +142,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 		}
 		return err == nil
 	})
-	if second == nil || !eventually(t, "the second program runs", func() bool { return there(try.folder, "began-"+second.ID) }) {
+	if second == nil || !testkit.Eventually(t, "the second program runs", func() bool { return there(try.folder, "began-"+second.ID) }) {
 		return
 	}
 	// Who was frozen goes on beside it.
@@ -149,7 +150,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 	if err := os.WriteFile(filepath.Join(try.folder, "finish-"+second.ID), nil, 0o600); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "the second succeeds", func() bool {
+	testkit.Eventually(t, "the second succeeds", func() bool {
 		d, err := try.w.Store.Client.Deployment.Get(try.w.Acme.As(actor.Viewer), second.ID)
 		return err == nil && d.Status == "SUCCEEDED"
 	})
@@ -179,18 +180,4 @@ func (try *try) overlaps(t *testing.T) (n int, total time.Duration) {
 		n, total = n+1, total+d
 	}
 	return n, total
-}
-
-// eventually waits for something to happen, and reports whether it has. It may be called from any goroutine.
-func eventually(t *testing.T, what string, happened func() bool) bool {
-	late := time.After(2 * time.Minute)
-	for !happened() {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-late:
-			t.Errorf("waited in vain until %s", what)
-			return false
-		}
-	}
-	return true
 }

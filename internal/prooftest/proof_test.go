@@ -40,7 +40,7 @@ func size[T any](short, long T) T {
 	return short
 }
 
-// seeded gives a source of chance, whose seed is logged. SLIPWAY_PROOF_SEED names one to repeat.
+// seeded returns a source of chance, whose seed is logged. SLIPWAY_PROOF_SEED names one to repeat.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := rand.Uint64()

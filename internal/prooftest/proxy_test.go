@@ -3,10 +3,11 @@ package prooftest_test
 import (
 	"bytes"
 	"net"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"slipway/internal/testkit"
 )
 
 // loss is a way for a COMMIT to get lost, with its connection.
@@ -25,38 +26,26 @@ const (
 	late
 )
 
-// proxy stands between a server and PostgreSQL.
+// proxy stands between a server and PostgreSQL and loses COMMITs.
 type proxy struct {
-	listener net.Listener
-	server   string
-	next     atomic.Int32
+	next atomic.Int32
 	// reset ends connections by RST instead of FIN.
 	reset atomic.Bool
 	cuts  atomic.Int32
 	// asking is told when somebody asks for an audit row; nil while nobody waits for that.
 	asking atomic.Pointer[chan struct{}]
-	done   chan struct{}
-
-	mu    sync.Mutex
-	conns []net.Conn
+	done   <-chan struct{}
 }
 
-// newProxy gives a proxy to the database of a URL, and the URL that goes through it.
+// newProxy returns a proxy to the database of a URL, and the URL that goes through it.
 func newProxy(t *testing.T, database string) (p *proxy, through string) {
 	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p = &proxy{listener: listener, server: u.Host, done: make(chan struct{})}
-	u.Host = listener.Addr().String()
-	go p.serve()
-	t.Cleanup(p.close)
-	return p, u.String()
+	p = &proxy{done: t.Context().Done()}
+	_, through = testkit.NewProxy(t, database, func(client net.Conn) (toServer, toClient testkit.Pass) {
+		l := &link{proxy: p, client: client}
+		return l.asked, l.answered
+	})
+	return p, through
 }
 
 // lose lets the next COMMIT get lost in a way.
@@ -65,55 +54,13 @@ func (p *proxy) lose(how loss, reset bool) {
 	p.next.Store(int32(how))
 }
 
-func (p *proxy) serve() {
-	for {
-		client, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		server, err := net.Dial("tcp", p.server)
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
-		p.mu.Lock()
-		p.conns = append(p.conns, client, server)
-		p.mu.Unlock()
-		l := &link{proxy: p, client: client, server: server}
-		go l.pass(server, client, l.asked)
-		go l.pass(client, server, l.answered)
-	}
-}
-
-func (p *proxy) close() {
-	close(p.done)
-	_ = p.listener.Close()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.conns {
-		_ = c.Close()
-	}
-}
-
 // link is one connection through a proxy.
 type link struct {
 	*proxy
-	client, server net.Conn
+	client net.Conn
 	// losing is set while the answer to a COMMIT is to get lost.
 	losing atomic.Bool
 	once   sync.Once
-}
-
-// pass copies until either side ends or the function, which does the sending, says so.
-func (l *link) pass(to, from net.Conn, send func(net.Conn, []byte) bool) {
-	defer func() { _, _ = to.Close(), from.Close() }()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buffer)
-		if err != nil || !send(to, buffer[:n]) {
-			return
-		}
-	}
 }
 
 // asked sends what the client asks.

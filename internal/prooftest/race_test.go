@@ -53,7 +53,7 @@ func raced(t *testing.T, w *worldtest.World, urls ...string) {
 	proved.note(t, begun, "%d instances x %d rollbacks: %d active, %d x 409", instances, racers, won, refused)
 }
 
-// race sends equal rollbacks to one instance at once, and gives the winner's deployment and how many were
+// race sends equal rollbacks to one instance at once, and returns the winner's deployment and how many were
 // refused for it.
 func race(t *testing.T, c *client, source string, racers int, urls []string) (winner string, losers int) {
 	t.Helper()

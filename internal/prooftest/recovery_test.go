@@ -148,7 +148,7 @@ func mustRun(t *testing.T, c *exec.Cmd) {
 	}
 }
 
-// restoredDump restores the dump into a database of its own, as the guide has it, and gives how many
+// restoredDump restores the dump into a database of its own, as the guide has it, and returns how many
 // rollbacks it has. A server on it goes on.
 func restoredDump(t *testing.T, c *cluster.Cluster, w *worldtest.World, acknowledged []*roller) int {
 	t.Helper()
@@ -163,7 +163,7 @@ func restoredDump(t *testing.T, c *cluster.Cluster, w *worldtest.World, acknowle
 }
 
 // recovered starts the cluster on a copy of the base backup, with what the killed one had not archived or
-// without, waits for the end of the recovery and gives how many rollbacks there are.
+// without, waits for the end of the recovery and returns how many rollbacks there are.
 func recovered(t *testing.T, c *cluster.Cluster, w *worldtest.World, name string, unarchived bool, acknowledged []*roller, settings ...string) int {
 	t.Helper()
 	mustRun(t, c.Command("cp", "-a", "base", name))

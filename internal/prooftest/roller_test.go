@@ -25,7 +25,7 @@ type roller struct {
 	unanswered int
 }
 
-// next gives the rollback to ask for.
+// next returns the rollback to ask for.
 func (r *roller) next() request {
 	if r.pending != nil {
 		return *r.pending

@@ -16,6 +16,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/store/lint"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -106,10 +107,10 @@ func TestUpgradeBesideAServerShowsNoError(t *testing.T) {
 		upgrade(t, p.compatible, w.DatabaseURL, nil)
 		for range 2 {
 			mustAnswer(t, c, server, id)
-			server.kill(t)
+			server.Kill()
 			server = serve(t, p.old, w.DatabaseURL)
 		}
-		server.kill(t)
+		server.Kill()
 		taken(t, p, w.DatabaseURL)
 		proved.note(t, begun, "the old program serves on and restarts; refuses after a migration that it is not compatible with")
 	})
@@ -128,7 +129,7 @@ func upgraded(t *testing.T, p programs, w *worldtest.World) {
 	fill(t, w, apart, rows)
 	c := newClient(t, w.Acme.Tokens[actor.Developer], len(sources))
 	first, second := serve(t, p.old, w.DatabaseURL), serve(t, p.old, w.DatabaseURL)
-	begun, load := time.Now(), visit(t, c, first.url, sources)
+	begun, load := time.Now(), visit(t, c, first.API, sources)
 	before := load.round(t)
 	// A long transaction has read the table, and ends once a migration has found it locked.
 	long, err := w.Raw(t, w.Acme).BeginTx(t.Context(), nil)
@@ -152,7 +153,7 @@ func upgraded(t *testing.T, p programs, w *worldtest.World) {
 	}
 	during := load.round(t)
 	// What may restart meanwhile: an older server, and one of the new version.
-	second.kill(t)
+	second.Kill()
 	for _, program := range []string{p.old, p.compatible} {
 		mustAnswer(t, c, serve(t, program, w.DatabaseURL), apart)
 	}
@@ -209,13 +210,13 @@ func taken(t *testing.T, p programs, database string) {
 		}
 	}
 	c := serve(t, p.incompatible, database)
-	c.kill(t)
+	c.Kill()
 }
 
 // mustAnswer wants a server to read a deployment and to make one.
-func mustAnswer(t *testing.T, c *client, server *process, id string) {
+func mustAnswer(t *testing.T, c *client, server *testkit.Server, id string) {
 	t.Helper()
-	v := visitor{client: c, url: server.url, source: id}
+	v := visitor{client: c, url: server.API, source: id}
 	for range visits {
 		if err := v.next(t.Context()); err != nil {
 			t.Error(err)

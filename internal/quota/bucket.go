@@ -6,15 +6,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"slipway/internal/fault"
 )
 
-// Bucket bounds what each caller may spend on requests, in the cost that they are told. It is off where a
-// number is not positive.
+// Bucket is a token bucket that bounds the cost of each caller's requests, in the cost that answers report. It is
+// off where a number is not positive.
 type Bucket struct {
 	// Capacity is what a caller may spend at once.
 	Capacity int
-	// PerSecond is what comes back in a second.
+	// PerSecond is what is refilled in a second.
 	PerSecond int
 }
 
@@ -30,18 +32,13 @@ func (b Bucket) Anonymous() Bucket {
 	return Bucket{max(b.Capacity/part, 1), max(b.PerSecond/part, 1)}
 }
 
-// refill is how long an empty bucket takes to be full.
-func (b Bucket) refill() time.Duration {
-	return time.Duration(float64(b.Capacity) / float64(b.PerSecond) * float64(time.Second))
-}
-
 // Budget is what is left in a caller's bucket.
 type Budget struct {
 	Bucket
 	Left int
 }
 
-// Write sets the RateLimit headers that tell the budget.
+// Write sets the RateLimit headers.
 func (b Budget) Write(h http.Header) {
 	missing := float64(b.Capacity-b.Left) / float64(b.PerSecond)
 	h.Set("RateLimit-Limit", strconv.Itoa(b.Capacity))
@@ -49,29 +46,32 @@ func (b Budget) Write(h http.Header) {
 	h.Set("RateLimit-Reset", strconv.Itoa(seconds(time.Duration(missing*float64(time.Second)))))
 }
 
-// maxCallers is how many callers one generation of buckets remembers.
-const maxCallers = 5000
+// maxCallers is of how many callers the buckets are kept. It keeps the memory small while addresses are made up.
+const maxCallers = 10_000
 
-// Buckets are those of all callers, in two generations. The old one is forgotten when the young one has
-// lasted for as long as a bucket takes to fill, so that only full buckets are lost; or when it has
-// maxCallers, which keeps the memory small while addresses are made up.
+// Buckets has the bucket of every caller. Beyond maxCallers it forgets the bucket that was used least recently, and
+// its caller starts with a full one.
 type Buckets struct {
 	Bucket
-	now        func() time.Time
-	mu         sync.Mutex
-	young, old map[string]level
-	since      time.Time
+	now    func() time.Time
+	mu     sync.Mutex
+	levels *simplelru.LRU[string, level]
 }
 
-// level is what was left in a bucket at a time; what was spent without asking may have left less than
-// nothing.
+// level is what was left in a bucket at a time. It is negative where a request cost more than it was expected to.
 type level struct {
 	left float64
 	at   time.Time
 }
 
 // NewBuckets returns full buckets; now is their clock.
-func NewBuckets(b Bucket, now func() time.Time) *Buckets { return &Buckets{Bucket: b, now: now} }
+func NewBuckets(b Bucket, now func() time.Time) *Buckets {
+	levels, err := simplelru.NewLRU[string, level](maxCallers, nil)
+	if err != nil {
+		panic(err) // maxCallers is above 0
+	}
+	return &Buckets{Bucket: b, now: now, levels: levels}
+}
 
 // Spend takes a cost out of the caller's bucket. It returns RequestRateLimited where there is less.
 func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
@@ -80,7 +80,7 @@ func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
 	have := b.level(caller)
 	missing := float64(cost) - have
 	if missing <= 0 {
-		return b.keep(caller, have-float64(cost)), nil
+		return b.set(caller, have-float64(cost)), nil
 	}
 	left := Budget{b.Bucket, int(have)}
 	wait := seconds(time.Duration(missing / float64(b.PerSecond) * float64(time.Second)))
@@ -91,33 +91,26 @@ func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
 	return left, e
 }
 
-// Settle gives a cost back that was spent and not used, or takes one that was used and not spent where it
-// is negative.
+// Settle puts back what was spent and not used. A negative number takes what was used and not spent.
 func (b *Buckets) Settle(caller string, unused int) Budget {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.keep(caller, min(b.level(caller)+float64(unused), float64(b.Capacity)))
+	return b.set(caller, min(b.level(caller)+float64(unused), float64(b.Capacity)))
 }
 
-func (b *Buckets) keep(caller string, left float64) Budget {
-	now := b.now()
-	if b.young == nil || len(b.young) >= maxCallers || now.Sub(b.since) >= b.refill() {
-		b.young, b.old, b.since = map[string]level{}, b.young, now
-	}
-	b.young[caller] = level{left, now}
+func (b *Buckets) set(caller string, left float64) Budget {
+	b.levels.Add(caller, level{left, b.now()})
 	return Budget{b.Bucket, int(left)}
 }
 
+// level returns what is in the caller's bucket now.
 func (b *Buckets) level(caller string) float64 {
-	last, known := b.young[caller]
-	if !known {
-		last, known = b.old[caller]
-	}
+	last, known := b.levels.Get(caller)
 	if !known {
 		return float64(b.Capacity)
 	}
-	back := max(b.now().Sub(last.at), 0).Seconds() * float64(b.PerSecond)
-	return min(last.left+back, float64(b.Capacity))
+	refilled := max(b.now().Sub(last.at), 0).Seconds() * float64(b.PerSecond)
+	return min(last.left+refilled, float64(b.Capacity))
 }
 
 // seconds rounds a time up to whole seconds.

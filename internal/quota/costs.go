@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Caller is whom a quota is counted for.
+// Caller is who a quota is counted for.
 type Caller struct {
 	// Key tells callers apart: the id of a token, or an address without one.
 	Key string
@@ -20,7 +20,7 @@ func NewCosts(b Bucket, now func() time.Time) *Costs {
 	return &Costs{NewBuckets(b, now), NewBuckets(b.Anonymous(), now)}
 }
 
-// Of returns the buckets that the caller's is among.
+// Of returns the buckets that have the caller's.
 func (c *Costs) Of(caller Caller) *Buckets {
 	if caller.Anonymous {
 		return c.anonymous

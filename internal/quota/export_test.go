@@ -1,6 +1,6 @@
 package quota
 
-// Callers is how many callers the gate remembers.
+// Callers returns how many callers the gate keeps.
 func (g *Gate) Callers() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

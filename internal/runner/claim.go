@@ -30,10 +30,10 @@ fragment shipped on Release {
 	moduleVersion { id version deploymentType sourceUrl sourceRef moduleDefinition { type name } }
 }`
 
-// claimed is the answer of claimDeployment.
-type claimed struct {
+// claimResponse is the data of claimDeployment's answer.
+type claimResponse struct {
 	ClaimDeployment struct {
-		Lease      *granted
+		Lease      *leaseGrant
 		Deployment *struct {
 			deployment
 			ModuleInstance struct {
@@ -45,65 +45,66 @@ type claimed struct {
 	}
 }
 
-// errLate says that a deployment was claimed, and has ended before anybody here knew of it.
-var errLate = errors.New("the answer to a claim came too late")
+// errClaimTooLate is the error of a claim whose answer was lost until its lease had ended.
+var errClaimTooLate = errors.New("the answer to a claim came too late")
 
-// errNotBegun says that a deployment was claimed whose program could not be run.
-var errNotBegun = errors.New("the program could not be run")
+// errNotStarted is the error of a claimed deployment whose program could not be started.
+var errNotStarted = errors.New("the program could not be run")
 
-// claim takes the oldest deployment that waits, and gives nil where there is none. A claim whose answer
-// was lost is made again under the same lease, so that it takes no second deployment; once ctx has ended,
-// only such a one is.
+// claim claims the oldest deployment that waits, and returns nil if there is none. If the answer may have been lost,
+// the server may have given a deployment to this runner; so the claim is repeated with the same lease id, for which
+// the server returns the same deployment. After ctx has ended, claims are repeated only for this reason.
 func (r *runner) claim(ctx context.Context) (*job, error) {
-	asking, done := after(ctx, settling)
-	defer done()
-	unsure := r.unsure
-	leaseID := cmp.Or(unsure, "lease_"+rand.Text())
-	r.unsure = ""
-	var a claimed
+	requestCtx, cancel := afterDone(ctx, finalRequestTime)
+	defer cancel()
+	unconfirmed := r.unconfirmed
+	leaseID := cmp.Or(unconfirmed, "lease_"+rand.Text())
+	r.unconfirmed = ""
+	var response claimResponse
 	var sent keeper.Instant
-	lost, doubtful := false, false
+	// everLost is whether an answer may have been lost, lost whether none has come since.
+	everLost, lost := false, false
 	try := func() (again bool, err error) {
 		sent = r.Clock()
-		err = r.client.post(asking, patience, claimDeployment, map[string]any{"deploymentTypes": r.Kinds, "leaseId": leaseID}, &a)
-		said, ok := errors.AsType[*refusal](err)
-		again = err != nil && !(ok && said.final())
-		lost = lost || again && !unsent(err)
-		doubtful = again && (doubtful || !unsent(err))
+		err = r.client.post(requestCtx, requestTimeout, claimDeployment, map[string]any{"deploymentTypes": r.Kinds, "leaseId": leaseID}, &response)
+		refused, ok := errors.AsType[*apiError](err)
+		again = err != nil && !(ok && refused.permanent())
+		everLost = everLost || again && !notSent(err)
+		lost = again && (lost || !notSent(err))
 		if err != nil {
-			a = claimed{}
+			response = claimResponse{}
 		}
 		return again, err
 	}
 	err := r.client.retry(ctx, "claimDeployment", try)
-	if doubtful {
-		err = r.client.retry(asking, "claimDeployment", try)
+	if lost {
+		err = r.client.retry(requestCtx, "claimDeployment", try)
 	}
-	said, refused := errors.AsType[*refusal](err)
+	refused, ok := errors.AsType[*apiError](err)
 	switch {
-	case refused && said.code == string(fault.DeploymentLeaseLost):
-		return nil, fmt.Errorf("%w: %w", errLate, err)
-	case refused && said.final():
+	case ok && refused.code == string(fault.DeploymentLeaseLost):
+		return nil, fmt.Errorf("%w: %w", errClaimTooLate, err)
+	case ok && refused.permanent():
 		return nil, fmt.Errorf("the server %s gives no work: %w", r.Server, err)
-	case a.ClaimDeployment.Deployment == nil || a.ClaimDeployment.Lease == nil:
-		if lost && unsure == "" {
-			r.unsure = leaseID
+	case response.ClaimDeployment.Deployment == nil || response.ClaimDeployment.Lease == nil:
+		if everLost && unconfirmed == "" {
+			r.unconfirmed = leaseID
 		}
 		return nil, nil
 	}
-	return r.begin(a, leaseID, sent)
+	return r.startClaimed(response, leaseID, sent)
 }
 
-// begin starts the program of a deployment that was claimed. Where that fails it completes the deployment
-// and returns errNotBegun.
-func (r *runner) begin(a claimed, leaseID string, sent keeper.Instant) (*job, error) {
-	d := a.ClaimDeployment.Deployment
+// startClaimed starts the program of a claimed deployment. If that fails it completes the deployment as failed and
+// returns errNotStarted.
+func (r *runner) startClaimed(response claimResponse, leaseID string, sent keeper.Instant) (*job, error) {
+	d := response.ClaimDeployment.Deployment
 	d.ModuleInstanceName = d.ModuleInstance.Name
-	w := work{Deployment: d.deployment, Release: d.Release, Live: d.ModuleInstance.LiveDeployment}
-	j, err := r.start(w, a.ClaimDeployment.Lease.lease(leaseID, sent))
+	in := input{Deployment: d.deployment, Release: d.Release, Live: d.ModuleInstance.LiveDeployment}
+	j, err := r.start(in, response.ClaimDeployment.Lease.lease(leaseID, sent))
 	if err == nil {
 		return j, nil
 	}
-	_, failed := r.complete(d.ID, leaseID, notRun(err.Error()), false)
-	return nil, errors.Join(fmt.Errorf("%w: %s: %w", errNotBegun, d.ID, err), failed)
+	_, failed := r.complete(d.ID, leaseID, notStarted(err.Error()), false)
+	return nil, errors.Join(fmt.Errorf("%w: %s: %w", errNotStarted, d.ID, err), failed)
 }

@@ -19,15 +19,16 @@ import (
 )
 
 const (
-	// patience is how long one request may take.
-	patience = 10 * time.Second
-	// maxAnswer bounds what is read of an answer, in bytes.
+	// requestTimeout is the longest time for one request.
+	requestTimeout = 10 * time.Second
+	// maxAnswer is how much of an answer is read, in bytes.
 	maxAnswer = 16 << 20
 
+	// The time before a request is repeated doubles from firstWait to longestWait.
 	firstWait, longestWait = 100 * time.Millisecond, 5 * time.Second
 )
 
-// client asks a server.
+// client sends GraphQL operations to a server.
 type client struct {
 	url, token string
 	http       http.Client
@@ -37,62 +38,62 @@ type client struct {
 func newClient(c Config) *client {
 	return &client{
 		url: c.Server + "/graphql", token: c.Token, log: c.Log,
-		// A redirected POST would come as a GET; the answer says where to point --server to.
+		// A redirect would turn the POST into a GET. The error shows the operator what to change in --server.
 		http: http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
 }
 
-// refusal is an answer without what was asked for. Its code is empty where it is not Slipway's.
-type refusal struct {
+// apiError is an answer that is an error. Its code is empty if the answer is not Slipway's but, say, a proxy's.
+type apiError struct {
 	status        int
 	code, message string
 }
 
-func (r *refusal) Error() string {
+func (r *apiError) Error() string {
 	if r.code == "" {
 		return "it answered " + r.message
 	}
 	return fmt.Sprintf("%s (%s)", r.message, r.code)
 }
 
-// final says whether the same request would be refused again.
-func (r *refusal) final() bool {
+// permanent reports whether the same request would fail again.
+func (r *apiError) permanent() bool {
 	return r.status >= 300 && r.status < 500 && r.status != http.StatusRequestTimeout && r.status != http.StatusTooManyRequests
 }
 
-// transient says whether to try again what failed under a lease: whatever the server may not have said
-// itself, such as a 404 of the proxy before a server that restarts.
+// transient reports whether a request under a lease may succeed if it is repeated. That includes errors that need not
+// be the server's own, such as the 404 of a proxy whose server restarts.
 func transient(err error) bool {
-	r, ok := errors.AsType[*refusal](err)
-	return !ok || !r.final() || r.code == "" && (r.status < 400 || r.status == http.StatusNotFound)
+	r, ok := errors.AsType[*apiError](err)
+	return !ok || !r.permanent() || r.code == "" && (r.status < 400 || r.status == http.StatusNotFound)
 }
 
-// unsent says whether a request has not reached anybody.
-func unsent(err error) bool {
+// notSent reports whether the request has reached nobody.
+func notSent(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"
 }
 
-// retry tries until there is no error, the error is not to be tried again, or ctx ends.
-func (c *client) retry(ctx context.Context, what string, try func() (again bool, err error)) error {
-	least := slog.LevelWarn
+// retry calls try until it returns no error, or an error that is not to be tried again, or ctx ends.
+func (c *client) retry(ctx context.Context, operation string, try func() (again bool, err error)) error {
+	level := slog.LevelWarn // of the first failure; the others are details
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		again, err := try()
 		if err == nil || !again {
 			return err
 		}
 		if ctx.Err() == nil {
-			c.log.Log(ctx, least, "nothing done by the server; trying again", "asked", what, "error", err)
-			least = slog.LevelDebug
+			c.log.Log(ctx, level, "request failed; trying again", "operation", operation, "error", err)
+			level = slog.LevelDebug
 		}
-		// A quarter more or less keeps many runners apart.
-		if !pause(ctx, wait*3/4+rand.N(wait/2)) { //nolint:gosec // not a secret
+		// A random quarter more or less keeps many runners from asking at the same moment.
+		if !sleep(ctx, wait*3/4+rand.N(wait/2)) { //nolint:gosec // not a secret
 			return errors.Join(context.Cause(ctx), err)
 		}
 	}
 }
 
-// answer is GraphQL's, or the error of one who refuses before that.
+// answer is an answer of GraphQL, or the error of what refuses a request before GraphQL.
 type answer struct {
 	Data   json.RawMessage
 	Errors []struct {
@@ -102,15 +103,15 @@ type answer struct {
 	Code, Message string
 }
 
-// newer takes out of a document what servers of before cancellation requests do not know.
-var newer = strings.NewReplacer(" cancelSeconds", "", " fence", "")
+// newFields removes from a document the fields that servers from before cancellation requests do not know.
+var newFields = strings.NewReplacer(" cancelSeconds", "", " fence", "")
 
-// post asks once, and decodes the data of the answer. A server that does not know all that is asked for is
-// asked for less: runners are upgraded before servers.
+// post sends an operation once and decodes the data of the answer. If the server does not know some of the fields, it
+// is asked again without the new ones: runners are upgraded before servers.
 func (c *client) post(ctx context.Context, timeout time.Duration, query string, input, data any) error {
 	err := c.send(ctx, timeout, query, input, data)
-	if said, ok := errors.AsType[*refusal](err); ok && said.code == string(fault.DocumentValidationFailed) {
-		if older := newer.Replace(query); older != query {
+	if refused, ok := errors.AsType[*apiError](err); ok && refused.code == string(fault.DocumentValidationFailed) {
+		if older := newFields.Replace(query); older != query {
 			return c.send(ctx, timeout, older, input, data)
 		}
 	}
@@ -143,24 +144,25 @@ func (c *client) send(ctx context.Context, timeout time.Duration, query string, 
 	return decode(response, text, data)
 }
 
-// refusedBy gives GraphQL's error as a refusal. What fails while the operation runs comes with status 200.
-func refusedBy(status int, code, message string) *refusal {
+// graphqlError returns an error of GraphQL as an apiError. Errors of a running operation come with status 200.
+func graphqlError(status int, code, message string) *apiError {
 	if status == http.StatusOK {
 		status = fault.Code(code).Status()
 	}
-	return &refusal{status, code, message}
+	return &apiError{status, code, message}
 }
 
+// decode decodes the data of an answer, or returns its error.
 func decode(response *http.Response, text []byte, data any) error {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
-		return &refusal{status: response.StatusCode, message: response.Status}
+		return &apiError{status: response.StatusCode, message: response.Status}
 	}
 	switch {
 	case len(a.Errors) > 0:
-		return refusedBy(response.StatusCode, a.Errors[0].Extensions.Code, a.Errors[0].Message)
+		return graphqlError(response.StatusCode, a.Errors[0].Extensions.Code, a.Errors[0].Message)
 	case a.Data == nil:
-		return &refusal{response.StatusCode, a.Code, cmp.Or(a.Message, response.Status)}
+		return &apiError{response.StatusCode, a.Code, cmp.Or(a.Message, response.Status)}
 	}
 	return json.Unmarshal(a.Data, data)
 }

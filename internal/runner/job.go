@@ -12,70 +12,70 @@ import (
 	"slipway/internal/keeper"
 )
 
-// about is what a runner that takes a program up has to know of it.
-type about struct {
+// jobInfo is what a runner has to know of a program that it adopts.
+type jobInfo struct {
 	DeploymentID string `json:"deploymentId"`
 	InstanceID   string `json:"instanceId"`
 }
 
-// job is one deployment that this runner carries out.
+// job is a deployment that this runner carries out.
 type job struct {
 	*runner
-	about
-	kept *keeper.Kept
-	// held ends where the server has taken the lease away, or the lease ran out; its cause says why.
-	held context.Context
-	lose context.CancelCauseFunc
-	log  *slog.Logger
+	jobInfo
+	program *keeper.Handle
+	// leaseCtx ends when the lease has ended or the server has refused it; its cause is the reason.
+	leaseCtx  context.Context
+	loseLease context.CancelCauseFunc
+	log       *slog.Logger
 }
 
-func (r *runner) newJob(a about, kept *keeper.Kept) *job {
-	j := &job{runner: r, about: a, kept: kept, log: r.Log.With("deployment", a.DeploymentID, "instance", a.InstanceID)}
-	j.held, j.lose = context.WithCancelCause(r.last)
+func (r *runner) newJob(info jobInfo, program *keeper.Handle) *job {
+	j := &job{runner: r, jobInfo: info, program: program, log: r.Log.With("deployment", info.DeploymentID, "instance", info.InstanceID)}
+	j.leaseCtx, j.loseLease = context.WithCancelCause(r.requestCtx)
 	return j
 }
 
-func (j *job) lease() keeper.Lease { return j.kept.Lease() }
+func (j *job) lease() keeper.Lease { return j.program.Lease() }
 
-// keepers is the folder among those of the instances that has the keepers' folders.
+// keepers is the name of the folder, beside those of the module instances, that has the folders of the keepers.
 const keepers = ".keepers"
 
 // start starts the program of a deployment under a keeper.
-func (r *runner) start(w work, lease keeper.Lease) (*job, error) {
-	a := about{w.Deployment.ID, w.Deployment.ModuleInstanceID}
-	for _, name := range []string{a.DeploymentID, a.InstanceID} {
+func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
+	info := jobInfo{in.Deployment.ID, in.Deployment.ModuleInstanceID}
+	for _, name := range []string{info.DeploymentID, info.InstanceID} {
 		if name == "." || name == keepers || name != filepath.Base(name) || !filepath.IsLocal(name) {
-			return nil, fmt.Errorf("the id is not the name of a folder: %q", name)
+			return nil, fmt.Errorf("the id cannot be the name of a folder: %q", name)
 		}
 	}
-	dir := filepath.Join(r.WorkDir, a.InstanceID)
+	dir := filepath.Join(r.WorkDir, info.InstanceID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	input, err := w.input()
+	stdin, err := in.encode()
 	if err != nil {
 		return nil, err
 	}
-	kept, err := keeper.Start(filepath.Join(r.WorkDir, keepers), a.DeploymentID, lease, keeper.Program{
-		Command: r.Command, Dir: dir, Input: input, Grace: r.StopGrace, Stderr: r.Log.Enabled(r.last, slog.LevelDebug),
-	}, w.environ(r.Environ), a)
+	program, err := keeper.Start(filepath.Join(r.WorkDir, keepers), info.DeploymentID, lease, keeper.Program{
+		Command: r.Command, Dir: dir, Input: stdin, Grace: r.StopGrace, Stderr: r.Log.Enabled(r.requestCtx, slog.LevelDebug),
+	}, in.environ(r.Environ), info)
 	if err != nil {
 		return nil, err
 	}
-	j := r.newJob(a, kept)
-	j.log.Info("claimed", "kind", w.Deployment.DeploymentType, "trigger", w.Deployment.TriggerSource)
+	j := r.newJob(info, program)
+	j.log.Info("deployment claimed", "kind", in.Deployment.DeploymentType, "trigger", in.Deployment.TriggerSource)
 	return j, nil
 }
 
-// carryOut attends to the program until it has ended and its deployment is completed, unless the lease is
-// lost before, or the program is left to another runner.
-func (j *job) carryOut() {
-	begun := time.Now()
-	defer j.lose(context.Canceled)
-	defer context.AfterFunc(j.working, func() { j.stop(keeper.Halted) })()
-	defer context.AfterFunc(j.held, func() {
-		if j.last.Err() == nil {
-			j.stop(keeper.Lost)
+// run reports the output of the program, renews the lease, and completes the deployment when the program has ended.
+// It ends earlier if the lease is lost or the program is left to another runner.
+func (j *job) run() {
+	started := time.Now()
+	defer j.loseLease(context.Canceled)
+	defer context.AfterFunc(j.programCtx, func() { j.stop(keeper.Shutdown) })()
+	defer context.AfterFunc(j.leaseCtx, func() {
+		if j.requestCtx.Err() == nil {
+			j.stop(keeper.LeaseLost)
 		}
 	})()
 	reported := make(chan struct{})
@@ -83,66 +83,66 @@ func (j *job) carryOut() {
 	go j.keepLease()
 	end, err := j.watch()
 	<-reported
-	if j.held.Err() != nil {
-		end, err = j.kept.Wait(j.last)
+	if j.leaseCtx.Err() != nil {
+		end, err = j.program.Wait(j.requestCtx)
 	}
 	if err == nil {
-		err = j.conclude(end, time.Since(begun))
+		err = j.finish(end, time.Since(started))
 	}
-	if err != nil || j.last.Err() != nil {
-		j.log.Info("left to the runner that comes next", "error", err)
-		j.kept.Leave()
-	} else if err := j.kept.Remove(); err != nil {
-		j.log.Error("what was kept of the program cannot be removed", "error", err)
+	if err != nil || j.requestCtx.Err() != nil {
+		j.log.Info("program left to the next runner", "error", err)
+		j.program.Detach()
+	} else if err := j.program.Remove(); err != nil {
+		j.log.Error("cannot remove the files of the program", "error", err)
 	}
 }
 
-// conclude completes the deployment of a program that has ended. It returns an error where another runner
-// is to do so.
-func (j *job) conclude(end keeper.End, duration time.Duration) error {
+// finish completes the deployment of a program that has ended. It returns an error if the next runner has to do it.
+func (j *job) finish(end keeper.End, duration time.Duration) error {
 	log := j.log.With("duration", duration)
-	if j.last.Err() != nil {
-		return context.Cause(j.last)
+	if j.requestCtx.Err() != nil {
+		return context.Cause(j.requestCtx)
 	}
-	if lost := context.Cause(j.held); lost != nil {
-		log.Warn("stopped, and not completed", "why", lost)
+	if lost := context.Cause(j.leaseCtx); lost != nil {
+		log.Warn("program stopped; its deployment is not completed, because the lease was lost", "reason", lost)
 		return nil
 	}
 	status, err := j.complete(end)
-	if j.last.Err() != nil {
+	if j.requestCtx.Err() != nil {
 		return err
 	}
 	if err == nil {
-		log.Info("finished", "status", status, "exitCode", end.ExitCode)
+		log.Info("deployment completed", "status", status, "exitCode", end.ExitCode)
 	} else {
-		log.Warn("not completed", "error", err)
+		log.Warn("cannot complete the deployment", "error", err)
 	}
 	return nil
 }
 
-// stop has the program stopped, and killed after the grace.
+// stop makes the keeper stop the program, and kill it after the grace.
 func (j *job) stop(why keeper.Reason) {
-	if err := j.kept.Stop(why, j.Clock().Add(j.StopGrace)); err != nil {
-		j.log.Error("the program cannot be stopped", "error", err)
+	if err := j.program.Stop(why, j.Clock().Add(j.StopGrace)); err != nil {
+		j.log.Error("cannot stop the program", "error", err)
 	}
 }
 
-// takeUp returns the programs that an earlier runner has left, or was killed beside.
-func (r *runner) takeUp() (jobs []*job) {
-	left, err := keeper.TakeUp(filepath.Join(r.WorkDir, keepers))
-	for _, kept := range left {
-		var a about
-		if failed := kept.About(&a); failed != nil {
-			kept.Leave()
+// adopt returns jobs for the programs that other runners in the work folder have left, because they have ended or were
+// killed.
+func (r *runner) adopt() (jobs []*job) {
+	programs, err := keeper.Adopt(filepath.Join(r.WorkDir, keepers))
+	for _, program := range programs {
+		var info jobInfo
+		if failed := program.Info(&info); failed != nil {
+			program.Detach()
 			err = errors.Join(err, failed)
 			continue
 		}
-		j := r.newJob(a, kept)
-		j.log.Info("taken up: it was begun by an earlier runner")
+		j := r.newJob(info, program)
+		j.log.Info("adopted a program that another runner started")
 		jobs = append(jobs, j)
 	}
 	if err != nil {
-		r.Log.Error("what an earlier runner has left cannot be taken up", "error", err)
+		r.Log.Error("cannot adopt programs that other runners started", "error", err)
 	}
 	return jobs
 }

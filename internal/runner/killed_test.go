@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/internal/fault"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -17,16 +18,16 @@ func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
-	p := w.Place(t, w.Acme, "web")
+	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	c, _ := config(t, w, `exec 4>"$ALIVE"; echo started; sleep 600`)
-	pipe, gone := alive(t)
+	pipe, gone := testkit.Lifeline(t)
 	c.Environ = append(c.Environ, "ALIVE="+pipe)
 	first := launch(t, w, c)
 	says(t, w, d.ID, "started")
 	_ = first.end(syscall.SIGKILL)
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	until(t, "the server gives it up", func() bool { return read(t, w, d.ID).Status == "FAILED" })
 	if got := read(t, w, d.ID); got.Error.Code != string(fault.DeploymentLeaseExpired) {
 		t.Errorf("%+v", got.Error)
@@ -42,9 +43,9 @@ func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {
 func TestFolderBelongsToWhatIsLeftOfAnEarlierProgram(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-	pipe, gone := alive(t)
+	pipe, gone := testkit.Lifeline(t)
 	c, _ := config(t, w, `[ -e away ] && exit 0; exec 4>"$ALIVE"; setsid sh -c 'touch away; until [ -e proceed ]; do sleep 0.02; done' &
 until [ -e away ]; do sleep 0.02; done; echo started; sleep 600`)
 	c.Environ = append(c.Environ, "ALIVE="+pipe)
@@ -57,6 +58,6 @@ until [ -e away ]; do sleep 0.02; done; echo started; sleep 600`)
 	next := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 	says(t, w, next.ID, "Waiting for the program of an earlier deployment, which still runs in the instance's folder.")
 	touch(t, c, p.Instance.ID, "proceed")
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	until(t, "the next succeeds", func() bool { return read(t, w, next.ID).Status == "SUCCEEDED" })
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"slipway/internal/fault"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -39,7 +40,7 @@ func ledger(t *testing.T) (path string, lines func() map[string]int) {
 func TestTwoRunnersCarryEachDeploymentOutOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var ids []string
 		for i := range 20 {
 			ids = append(ids, p.Deploy(t, p.NewInstance(t, fmt.Sprint("n", i)).ID, `{"image":"web:1"}`).ID)
@@ -64,7 +65,7 @@ func TestTwoRunnersCarryEachDeploymentOutOnce(t *testing.T) {
 func TestLostRequestsAndAnswersDoubleNothing(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		var ids []string
 		for i := range 6 {
 			ids = append(ids, p.Deploy(t, p.NewInstance(t, fmt.Sprint("n", i)).ID, `{"image":"web:1"}`).ID)
@@ -92,7 +93,7 @@ func TestLostRequestsAndAnswersDoubleNothing(t *testing.T) {
 func TestServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	between := newProxy(t, w.URL, always(badGateway))
 	proceed := filepath.Join(t.TempDir(), "proceed")
 	c, _ := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
@@ -121,7 +122,7 @@ func TestLeaseOfASilentProgramIsRenewed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	w.Deploy.LeaseTime = 6 * time.Second
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
 	proceed := filepath.Join(t.TempDir(), "proceed")
@@ -142,22 +143,22 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	w.Deploy.LeaseTime = 6 * time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go w.Deploy.Keep(ctx, slog.New(slog.DiscardHandler))
-	p := w.Place(t, w.Acme, "web")
+	go w.Deploy.RunHousekeeping(ctx, slog.New(slog.DiscardHandler))
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
-	pipe, gone := alive(t)
+	pipe, gone := testkit.Lifeline(t)
 	c, log := config(t, w, `exec 4>"$ALIVE"; echo started; sleep 600`)
 	c.Server, c.Environ = between.url, append(c.Environ, "ALIVE="+pipe)
 	start(t, c)
 	says(t, w, d.ID, "started")
 	between.set(w.URL, always(lostRequest))
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	until(t, "the server gives it up", func() bool { return read(t, w, d.ID).Status == "FAILED" })
 	if got := read(t, w, d.ID); got.Error.Code != string(fault.DeploymentLeaseExpired) {
 		t.Errorf("%+v", got.Error)
 	}
-	until(t, "the runner says why", func() bool { return strings.Contains(log.String(), "the lease ran out before") })
+	until(t, "the runner says why", func() bool { return strings.Contains(log.String(), "the lease ended before") })
 	if between.count("completeDeployment") > 0 {
 		t.Error("the runner has completed what it had lost")
 	}
@@ -172,7 +173,7 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, always(none))
 	old := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {

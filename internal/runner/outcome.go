@@ -6,26 +6,26 @@ import (
 	"slipway/internal/keeper"
 )
 
-// failure is how a deployment failed, as completeDeployment takes it; nil where it succeeded.
+// failure is the error of a failed deployment in the input of completeDeployment; nil if it succeeded.
 type failure struct {
 	Message     string `json:"message"`
 	Description string `json:"description,omitempty"`
 }
 
-// notRun is how a deployment failed whose program was not run.
-func notRun(why string) *failure { return &failure{"The program could not be run.", why} }
+// notStarted returns the failure of a deployment whose program could not be started.
+func notStarted(why string) *failure { return &failure{"The program could not be run.", why} }
 
-// explain says how the program failed, with the end of what it said on standard error.
-func (r *runner) explain(end keeper.End) *failure {
+// failureOf returns how the program failed, with the last lines of its standard error; nil if it succeeded.
+func (r *runner) failureOf(end keeper.End) *failure {
 	switch {
-	case end.Stopped == keeper.Unkept:
-		return &failure{"The process that keeps the program was ended, and the program with it.", end.Stderr}
-	case end.Stopped == keeper.Halted:
-		return &failure{fmt.Sprintf("The runner was told to end, and the program had not ended %s later.", r.ShutdownTimeout), end.Stderr}
-	case end.Stopped == keeper.Expiring:
-		return &failure{"The program was stopped, because its lease could not be renewed in time.", end.Stderr}
+	case end.Stopped == keeper.KeeperKilled:
+		return &failure{"The keeper process of the program was killed, and the program with it.", end.Stderr}
+	case end.Stopped == keeper.Shutdown:
+		return &failure{fmt.Sprintf("The runner was shut down, and the program had not ended %s later.", r.ShutdownTimeout), end.Stderr}
+	case end.Stopped == keeper.LeaseExpiring:
+		return &failure{"The program was stopped because its lease could not be renewed in time.", end.Stderr}
 	case end.Failure != "":
-		return notRun(end.Failure)
+		return notStarted(end.Failure)
 	case end.Signal != 0:
 		return &failure{fmt.Sprintf("The program was ended by signal %d (%s).", end.Signal, end.Signal), end.Stderr}
 	case end.ExitCode != 0:
@@ -38,14 +38,14 @@ const completeDeployment = `mutation($input: CompleteDeploymentInput!) {
 	completeDeployment(input: $input) { deployment { id status } }
 }`
 
-// complete says how the deployment ended, and returns the status that it got.
+// complete completes the deployment and returns its new status.
 func (j *job) complete(end keeper.End) (status string, err error) {
-	failed := j.explain(end)
+	failed := j.failureOf(end)
 	return j.runner.complete(j.DeploymentID, j.lease().ID, failed, failed != nil && end.Stopped == keeper.Canceled)
 }
 
-// complete says how a deployment ended until that is answered or refused: that the lease has run out
-// meanwhile is for the server to say.
+// complete completes a deployment, and repeats the request until it is answered or refused. It does so also after the
+// end of the lease, for the server decides whether that has ended.
 func (r *runner) complete(deploymentID, leaseID string, failed *failure, canceled bool) (status string, err error) {
 	input := map[string]any{"id": deploymentID, "leaseId": leaseID}
 	if failed != nil {
@@ -57,8 +57,8 @@ func (r *runner) complete(deploymentID, leaseID string, failed *failure, cancele
 	var data struct {
 		CompleteDeployment struct{ Deployment struct{ Status string } }
 	}
-	err = r.client.retry(r.last, "completeDeployment", func() (bool, error) {
-		err := r.client.post(r.last, patience, completeDeployment, input, &data)
+	err = r.client.retry(r.requestCtx, "completeDeployment", func() (bool, error) {
+		err := r.client.post(r.requestCtx, requestTimeout, completeDeployment, input, &data)
 		return err != nil && transient(err), err
 	})
 	return data.CompleteDeployment.Deployment.Status, err

@@ -14,13 +14,14 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
 func TestProgramThatEndsWellMakesTheDeploymentLive(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		before := p.Succeeded(t)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:hidden-value","replicas":3.0}`)
 		c, log := config(t, w, "cat >input.json; env >environment; echo done")
@@ -87,7 +88,7 @@ func TestProgramThatEndsWellMakesTheDeploymentLive(t *testing.T) {
 func TestProgramThatFailsLeavesWhatItSaidLast(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	var lastTwenty []string
 	for i := 11; i <= 30; i++ {
 		lastTwenty = append(lastTwenty, fmt.Sprint("mistake ", i))
@@ -111,7 +112,7 @@ func TestProgramThatFailsLeavesWhatItSaidLast(t *testing.T) {
 func TestDescriptionOfAFailureIsBounded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	c, _ := config(t, w, `head -c 300000 /dev/zero | tr '\0' 'x' >&2; printf '\nzero \000 and \377 end' >&2; exit 1`)
 	once(t, c)
@@ -123,7 +124,7 @@ func TestDescriptionOfAFailureIsBounded(t *testing.T) {
 func TestThousandLinesAreReportedInOrder(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		c, _ := config(t, w, `i=1; while [ $i -le 1000 ]; do echo "line $i"; i=$((i+1)); done`)
 		once(t, c)
@@ -140,7 +141,7 @@ func TestThousandLinesAreReportedInOrder(t *testing.T) {
 func TestLinesOfKnownFormAreEventsAndReports(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	c, _ := config(t, w, `cat >/dev/null
 echo '{"currentStep": 1, "totalSteps": 2, "lifecycleStage": "SCALE_UP", "message": "first", "startedAt": "2026-03-01T09:30:00Z"}'
@@ -187,16 +188,16 @@ printf '\nno newline'`)
 func TestWhatTheProgramLeavesRunningIsStoppedAndHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	c, _ := config(t, w, `rm -f away; setsid sh -c 'touch away; exec sleep 10' & exec 4>"$ALIVE"; sleep 600 &
 until [ -e away ]; do sleep 0.02; done; echo started`)
 	environ := c.Environ
 	for range 2 { // what is away has the folder open, and its lock
-		pipe, gone := alive(t)
+		pipe, gone := testkit.Lifeline(t)
 		c.Environ = append(environ, "ALIVE="+pipe)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		once(t, c)
-		mustGo(t, gone)
+		testkit.MustEnd(t, gone)
 		if got := messages(t, w, d.ID); !slices.Equal(got, []string{"started"}) || read(t, w, d.ID).Status != "SUCCEEDED" {
 			t.Errorf("%q", got)
 		}
@@ -207,7 +208,7 @@ func TestProgramThatIsFasterThanTheServerIsHeldUp(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	w.Deploy.LeaseTime = 6 * time.Second
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	between := newProxy(t, w.URL, func(operation string, n int) trouble {
 		if operation == "reportDeployment" {

@@ -2,7 +2,7 @@ package runner_test
 
 import (
 	"bytes"
-	"fmt"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,22 +12,22 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/runner"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
-// program builds slipway once for all tests, and returns its path.
+// program builds slipway once for all tests, and returns its path. TestMain removes it.
 var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "slipway-runner-")
+	folder, err := os.MkdirTemp("", "slipway-runner-")
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "slipway")
-	out, err := exec.Command("go", "build", "-o", path, "slipway/cmd/slipway").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("go build: %w: %s", err, out)
-	}
-	return path, err
+	programFolder = folder
+	return testkit.Build(context.Background(), folder)
 })
+
+// programFolder is where the program was built, "" where no test has asked for it.
+var programFolder string
 
 // process is a runner that runs as a process of its own.
 type process struct {

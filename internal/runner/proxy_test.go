@@ -25,7 +25,7 @@ const (
 // proxy stands between runners and a server, and makes trouble.
 type proxy struct {
 	url string
-	// trouble says what happens to the nth request of an operation, from 1.
+	// trouble returns what happens to the nth request of an operation, from 1.
 	trouble func(operation string, n int) trouble
 
 	mu     sync.Mutex
@@ -42,7 +42,7 @@ func newProxy(t *testing.T, target string, f func(operation string, n int) troub
 	return p
 }
 
-// note counts a request, and gives where it is to go and what is to happen to it.
+// note counts a request, and returns its target and what is to happen to it.
 func (p *proxy) note(body []byte) (target string, t trouble) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

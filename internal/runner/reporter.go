@@ -12,45 +12,46 @@ import (
 )
 
 const (
-	// A report goes out with so many events, so many bytes, or so long after its first event.
+	// A report is sent when it has so many events or bytes, or so long after its first event.
 	reportEvents = 100
 	reportBytes  = 64 << 10
 	reportEvery  = 500 * time.Millisecond
-	// waiting is how many items are read ahead.
-	waiting = 100
+	// readAhead is how many items may wait for the next report.
+	readAhead = 100
 )
 
-// progress is how far a program's output has been reported. It is kept before each report, so that a
-// runner that takes the program up makes the report again that may have been lost, under its number.
+// progress is how far a program's output has been reported. It is stored before each report. A runner that adopts the
+// program repeats the last report, which may have been lost, under the same number.
 type progress struct {
-	// Sequence is the number of the last report, Reported the offset up to which the server has all, and
-	// Under that up to which the last report goes.
-	Sequence int   `json:"sequence"`
+	// Sequence is the number of the last report.
+	Sequence int `json:"sequence"`
+	// Reported is the offset in the output up to which the server has acknowledged reports.
 	Reported int64 `json:"reported"`
-	Under    int64 `json:"under"`
+	// Sent is the offset in the output up to which the last report goes.
+	Sent int64 `json:"under"`
 }
 
-// reporter tells the server what a program says, in order.
+// reporter reports to the server what a program prints, in order.
 type reporter struct {
 	job   *job
 	items chan item
-	// next was taken from items, and begins the next report.
+	// next was taken from items and is the first of the next report.
 	next *item
 	progress
 }
 
-// report tells the server what the program says until it has ended, or the lease is lost.
+// report reports the output of the program until the program has ended or the lease is lost.
 func (j *job) report() {
-	r := &reporter{job: j, items: make(chan item, waiting)}
-	if _, err := j.kept.Noted(&r.progress); err != nil {
-		j.log.Error("it is not known what was reported: all that is kept is reported", "error", err)
+	r := &reporter{job: j, items: make(chan item, readAhead)}
+	if _, err := j.program.LoadNote(&r.progress); err != nil {
+		j.log.Error("cannot read how much of the output was reported; all that is stored is reported", "error", err)
 	}
-	go r.read(j.kept.Output(r.Reported))
-	if r.Under > r.Reported {
+	go r.read(j.program.Output(r.Reported))
+	if r.Sent > r.Reported {
 		r.Sequence--
-		r.deliver(r.again())
+		r.deliver(r.repeat())
 	}
-	for batch := r.collect(); len(batch) > 0 && j.held.Err() == nil; batch = r.collect() {
+	for batch := r.collect(); len(batch) > 0 && j.leaseCtx.Err() == nil; batch = r.collect() {
 		r.deliver(batch)
 	}
 }
@@ -60,85 +61,82 @@ func (r *reporter) read(output *keeper.Output) {
 	defer close(r.items)
 	defer output.Close()
 	for {
-		said, err := output.Next(r.job.held)
+		record, err := output.Next(r.job.leaseCtx)
 		if err != nil {
-			if !errors.Is(err, io.EOF) && r.job.held.Err() == nil {
-				r.job.log.Error("the program's output cannot be read to its end", "error", err)
+			if !errors.Is(err, io.EOF) && r.job.leaseCtx.Err() == nil {
+				r.job.log.Error("cannot read the rest of the program's output", "error", err)
 			}
 			return
 		}
-		if said.Stderr {
-			r.job.log.Debug("standard error", "line", said.Line)
+		if record.Stderr {
+			r.job.log.Debug("standard error", "line", record.Line)
 			continue
 		}
-		it, ok := parse(said.Line, said.At)
+		it, ok := parse(record.Line, record.At)
 		if !ok {
 			continue
 		}
-		it.end = said.End
+		it.end = record.End
 		select {
 		case r.items <- it:
-		case <-r.job.held.Done():
+		case <-r.job.leaseCtx.Done():
 			return
 		}
 	}
 }
 
-// again collects the items of the report that an earlier runner may have made.
-func (r *reporter) again() (batch []item) {
-	for said := range r.items {
-		if batch = append(batch, said); said.end >= r.Under {
+// repeat collects the items of the report that an earlier runner has sent and that may have been lost.
+func (r *reporter) repeat() (batch []item) {
+	for it := range r.items {
+		if batch = append(batch, it); it.end >= r.Sent {
 			break
 		}
 	}
 	return batch
 }
 
-// collect waits for the items of one report: events, or the fields of the record by themselves. It gives
-// none once all were taken.
+// collect waits for the items of one report: events, or one change of the record's fields. It returns none after the
+// last.
 func (r *reporter) collect() []item {
 	first, open := r.first()
-	if !open || first.fields != nil {
-		return batchOf(first, open)
+	switch {
+	case !open:
+		return nil
+	case first.fields != nil:
+		return []item{first}
 	}
 	batch, size := []item{first}, first.size()
-	late := time.After(reportEvery)
+	timeout := time.After(reportEvery)
 	for len(batch) < reportEvents && size < reportBytes {
 		select {
-		case said, open := <-r.items:
+		case it, open := <-r.items:
 			if !open {
 				return batch
 			}
-			if said.fields != nil || size+said.size() > reportBytes {
-				r.next = &said
+			if it.fields != nil || size+it.size() > reportBytes {
+				r.next = &it
 				return batch
 			}
-			batch, size = append(batch, said), size+said.size()
-		case <-late:
+			batch, size = append(batch, it), size+it.size()
+		case <-timeout:
 			return batch
 		}
 	}
 	return batch
 }
 
-func batchOf(one item, there bool) []item {
-	if !there {
-		return nil
-	}
-	return []item{one}
-}
-
-func (r *reporter) first() (said item, open bool) {
+// first waits for the first item of a report, and reports false after the last.
+func (r *reporter) first() (it item, open bool) {
 	if r.next != nil {
-		said, r.next = *r.next, nil
-		return said, true
+		it, r.next = *r.next, nil
+		return it, true
 	}
-	said, open = <-r.items
-	return said, open
+	it, open = <-r.items
+	return it, open
 }
 
-// deliver reports a batch. Where the server refuses what is in it, each item is reported by itself, and
-// one that is refused then is told of instead. Any other refusal ends the lease.
+// deliver reports a batch. If the server refuses its content, each item is reported by itself, and a message replaces
+// an item that is refused again. Any other refusal means that the lease is lost.
 func (r *reporter) deliver(batch []item) {
 	if len(batch) == 0 {
 		return
@@ -146,36 +144,36 @@ func (r *reporter) deliver(batch []item) {
 	end := batch[len(batch)-1].end
 	err := r.send(batch, end)
 	switch {
-	case err == nil || r.job.held.Err() != nil:
+	case err == nil || r.job.leaseCtx.Err() != nil:
 	case !aboutContent(err):
-		r.job.lose(fmt.Errorf("a report was refused: %w", err))
+		r.job.loseLease(fmt.Errorf("a report was refused: %w", err))
 	case len(batch) > 1:
 		for _, one := range batch {
 			r.deliver([]item{one})
 		}
 	default:
 		r.job.log.Warn("a report was refused", "error", err)
-		told := message(fmt.Sprintf("The server refused what the program reported: %s: %s", err, batch[0].shown()), time.Now())
-		if err := r.send([]item{told}, end); err != nil && !aboutContent(err) {
-			r.job.lose(fmt.Errorf("a report was refused: %w", err))
+		replacement := message(fmt.Sprintf("The server refused what the program reported: %s: %s", err, batch[0].text()), time.Now())
+		if err := r.send([]item{replacement}, end); err != nil && !aboutContent(err) {
+			r.job.loseLease(fmt.Errorf("a report was refused: %w", err))
 		}
 	}
 }
 
-// aboutContent says whether a refusal is about what was sent, and not about who sent it or when.
+// aboutContent reports whether the server refused the content of a request, and not who sent it or when.
 func aboutContent(err error) bool {
-	said, ok := errors.AsType[*refusal](err)
-	return ok && (said.status == http.StatusBadRequest || said.status == http.StatusRequestEntityTooLarge ||
-		said.status == http.StatusUnprocessableEntity)
+	refused, ok := errors.AsType[*apiError](err)
+	return ok && (refused.status == http.StatusBadRequest || refused.status == http.StatusRequestEntityTooLarge ||
+		refused.status == http.StatusUnprocessableEntity)
 }
 
-// shown is what was refused, as text.
-func (i item) shown() string {
-	said := i.event
-	if said == nil {
-		said = i.fields
+// text returns the item as JSON, for a message.
+func (i item) text() string {
+	members := i.event
+	if members == nil {
+		members = i.fields
 	}
-	text, err := json.Marshal(said)
+	text, err := json.Marshal(members)
 	if err != nil {
 		return err.Error()
 	}
@@ -184,12 +182,12 @@ func (i item) shown() string {
 
 const reportDeployment = `mutation($input: ReportDeploymentInput!) { reportDeployment(input: $input) { lease { seconds cancelSeconds } } }`
 
-// send sends one report, which goes up to an offset of the output, until it is answered or refused. Its
-// number keeps the server from taking it twice where an answer was lost.
+// send sends one report, of the output up to an offset, until it is answered or refused. Its number lets the server
+// recognize a report whose answer was lost.
 func (r *reporter) send(batch []item, end int64) error {
-	r.Sequence, r.Under = r.Sequence+1, end
-	if err := r.job.kept.Note(r.progress); err != nil {
-		r.job.log.Error("what is reported cannot be noted: another runner would report it again", "error", err)
+	r.Sequence, r.Sent = r.Sequence+1, end
+	if err := r.job.program.SaveNote(r.progress); err != nil {
+		r.job.log.Error("cannot store how much of the output was reported; the next runner would report it again", "error", err)
 	}
 	input := map[string]any{"sequence": r.Sequence}
 	var events []object
@@ -204,12 +202,12 @@ func (r *reporter) send(batch []item, end int64) error {
 	if len(events) > 0 {
 		input["events"] = events
 	}
-	if err := r.job.ask("reportDeployment", reportDeployment, input); err != nil {
+	if err := r.job.request("reportDeployment", reportDeployment, input); err != nil {
 		return err
 	}
 	r.Reported = end
-	if err := r.job.kept.Taken(end); err != nil {
-		r.job.log.Error("output that was reported cannot be removed", "error", err)
+	if err := r.job.program.Discard(end); err != nil {
+		r.job.log.Error("cannot remove output that was reported", "error", err)
 	}
 	return nil
 }

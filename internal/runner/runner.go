@@ -1,5 +1,14 @@
-// Package runner carries deployments out: it claims them from a server's GraphQL API, runs a program for
-// each, reports what the program prints and completes the deployment as the program ends.
+// Package runner carries deployments out. A runner is a client of a server's GraphQL API, on a machine where programs
+// may deploy: it claims a deployment, runs a command with the deployment on standard input, reports each line that the
+// command prints as an event, and completes the deployment when the command has ended.
+//
+// The server gives a deployment to one runner at a time, for the time of a lease. The runner renews the lease while the
+// program runs. The program itself is under a keeper (package keeper), which stops it before the lease ends even if the
+// runner does not live any more. A runner can be replaced while programs run: the next one in the same work folder
+// adopts them, and reports what they have printed since.
+//
+// Requests may be lost, and their answers as well, so each can be repeated: a claim has the id of its lease, a report
+// has a number, and the server recognizes both.
 package runner
 
 import (
@@ -16,154 +25,153 @@ import (
 	"slipway/internal/keeper"
 )
 
-// Config says what a runner carries out, and how.
+// Config configures a runner.
 type Config struct {
 	// Server is the base URL of the API, without a slash at its end; Token is a runner's.
 	Server, Token string
-	// Kinds are those of the deployments that are claimed.
+	// Kinds are the deployment types that are claimed.
 	Kinds []string
-	// Command is run by sh -c for each deployment; Environ is what its environment starts from, which
-	// variables of Slipway's own are taken out of.
+	// Command is run by sh -c for each deployment. Its environment is Environ, without Slipway's own variables and
+	// with those of the deployment.
 	Command string
 	Environ []string
 	// Parallel is how many deployments may run at once; 0 stands for 1.
 	Parallel int
-	// Poll is how long to wait before asking again where nothing was waiting; 0 stands for 2 s.
+	// Poll is how long to wait after a claim that found no deployment; 0 stands for 2 s.
 	Poll time.Duration
 	// WorkDir has a folder for each module instance, where its programs run.
 	WorkDir string
-	// ShutdownTimeout is how long programs may go on once the runner is to end; StopGrace is how long a
-	// program may take to end after SIGTERM, before SIGKILL.
-	ShutdownTimeout, StopGrace time.Duration
-	// Once ends the runner where nothing is waiting.
+	// ShutdownTimeout is how long programs may continue when the runner is shut down.
+	ShutdownTimeout time.Duration
+	// StopGrace is how long a program may take to end after SIGTERM, before SIGKILL.
+	StopGrace time.Duration
+	// Once ends the runner when no deployment waits.
 	Once bool
-	// Clock is the machine's where it is nil.
+	// Clock is the machine's if it is nil.
 	Clock keeper.Clock
 	Log   *slog.Logger
 }
 
 const defaultPoll = 2 * time.Second
 
-// settling is how long the last requests may take once the programs have ended.
-const settling = 10 * time.Second
+// finalRequestTime is how long requests may take after the programs have ended.
+const finalRequestTime = 10 * time.Second
 
-// ErrHandOver is the cause with which the context of Run ends where the programs that run are to be left to
-// the runner that comes next.
-var ErrHandOver = errors.New("the programs that run are left to another runner")
+// ErrHandOver is a cause for the end of Run's context. It makes Run leave the running programs to the next runner.
+var ErrHandOver = errors.New("running programs are left to the next runner")
 
-// runner is a running one. Its contexts end one after the other.
+// runner is the state of Run.
 type runner struct {
 	Config
 	client *client
-	// working ends where programs are to be stopped, and last where nothing is asked of the server any more.
-	working, last context.Context
-	jobs          sync.WaitGroup
-	// unsure is the lease of a claim whose answer was lost, and that gave nothing when it was made again: the
-	// server may still have been at it. One more claim, a poll later, is made under it.
-	unsure string
+	// programCtx ends when programs must be stopped, and requestCtx, later, when no request may be sent any more.
+	programCtx, requestCtx context.Context
+	jobs                   sync.WaitGroup
+	// unconfirmed is the lease id of a claim whose answer was lost, and that found no deployment when it was
+	// repeated: the server may still have been working on the first. One more claim, a poll later, has this id.
+	unconfirmed string
 }
 
-// Run takes up the programs that an earlier runner has left in the work folder, claims deployments and
-// carries them out until ctx ends; then it claims no more and lets those that run finish, or leaves them
-// where the cause is ErrHandOver. It returns an error where the server refuses to give work, once those
-// that run have ended.
+// Run adopts the programs that an earlier runner has left in the work folder, claims deployments and carries them out
+// until ctx ends. Then it claims no more and lets the running programs finish, or leaves them to the next runner if the
+// cause is ErrHandOver. If the server refuses to give work, Run returns the error when the running programs have ended.
 func Run(ctx context.Context, c Config) error {
 	dir, err := filepath.Abs(c.WorkDir)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot make the folder to work in: %w", err)
+		return fmt.Errorf("cannot make the work folder: %w", err)
 	}
 	c.WorkDir, c.Parallel, c.Poll = dir, max(1, c.Parallel), cmp.Or(c.Poll, defaultPoll)
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
 	r := &runner{Config: c, client: newClient(c)}
-	var endWorking, endLast context.CancelFunc
-	r.working, endWorking = after(ctx, c.ShutdownTimeout)
-	defer endWorking()
-	r.last, endLast = after(r.working, c.StopGrace+settling)
-	defer endLast()
+	var stopPrograms, stopRequests context.CancelFunc
+	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
+	defer stopPrograms()
+	r.requestCtx, stopRequests = afterDone(r.programCtx, c.StopGrace+finalRequestTime)
+	defer stopRequests()
 	r.Log.Info("looking for deployments", "server", r.Server, "kinds", r.Kinds, "parallel", r.Parallel)
 	defer r.jobs.Wait()
-	err = r.claimAll(ctx)
+	err = r.claimLoop(ctx)
 	if errors.Is(context.Cause(ctx), ErrHandOver) {
-		r.Log.Info("stopping: programs that run are left to the next runner")
-		endLast()
+		r.Log.Info("shutting down; running programs are left to the next runner")
+		stopRequests()
 	} else {
-		r.Log.Info("stopping: programs that run may finish", "timeout", r.ShutdownTimeout)
+		r.Log.Info("shutting down; running programs may finish", "timeout", r.ShutdownTimeout)
 	}
 	return err
 }
 
-// after gives a context that ends a time after another has ended.
-func after(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	later, end := context.WithCancel(context.WithoutCancel(ctx))
+// afterDone returns a context that ends when a time has passed since another has ended.
+func afterDone(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(d, end)
+		timer := time.AfterFunc(d, cancel)
 		context.AfterFunc(later, func() { timer.Stop() })
 	})
-	return later, func() { stop(); end() }
+	return later, func() { stop(); cancel() }
 }
 
-// claimAll takes up what was left and claims as long as there is room, each deployment for a goroutine of
-// its own.
-func (r *runner) claimAll(ctx context.Context) error {
-	room := make(chan struct{}, r.Parallel)
-	attend := func(j *job, free func()) {
+// claimLoop adopts programs and claims deployments until ctx ends or the server refuses to give work. Each deployment is
+// carried out on a goroutine of its own, which holds one of the slots until it is done.
+func (r *runner) claimLoop(ctx context.Context) error {
+	slots := make(chan struct{}, r.Parallel)
+	start := func(j *job, free func()) {
 		r.jobs.Go(func() {
 			defer free()
-			j.carryOut()
+			j.run()
 		})
 	}
-	for r.resume(ctx, room, attend); free(ctx, room); r.resume(ctx, room, attend) {
+	for r.adoptAll(ctx, slots, start); takeSlot(ctx, slots); r.adoptAll(ctx, slots, start) {
 		job, err := r.claim(ctx)
 		switch {
-		case errors.Is(err, errLate), errors.Is(err, errNotBegun):
-			r.Log.Warn("not carried out", "error", err)
-			<-room
+		case errors.Is(err, errClaimTooLate), errors.Is(err, errNotStarted):
+			r.Log.Warn("a claimed deployment was not carried out", "error", err)
+			<-slots
 		case err != nil:
 			return err
 		case job != nil:
-			attend(job, func() { <-room })
-		case r.Once && r.unsure == "":
+			start(job, func() { <-slots })
+		case r.Once && r.unconfirmed == "":
 			return nil
 		default:
-			<-room
-			pause(ctx, r.Poll)
+			<-slots
+			sleep(ctx, r.Poll)
 		}
 	}
 	return nil
 }
 
-// resume attends to programs that run already, and so do not wait for room.
-func (r *runner) resume(ctx context.Context, room chan struct{}, attend func(j *job, free func())) {
+// adoptAll starts jobs for the programs that can be adopted. They run already, so they do not wait for a free slot.
+func (r *runner) adoptAll(ctx context.Context, slots chan struct{}, start func(j *job, free func())) {
 	if ctx.Err() != nil {
 		return
 	}
-	for _, j := range r.takeUp() {
+	for _, j := range r.adopt() {
 		select {
-		case room <- struct{}{}:
-			attend(j, func() { <-room })
+		case slots <- struct{}{}:
+			start(j, func() { <-slots })
 		default:
-			attend(j, func() {})
+			start(j, func() {})
 		}
 	}
 }
 
-// free waits for room, and says whether the runner still is to claim.
-func free(ctx context.Context, room chan<- struct{}) bool {
+// takeSlot waits for a free slot and takes it, and reports false if ctx ended.
+func takeSlot(ctx context.Context, slots chan<- struct{}) bool {
 	select {
-	case room <- struct{}{}:
+	case slots <- struct{}{}:
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// pause waits, and says whether ctx still lives.
-func pause(ctx context.Context, d time.Duration) bool {
+// sleep waits for d, and reports whether ctx has not ended.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -46,7 +46,7 @@ type module struct {
 
 func newModule(t *testing.T, w *worldtest.World, source *string) module {
 	t.Helper()
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	admin := w.Acme.As(actor.Admin)
 	definition, err := w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Greeting", Type: "greeting", Status: moduledefinition.StatusACTIVE})
 	if err != nil {
@@ -57,7 +57,7 @@ func newModule(t *testing.T, w *worldtest.World, source *string) module {
 		t.Fatal(err)
 	}
 	version, _, err := w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.KindTerraform, Inputs: inputs, SourceURL: source, SourceRef: new("v1"),
+		DefinitionID: definition.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform, Inputs: inputs, SourceURL: source, SourceRef: new("v1"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func (m module) deploy(t *testing.T, greeting string) *ent.Deployment {
 	return d
 }
 
-// rollBack asks for a rollback and gives the id of the deployment that does it.
+// rollBack asks for a rollback and returns the id of its deployment.
 func (m module) rollBack(t *testing.T, to string) string {
 	t.Helper()
 	r := m.w.GraphQL(t, m.w.Acme.Tokens[actor.Developer],
@@ -96,7 +96,7 @@ func (m module) thereAndBack(t *testing.T, script string, environ []string, depl
 		t.Fatal(err)
 	}
 	c, _ := config(t, m.w, path)
-	c.Environ, c.Kinds = append(c.Environ, environ...), []string{catalog.KindTerraform}
+	c.Environ, c.Kinds = append(c.Environ, environ...), []string{catalog.DeploymentTypeTerraform}
 	folder := filepath.Join(c.WorkDir, m.instance)
 	run := func(id, want string) {
 		t.Helper()

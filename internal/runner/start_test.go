@@ -1,11 +1,9 @@
 package runner_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,48 +12,28 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/runner"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
-// patience is how long something may take that should happen by itself.
-const patience = 60 * time.Second
-
-// logged keeps a log's text.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // config is that of a runner of acme's, in a folder of its own.
-func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *logged) {
+func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *testkit.Log) {
 	t.Helper()
-	var log logged
+	var log testkit.Log
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the runner's log:\n%s", &log)
 		}
 	})
 	return runner.Config{
-		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.Kinds, Command: command,
+		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.DeploymentTypes, Command: command,
 		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: t.TempDir(),
-		Poll: 20 * time.Millisecond, ShutdownTimeout: patience, StopGrace: patience,
+		Poll: 20 * time.Millisecond, ShutdownTimeout: testkit.Patience, StopGrace: testkit.Patience,
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}, &log
 }
 
-// start runs a runner until it is stopped; stop tells it to end and waits until it has.
+// start runs a runner until it is stopped; stop shuts it down and waits until it has ended.
 func start(t *testing.T, c runner.Config) (stop func() error) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
@@ -70,7 +48,7 @@ func start(t *testing.T, c runner.Config) (stop func() error) {
 func once(t *testing.T, c runner.Config) {
 	t.Helper()
 	c.Once = true
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	if err := runner.Run(ctx, c); err != nil {
 		t.Fatal(err)
@@ -83,17 +61,12 @@ func once(t *testing.T, c runner.Config) {
 // until waits for something to happen.
 func until(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	late := time.After(patience)
-	for !happened() {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-late:
-			t.Fatalf("waited in vain until %s", what)
-		}
+	if !testkit.Eventually(t, what, happened) {
+		t.FailNow()
 	}
 }
 
-// read gives a deployment as it is now.
+// read returns a deployment as it is now.
 func read(t *testing.T, w *worldtest.World, id string) *ent.Deployment {
 	t.Helper()
 	d, err := w.Store.Client.Deployment.Get(w.Acme.As(actor.Viewer), id)

@@ -2,12 +2,10 @@ package runner_test
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,38 +14,9 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/runner"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
-
-// alive gives the path of a pipe for a program to open for writing. The channel closes once every process
-// that has it open is gone.
-func alive(t *testing.T) (path string, gone chan struct{}) {
-	t.Helper()
-	path, gone = filepath.Join(t.TempDir(), "alive"), make(chan struct{})
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(gone)
-		f, err := os.Open(path)
-		if err != nil {
-			return
-		}
-		defer func() { _ = f.Close() }()
-		_, _ = io.ReadAll(f)
-	}()
-	return path, gone
-}
-
-// mustGo waits until a channel is closed.
-func mustGo(t *testing.T, gone chan struct{}) {
-	t.Helper()
-	select {
-	case <-gone:
-	case <-time.After(patience):
-		t.Fatal("a process still runs")
-	}
-}
 
 func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T) {
 	t.Parallel()
@@ -74,10 +43,10 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 			t.Parallel()
 			w := worldtest.New(t, worldtest.SQLite(t))
 			w.Deploy.LeaseTime, w.Deploy.CancelTimeout = test.lease, test.timeout
-			p := w.Place(t, w.Acme, "web")
+			p := w.Fixture(t, w.Acme, "web")
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 			c, _ := config(t, w, `exec 4>"$ALIVE"; `+test.program)
-			pipe, gone := alive(t)
+			pipe, gone := testkit.Lifeline(t)
 			between := newProxy(t, w.URL, func(operation string, _ int) trouble {
 				if operation == "completeDeployment" && groupLives(t, c, d.ID) {
 					t.Error("it is completed as the program still runs")
@@ -91,7 +60,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 			if err != nil || asked.Status != "RUNNING" {
 				t.Fatalf("%v, %s", err, asked.Status)
 			}
-			mustGo(t, gone)
+			testkit.MustEnd(t, gone)
 			until(t, "it has ended", func() bool { return read(t, w, d.ID).CompletedAt != nil })
 			got := read(t, w, d.ID)
 			if string(got.Status) != test.status {
@@ -116,7 +85,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 func TestRunnerThatIsToEndLetsProgramsFinishAndClaimsNoMore(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	proceed := filepath.Join(t.TempDir(), "proceed")
 	c, _ := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
@@ -144,9 +113,9 @@ func TestRunnerThatIsToEndLetsProgramsFinishAndClaimsNoMore(t *testing.T) {
 func TestProgramThatOutlivesTheShutdownTimeoutFails(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-	pipe, gone := alive(t)
+	pipe, gone := testkit.Lifeline(t)
 	c, _ := config(t, w, `exec 4>"$ALIVE"; trap 'echo "told to end" >&2; exit 0' TERM; echo started; sleep 600 & wait`)
 	c.Environ, c.ShutdownTimeout = append(c.Environ, "ALIVE="+pipe), 100*time.Millisecond
 	stop := start(t, c)
@@ -154,9 +123,9 @@ func TestProgramThatOutlivesTheShutdownTimeoutFails(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	mustGo(t, gone)
+	testkit.MustEnd(t, gone)
 	got := read(t, w, d.ID)
-	if got.Status != "FAILED" || got.Error.Message != "The runner was told to end, and the program had not ended 100ms later." ||
+	if got.Status != "FAILED" || got.Error.Message != "The runner was shut down, and the program had not ended 100ms later." ||
 		got.Error.Description != "told to end" {
 		t.Errorf("%s %+v", got.Status, got.Error)
 	}
@@ -186,7 +155,7 @@ func TestTokenThatMayNotRunEndsTheRunner(t *testing.T) {
 func TestClaimWhoseAnswerIsLostAsTheRunnerIsToEndIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	ctx, end := context.WithCancel(t.Context())
 	defer end()

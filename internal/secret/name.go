@@ -1,5 +1,5 @@
-// Package secret tells what looks like a secret: by the name that a value has, and by the form of a text. It is
-// the one rule for what comparisons mask, what messages do not repeat and what logs leave out.
+// Package secret recognizes what looks like a secret, by the name of a value and by the form of a text. It is the one rule
+// for what comparisons mask, what messages do not repeat and what logs leave out.
 package secret
 
 import (
@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// What a name says of its value: a word of it, or a part of it written together.
+// A name is that of a secret if one of words is a word of it, or if it contains one of parts when its words are joined.
 var (
 	words = []string{"auth", "oauth", "dsn"}
 	parts = []string{
@@ -17,7 +17,7 @@ var (
 	}
 )
 
-// maxName is how long a name may be, in bytes, to be read. A longer one is taken for a secret's.
+// maxName is the longest name that is examined, in bytes. A longer one is taken for a secret's.
 const maxName = 1000
 
 // IsName reports whether a name is that of a secret, however it is spelled: API_KEY, api-key, apiKey.
@@ -29,16 +29,16 @@ func IsName(name string) bool {
 	return slices.ContainsFunc(split, func(w string) bool { return slices.Contains(words, w) }) || hasPart(split)
 }
 
-// IsGroup reports whether everything below an object of a name is secret, wherever it stands. A word such as auth
-// is too little for that: it is also the name of what is not secret at all.
+// IsGroup reports whether everything in an object of a name is secret. A word such as auth is not enough for that: it
+// also names objects with nothing secret in them.
 func IsGroup(name string) bool { return len(name) > maxName || hasPart(wordsOf(name)) }
 
 func hasPart(split []string) bool {
-	together := strings.Join(split, "")
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(together, part) })
+	joined := strings.Join(split, "")
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(joined, part) })
 }
 
-// wordsOf splits a name, in lower case, where it has something else than letters and digits and where a
+// wordsOf returns the words of a name in lower case. They are separated by anything but letters and digits, and where a
 // capital follows a small letter.
 func wordsOf(name string) []string {
 	var spaced strings.Builder
@@ -53,13 +53,13 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// The members of an entry {name, value}, as of an environment, and the one that says where a value is kept.
+// The members of an entry of an environment, {name, value}, and the one that refers to where the value is stored.
 const (
 	NameMember      = "name"
 	ValueMember     = "value"
 	ReferenceMember = "valueFrom"
 )
 
-// IsValue reports whether a text under a secret's name may be the secret: what is empty is none, nor is a
-// reference to where the secret is kept.
+// IsValue reports whether a text under a secret's name may be the secret. An empty text is none, and neither is a
+// reference to where the secret is stored.
 func IsValue(text string) bool { return text != "" && !strings.HasPrefix(text, "arn:") }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Redacted stands where a secret was.
+// Redacted replaces a secret.
 const Redacted = "[redacted]"
 
-// finder returns where the first secret of a form is in a text from a place on; start is -1 where there is none.
+// finder finds the first secret of a form in a text after an index; start is -1 if there is none.
 type finder func(text string, from int) (start, end int)
 
 var finders = []finder{
@@ -34,7 +34,7 @@ func IsText(text string) bool {
 	})
 }
 
-// Redact returns the text with Redacted for each secret that its form gives away.
+// Redact returns the text with Redacted in the place of each secret that IsText would find.
 func Redact(text string) string {
 	for _, find := range finders {
 		text = redact(text, find)
@@ -61,8 +61,8 @@ func redact(text string, find finder) string {
 	return b.String()
 }
 
-// matching finds what the first group of a pattern matches. No text without one of the marks, which are soon
-// looked for, has a match.
+// matching returns a finder of what the first group of a pattern matches. Texts without any of the marks cannot match;
+// to look for these first is quicker.
 func matching(pattern string, marks ...string) finder {
 	compiled := regexp.MustCompile(pattern)
 	return func(text string, from int) (start, end int) {
@@ -87,13 +87,13 @@ func assigned(text string, from int) (start, end int) {
 		}
 		at += next
 		before := strings.TrimRight(text[from:at], " ")
-		name := before[1+strings.LastIndexFunc(before, func(r rune) bool { return !isNamed(r) }):]
+		name := before[1+strings.LastIndexFunc(before, func(r rune) bool { return !isNameRune(r) }):]
 		if name == "" || !IsName(name) {
 			continue
 		}
 		value := strings.TrimLeft(text[at+1:], " ")
 		start = len(text) - len(value)
-		if end = start + valueLength(value); isOpen(text[start:end]) {
+		if end = start + valueLength(value); isExposed(text[start:end]) {
 			return start, end
 		}
 	}
@@ -108,7 +108,7 @@ func optionValue(text string, from int) (start, end int) {
 		}
 		begun := at + next
 		name := text[begun+len(option):]
-		if i := strings.IndexFunc(name, func(r rune) bool { return !isNamed(r) }); i >= 0 {
+		if i := strings.IndexFunc(name, func(r rune) bool { return !isNameRune(r) }); i >= 0 {
 			name = name[:i]
 		}
 		at = begun + len(option) + len(name)
@@ -118,7 +118,7 @@ func optionValue(text string, from int) (start, end int) {
 		value := strings.TrimLeft(text[at:], space)
 		start = len(text) - len(value)
 		end = start + valueLength(value)
-		if start > at && !strings.HasPrefix(value, "-") && isOpen(text[start:end]) {
+		if start > at && !strings.HasPrefix(value, "-") && isExposed(text[start:end]) {
 			return start, end
 		}
 	}
@@ -129,13 +129,13 @@ const (
 	space  = " \t\r\n"
 )
 
-// isNamed reports whether a character may be in a name.
-func isNamed(r rune) bool {
+// isNameRune reports whether a character may be in a name.
+func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.'
 }
 
-// valueLength is how long the value is that a text begins with: through its closing quote where it has one, else to
-// a space or what separates it from the next.
+// valueLength returns the length of the value that a text begins with: up to and including its closing quote if it has
+// one, else up to a space or a separator.
 func valueLength(text string) int {
 	if text != "" && (text[0] == '"' || text[0] == '\'') {
 		if closing := strings.IndexByte(text[1:], text[0]); closing >= 0 {
@@ -148,12 +148,12 @@ func valueLength(text string) int {
 	return len(text)
 }
 
-// isOpen reports whether a value is there to be read.
-func isOpen(value string) bool { return IsValue(value) && value != Redacted }
+// isExposed reports whether a value is a secret that has not been redacted.
+func isExposed(value string) bool { return IsValue(value) && value != Redacted }
 
-// IsOption reports whether an argument of a command is --name with the name of a secret, which the next argument
-// then is.
+// IsOption reports whether an argument of a command is --name with the name of a secret. The next argument is the secret
+// then.
 func IsOption(argument string) bool {
 	name, ok := strings.CutPrefix(argument, option)
-	return ok && !strings.ContainsFunc(name, func(r rune) bool { return !isNamed(r) }) && IsName(name)
+	return ok && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) && IsName(name)
 }

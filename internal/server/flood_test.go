@@ -40,7 +40,7 @@ func ask(ctx context.Context, t *testing.T, client *http.Client, url, token, for
 	return answer
 }
 
-// clientOf gives a client that connects from an address of this machine.
+// clientOf returns a client that connects from an address of this machine.
 func clientOf(t *testing.T, address string) *http.Client {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}

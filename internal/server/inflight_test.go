@@ -90,7 +90,7 @@ func TestACallerHasSoManyRequestsInFlightOnBothSurfaces(t *testing.T) {
 func TestEachTokenHasItsOwnStreams(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{Streams: stream.Config{PerCaller: 1}})
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	mine, others := w.Acme.Tokens[actor.Developer], w.Acme.Tokens[actor.Viewer]
 	listen(t, s.URL, mine, follow(d.ID))

@@ -140,7 +140,7 @@ func deploymentID(b *testing.B, created worldtest.Response) string {
 
 // creation makes an instance of a module with a free-form input, and returns what deploys it.
 func (api benchAPI) creation(b *testing.B, name, inputs, artifact string) request {
-	p := api.Place(b, api.Acme, name)
+	p := api.Fixture(b, api.Acme, name)
 	version := api.send(b, operation(b, actor.Admin, `mutation($input: PublishModuleVersionInput!) {
 		publishModuleVersion(input: $input) { moduleVersion { id } }
 	}`, map[string]any{"input": map[string]any{

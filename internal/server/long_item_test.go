@@ -16,7 +16,7 @@ import (
 func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{Limits: document.Limits{Answer: 4000}})
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	long := strings.Repeat("d", 5000)
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: &long,

@@ -38,7 +38,7 @@ func methodsOf(t *testing.T, api *server.Server, deployment string) map[string][
 func TestEveryRouteAnswersHeadAsGetAndTellsItsMethods(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	done := w.Place(t, w.Acme, "shop").Succeeded(t)
+	done := w.Fixture(t, w.Acme, "shop").Succeeded(t)
 	api := server.New(w.Store, server.Config{Playground: true, Log: newLogger()})
 	s := httptest.NewServer(api)
 	t.Cleanup(s.Close)

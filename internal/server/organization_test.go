@@ -3,7 +3,6 @@ package server_test
 import (
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -29,8 +29,8 @@ func enter(t *testing.T, url, token, organization string) *websocket.Conn {
 
 func TestASocketActsInItsOrganizationAndEndsWithIt(t *testing.T) {
 	t.Parallel()
-	var ahead atomic.Int64 // of the clock; an organization is believed to be there for five seconds
-	w, s, _ := serve(t, server.Config{Now: func() time.Time { return store.Now().Add(time.Duration(ahead.Load())) }})
+	clock := testkit.NewRunningClock(store.Now) // an organization is believed to be there for five seconds
+	w, s, _ := serve(t, server.Config{Now: clock.Now})
 	system := actor.With(t.Context(), &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI})
 	if _, err := w.Accounts.CreateOrganization(system, "Initech", "initech"); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestASocketActsInItsOrganizationAndEndsWithIt(t *testing.T) {
 	if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM organizations WHERE slug = 'initech'`); err != nil {
 		t.Fatal(err)
 	}
-	ahead.Store(int64(6 * time.Second))
+	clock.Advance(6 * time.Second)
 	if got, code := hear(t, sockets["initech"]); code != 4403 {
 		t.Errorf("a socket in an organization that is gone: %s %d", got, code)
 	}

@@ -196,7 +196,7 @@ func TestAPreflightMayAskForSoManyHeadersOnly(t *testing.T) {
 func TestPagesOfAllowedOriginsReadWhatTheyNeedOfEveryAnswer(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{Origins: origins(t, app), Bucket: quota.Bucket{Capacity: 1000, PerSecond: 1}})
-	place := w.Place(t, w.Acme, "shop")
+	place := w.Fixture(t, w.Acme, "shop")
 	done := place.Succeeded(t)
 	bearer := []string{"Authorization", "Bearer " + w.Acme.Tokens[actor.Developer]}
 	for _, c := range []struct {

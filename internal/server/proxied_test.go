@@ -50,7 +50,7 @@ func TestEveryLinkWorksBelowThePathOfAProxy(t *testing.T) {
 	t.Parallel()
 	w, base := below(t, server.Config{Playground: true, Introspection: true})
 	token := w.Acme.Tokens[actor.Developer]
-	d := w.Place(t, w.Acme, "web").Succeeded(t)
+	d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 	rollback := base + "/deployments/" + d.ID + "/rollback"
 
 	made, _ := send(t, http.MethodPost, rollback, "", "Authorization", "Bearer "+token)

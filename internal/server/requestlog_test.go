@@ -13,7 +13,7 @@ import (
 	"slipway/internal/server"
 )
 
-// request gives the log line of the request with the id, without what differs from one run to the next.
+// request returns the log line of the request with the id, without what differs from one run to the next.
 func (l *logged) request(t *testing.T, id string) map[string]any {
 	t.Helper()
 	line := l.line(t, func(text string) bool {
@@ -145,7 +145,7 @@ func TestTheLogLineOfAStreamIsItsOperationsAndThatOfASocketTheHandshakes(t *test
 func TestARefusalForLackOfRoomIsNoErrorInTheLog(t *testing.T) {
 	t.Parallel()
 	w, s, log := serve(t, server.Config{Streams: stream.Config{Open: 1}})
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	viewer := w.Acme.Tokens[actor.Viewer]
 	listen(t, s.URL, viewer, follow(d.ID))

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,66 +17,29 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
-// logged is a log that a test reads while the server writes.
-type logged struct {
-	mu    sync.Mutex
-	text  bytes.Buffer
-	wrote chan struct{} // is closed with the next line
-}
+// logged is the log of a server.
+type logged struct{ testkit.Log }
 
-func newLogged() *logged { return &logged{wrote: make(chan struct{})} }
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(l.wrote)
-	l.wrote = make(chan struct{})
-	return l.text.Write(b)
-}
-
-func (l *logged) String() string {
-	text, _ := l.read()
-	return text
-}
-
-func (l *logged) read() (string, <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String(), l.wrote
-}
-
-// line waits for the first line that is what is looked for: a request's is written after its answer.
+// line waits for the first line of which is reports true, and returns its members.
 func (l *logged) line(t *testing.T, is func(text string) bool) map[string]any {
 	t.Helper()
-	late := time.After(patience)
-	for {
-		all, wrote := l.read()
-		for text := range strings.Lines(all) {
-			if !is(text) {
-				continue
-			}
-			var line map[string]any
-			if err := json.Unmarshal([]byte(text), &line); err != nil {
-				t.Fatalf("%v: %s", err, text)
-			}
-			return line
-		}
-		select {
-		case <-wrote:
-		case <-late:
-			t.Fatalf("no such line in %s", all)
-		}
+	text := l.Line(t, is)
+	var line map[string]any
+	if err := json.Unmarshal([]byte(text), &line); err != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
+	return line
 }
 
 // serve makes a world whose server logs to the log that is given back.
 func serve(t *testing.T, c server.Config) (*worldtest.World, *httptest.Server, *logged) {
 	t.Helper()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	log := newLogged()
+	log := &logged{}
 	c.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: auth.Redact}))
 	s := httptest.NewServer(server.New(w.Store, c))
 	t.Cleanup(s.Close)
@@ -141,7 +102,7 @@ func TestRequestIDIsTakenOverWhereItIsWellFormed(t *testing.T) {
 
 func TestPanicIsAnsweredAndTheNextRequestServed(t *testing.T) {
 	t.Parallel()
-	log := newLogged()
+	log := &logged{}
 	h := server.Recovered(slog.New(slog.NewTextHandler(log, nil)), func(w http.ResponseWriter, _ *http.Request, err error) {
 		w.WriteHeader(fault.Status(err))
 	})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret inside") }))

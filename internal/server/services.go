@@ -31,27 +31,28 @@ type Services struct {
 	Catalog   *catalog.Service
 	Defaults  *defaults.Service
 	Deploy    *deployment.Service
-	Dynamic   *valuesource.Registry
+	Sources   *valuesource.Service
 	Inputs    *inputvalidation.Service
 }
 
-// NewServices makes the services. baseURL is where the API is reached, for links in errors.
+// NewServices makes the services, each from what stands below it. baseURL is where the API is reached, for links in errors.
 func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL string) *Services {
 	j := journal.New(s, now, id.New)
-	all := &Services{
+	schemas := &inputvalidation.SchemaChecker{Store: s, Engine: inputprop.NewEngine(patterns())}
+	definitions := &defaults.Reader{Store: s}
+	places := &workspace.Service{Store: s, Journal: j}
+	modules := &catalog.Service{Store: s, Journal: j, Schemas: schemas}
+	sources := &valuesource.Service{Catalog: modules, Workspace: places, Definitions: definitions}
+	inputs := &inputvalidation.Service{SchemaChecker: schemas, Catalog: modules, Definitions: definitions, Sources: sources}
+	return &Services{
 		Accounts:  &account.Service{Store: s, Journal: j, Now: now, Log: log},
-		Workspace: &workspace.Service{Store: s, Journal: j},
-		Catalog:   &catalog.Service{Store: s, Journal: j},
-		Defaults:  &defaults.Service{Store: s, Journal: j},
+		Workspace: places,
+		Catalog:   modules,
+		Defaults:  &defaults.Service{Reader: definitions, Journal: j, Schemas: schemas, Impacts: inputs},
+		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: &feed.Feed{}, BaseURL: baseURL},
+		Sources:   sources,
+		Inputs:    inputs,
 	}
-	all.Dynamic = valuesource.New(all.Catalog, all.Workspace, all.Defaults)
-	all.Inputs = &inputvalidation.Service{
-		Store: s, Engine: inputprop.NewEngine(patterns()), Catalog: all.Catalog, Defaults: all.Defaults, Dynamic: all.Dynamic,
-	}
-	// What is saved is judged by what the server knows, which is read through these two.
-	all.Catalog.Rules, all.Defaults.Rules = all.Inputs, all.Inputs
-	all.Deploy = &deployment.Service{Store: s, Journal: j, Inputs: all.Inputs, Feed: &feed.Feed{}, BaseURL: baseURL}
-	return all
 }
 
 // machines is how many regular expressions run at once. A pattern that hangs has one of them for as long
@@ -75,7 +76,7 @@ func (s *Services) Resolver() *graph.Resolver {
 		Catalog:   s.Catalog,
 		Defaults:  s.Defaults,
 		Deploy:    s.Deploy,
-		Dynamic:   s.Dynamic,
+		Sources:   s.Sources,
 		Inputs:    s.Inputs,
 	}
 }

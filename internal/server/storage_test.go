@@ -55,7 +55,7 @@ func TestFullDiskIsUnavailableOverBothSurfacesAndLoggedOnceWhileReadsGoOn(t *tes
 	for name, database := range worldtest.Databases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := newLogged()
+			log := &logged{}
 			logger := slog.New(slog.NewJSONHandler(log, nil))
 			w := worldtest.New(t, database(t), func(c *store.Config) { c.Log = logger }).
 				Serving(t, func(c *server.Config) { c.Log = logger })

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -41,7 +41,7 @@ func say(t *testing.T, conn *websocket.Conn, text string) {
 	}
 }
 
-// hear gives the next message, or the code that the socket was closed with.
+// hear returns the next message, or the code that the socket was closed with.
 func hear(t *testing.T, conn *websocket.Conn) (string, websocket.StatusCode) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -78,7 +78,7 @@ func listen(t *testing.T, url, token, body string) *bufio.Reader {
 	return in
 }
 
-// event gives the next event of a stream.
+// event returns the next event of a stream.
 func event(t *testing.T, in *bufio.Reader) string {
 	t.Helper()
 	for block := ""; ; {
@@ -99,10 +99,10 @@ func event(t *testing.T, in *bufio.Reader) string {
 
 func TestStreamsEndWithTheirToken(t *testing.T) {
 	t.Parallel()
-	var ahead atomic.Int64 // of the clock; a verified token is believed for five seconds
-	w, s, log := serve(t, server.Config{Now: func() time.Time { return store.Now().Add(time.Duration(ahead.Load())) }})
-	d := w.Place(t, w.Acme, "web").Succeeded(t)
-	running := w.Place(t, w.Acme, "api")
+	clock := testkit.NewRunningClock(store.Now) // a verified token is believed for five seconds
+	w, s, log := serve(t, server.Config{Now: clock.Now})
+	d := w.Fixture(t, w.Acme, "web").Succeeded(t)
+	running := w.Fixture(t, w.Acme, "api")
 	active := running.Deploy(t, running.Instance.ID, `{"image":"registry.example/web:1"}`)
 	token := w.Acme.Tokens[actor.Viewer]
 
@@ -120,7 +120,7 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	stream := listen(t, s.URL, token, follow(active.ID))
 
 	revoke(t, w, token)
-	ahead.Store(int64(6 * time.Second))
+	clock.Advance(6 * time.Second)
 	if got, code := hear(t, socket); code != 4403 {
 		t.Errorf("the socket: %s %d", got, code)
 	}
@@ -160,9 +160,9 @@ func TestASocketOfABadTokenIsForbiddenAndCounted(t *testing.T) {
 
 func TestStreamsThatEndWithTheirTokenAreNoFailures(t *testing.T) {
 	t.Parallel()
-	var ahead atomic.Int64
-	w, s, _ := serve(t, server.Config{Now: func() time.Time { return store.Now().Add(time.Duration(ahead.Load())) }})
-	p := w.Place(t, w.Acme, "web")
+	clock := testkit.NewRunningClock(store.Now)
+	w, s, _ := serve(t, server.Config{Now: clock.Now})
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	token := w.Acme.Tokens[actor.Viewer]
 	var streams []*bufio.Reader
@@ -176,7 +176,7 @@ func TestStreamsThatEndWithTheirTokenAreNoFailures(t *testing.T) {
 		sockets = append(sockets, socket)
 	}
 	revoke(t, w, token)
-	ahead.Store(int64(6 * time.Second))
+	clock.Advance(6 * time.Second)
 	for i := range streams {
 		if got := event(t, streams[i]); !strings.Contains(got, "slipway:Request:UNAUTHENTICATED") {
 			t.Errorf("a stream: %s", got)
@@ -194,7 +194,7 @@ func TestStreamsThatEndWithTheirTokenAreNoFailures(t *testing.T) {
 func TestStreamsOutliveTheTimeOfARequest(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{Timeout: 300 * time.Millisecond})
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	stream := listen(t, s.URL, w.Acme.Tokens[actor.Viewer], follow(d.ID))
 	<-time.After(600 * time.Millisecond)
@@ -216,7 +216,7 @@ func TestShutdownTellsSocketsAndStreams(t *testing.T) {
 	api := server.New(w.Store, server.Config{Log: slog.New(slog.DiscardHandler)})
 	s := httptest.NewServer(api)
 	t.Cleanup(s.Close)
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	socket, stream := dial(t, s.URL, w.Acme.Tokens[actor.Viewer]), listen(t, s.URL, w.Acme.Tokens[actor.Viewer], follow(d.ID))
 	hear(t, socket)

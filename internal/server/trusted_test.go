@@ -235,7 +235,7 @@ func TestARunnerIsNotHeldToTrustedDocuments(t *testing.T) {
 func TestATrustedMutationIsStillNoGetAndALimitStillHolds(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{Trusted: trusted(t, false), Bucket: quota.Bucket{Capacity: 25, PerSecond: 1}})
-	id := w.Place(t, w.Acme, "shop")
+	id := w.Fixture(t, w.Acme, "shop")
 	pending := id.Deploy(t, id.Instance.ID, `{"image":"web:1.4.2"}`).ID
 	cancel := asked{method: "GET", token: w.Acme.Tokens[actor.Developer], members: with(persisted(hashOf(cancels)), "variables", map[string]any{"id": pending})}
 	if resp, body := cancel.send(t, s.URL); resp.StatusCode != 405 || resp.Header.Get("Allow") != "POST, OPTIONS" {
@@ -309,7 +309,7 @@ func TestAnAnonymousTrustedQueryInAURLMayBeKeptByCaches(t *testing.T) {
 func TestATrustedSubscriptionIsFollowedOverBothKindsOfStreams(t *testing.T) {
 	t.Parallel()
 	w, s, _ := serve(t, server.Config{Trusted: trusted(t, true)})
-	done := w.Place(t, w.Acme, "shop").Succeeded(t).ID
+	done := w.Fixture(t, w.Acme, "shop").Succeeded(t).ID
 	token := w.Acme.Tokens[actor.Viewer]
 	variables, _ := json.Marshal(map[string]string{"id": done})
 	resp, body := send(t, "GET", s.URL+"/graphql?documentId=follow&variables="+url.QueryEscape(string(variables)), "", "Accept", "text/event-stream", "Authorization", "Bearer "+token)

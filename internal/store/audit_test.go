@@ -67,7 +67,7 @@ func TestAuditSeesStatementsWithoutAnOrganization(t *testing.T) {
 
 var quotedNames = regexp.MustCompile("[\"`]([a-z_]+)[\"`]")
 
-// auditOf gives the tenants' table that a statement is over, and whether its conditions, or the columns
+// auditOf returns the tenants' table that a statement is over, and whether its conditions, or the columns
 // that it inserts, have the organization. Global rows of shared tables are inserted without one.
 func auditOf(statement string, tables map[string]store.Class) (table string, bound bool) {
 	for _, name := range quotedNames.FindAllStringSubmatch(statement, -1) {
@@ -85,7 +85,7 @@ func auditOf(statement string, tables map[string]store.Class) (table string, bou
 	return table, strings.Contains(conditions, "organization_id")
 }
 
-// readsBack says whether a statement is ent's reading of the row that the update before it, which is
+// readsBack reports whether a statement is ent's reading of the row that the update before it, which is
 // audited itself, has changed.
 func readsBack(statement, before string) bool {
 	_, conditions, _ := strings.Cut(statement, " WHERE ")
@@ -100,7 +100,7 @@ var byID = regexp.MustCompile("^[\"`]id[\"`] = (\\?|\\$1)$")
 func callServices(t *testing.T, w *worldtest.World) {
 	t.Helper()
 	admin, runner := w.Acme.As(actor.Admin), w.Acme.As(actor.Runner)
-	p := w.Place(t, w.Acme, "web")
+	p := w.Fixture(t, w.Acme, "web")
 	target := p.Succeeded(t)
 	p.Failed(t)
 	rolled, err := w.Deploy.Rollback(admin, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("key")})
@@ -109,7 +109,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	if err == nil {
 		t.Error("redeploy beside an active deployment")
 	}
-	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.Kinds, LeaseID: new("my-lease-1")})
+	_, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: new("my-lease-1")})
 	must(t, err)
 	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
@@ -131,7 +131,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 }
 
 // keepHouse lets a lease run out, and everything that can be purged be too old.
-func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Place) {
+func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	t.Helper()
 	p.Claim(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`))
 	house := *w.Deploy

@@ -28,7 +28,7 @@ func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
-	if err := errors.Join(refuseTaken(file), refuseHalfRestored(t.path)); err != nil {
+	if err := errors.Join(checkNotTaken(file), checkNotHalfRestored(t.path)); err != nil {
 		return Copy{}, err
 	}
 	partial, err := newPartial(file)
@@ -37,7 +37,7 @@ func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
 	}
 	defer func() { _ = os.Remove(partial) }()
 	var migration int64
-	err = asDamage(copyPages(ctx, t.path, partial))
+	err = damageError(copyPages(ctx, t.path, partial))
 	if err == nil {
 		migration, err = inspect(ctx, partial)
 	}
@@ -60,15 +60,16 @@ func parseSQLite(raw string) (target, error) {
 	return t, err
 }
 
-func refuseTaken(file string) error {
-	taken, err := isThere(file)
+// checkNotTaken returns an error where there is a file of the name.
+func checkNotTaken(file string) error {
+	taken, err := exists(file)
 	if taken {
 		return fmt.Errorf("there is a file %s already, and a backup overwrites none", file)
 	}
 	return err
 }
 
-// newPartial makes an empty file beside another, for its owner alone whatever the umask is.
+// newPartial creates an empty file beside another, for its owner alone whatever the umask is.
 func newPartial(file string) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".partial-*")
 	if err != nil {
@@ -132,8 +133,8 @@ func beginReading(ctx context.Context, conn *sql.Conn) error {
 	return conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&objects)
 }
 
-// publish writes a file to the disk and gives it its name, unless that is taken; it returns the size. What
-// fails leaves nothing under that name.
+// publish writes a file to the disk and renames it, unless the name is taken. It returns the size. Where it fails
+// there is nothing under the name.
 func publish(partial, file string) (int64, error) {
 	info, err := os.Stat(partial)
 	if err == nil {
@@ -146,7 +147,7 @@ func publish(partial, file string) (int64, error) {
 	err = os.Link(partial, file)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return 0, refuseTaken(file)
+		return 0, checkNotTaken(file)
 	case err != nil:
 		return 0, fmt.Errorf("cannot write the backup %s: %w", file, err)
 	}

@@ -29,7 +29,7 @@ type pqConn interface {
 // server that shuts down may send some of the rows before it says so.
 type bufferedConn struct{ pqConn }
 
-func buffered(c driver.Conn) (driver.Conn, error) {
+func newBufferedConn(c driver.Conn) (driver.Conn, error) {
 	whole, ok := c.(pqConn)
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("store: lib/pq's connection is a %T", c), c.Close())
@@ -76,7 +76,7 @@ func (b *bufferedRows) fill() error {
 		if err != nil {
 			return err
 		}
-		size += keep(row)
+		size += cloneBytes(row)
 	}
 	return nil
 }
@@ -93,9 +93,9 @@ func (b *bufferedRows) Next(row []driver.Value) error {
 	return b.Rows.Next(row)
 }
 
-// keep makes a row's bytes its own, which are lib/pq's until the next row is read, and returns about how many
-// bytes the row takes.
-func keep(row []driver.Value) int {
+// cloneBytes clones the bytes of a row, which lib/pq uses again for the next one, and returns about how many bytes
+// the row takes.
+func cloneBytes(row []driver.Value) int {
 	const header = 16 // of each value
 	size := header * len(row)
 	for i, value := range row {

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 )
 
-// Claim is a runner that looks for work.
+// Claim is what a runner asks for that looks for work, and the lease that it gets.
 type Claim struct {
 	// Kinds are those of the deployments that it carries out.
 	Kinds []string
@@ -27,7 +27,7 @@ type Claim struct {
 	At, ExpiresAt time.Time
 }
 
-// ClaimDeployment sets the oldest PENDING deployment of the kinds RUNNING and gives its id, "" where
+// ClaimDeployment sets the oldest PENDING deployment of the kinds RUNNING and returns its id, "" where
 // there is none. It is one statement, because ent cannot lock rows on SQLite; on PostgreSQL it passes
 // over what another transaction is about to claim. Its fence is the one after the instance's, which is raised
 // to it: nobody else can claim a deployment of the instance before the transaction has ended.
@@ -70,7 +70,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 		Set(deployment.FieldUpdatedAt, c.At).
 		Set(deployment.FieldFence, sql.ExprFunc(func(b *sql.Builder) { b.Wrap(func(b *sql.Builder) { b.Join(next) }) })).
 		Add(deployment.FieldVersion, 1).
-		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), only(deployment.FieldID, oldest))).
+		Where(sql.And(sql.EQ(deployment.FieldOrganizationID, scope), equals(deployment.FieldID, oldest))).
 		Returning(deployment.FieldID, deployment.FieldModuleInstanceID, deployment.FieldFence).
 		Query()
 	rows, err := tx.QueryContext(ctx, query, args...)
@@ -88,7 +88,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	return id, tx.ModuleInstance.Update().Where(moduleinstance.ID(instanceID)).SetFence(fence).Exec(ctx)
 }
 
-// oneOf is column IN (…), false for no values.
+// oneOf returns column IN (…), false for no values.
 func oneOf(column string, values []string) *sql.Predicate {
 	args := make([]any, len(values))
 	for i, v := range values {
@@ -97,9 +97,9 @@ func oneOf(column string, values []string) *sql.Predicate {
 	return sql.In(column, args...)
 }
 
-// only is column = (SELECT …). With IN, PostgreSQL may run the subquery once for each row of the table,
+// equals returns column = (SELECT …). With IN, PostgreSQL may run the subquery once for each row of the table,
 // and lock another row each time.
-func only(column string, s *sql.Selector) *sql.Predicate {
+func equals(column string, s *sql.Selector) *sql.Predicate {
 	return sql.P(func(b *sql.Builder) {
 		b.Ident(column).WriteOp(sql.OpEQ).Wrap(func(b *sql.Builder) { b.Join(s) })
 	})

@@ -124,7 +124,7 @@ func TestPoliciesAreThoseOfTheClass(t *testing.T) {
 	}
 }
 
-// classes gives the class of every table.
+// classes returns the class of every table.
 func classes(t *testing.T) map[*schema.Table]store.Class {
 	t.Helper()
 	found := map[*schema.Table]store.Class{}

@@ -24,7 +24,7 @@ func (s *Store) Clock(ctx context.Context) (at time.Time, err error) {
 
 const clockColumn = "database_clock"
 
-// SelectClock adds the time by the database's clock to what a query reads; ReadClock gives it.
+// SelectClock adds the time by the database's clock to the columns of a query; ReadClock returns it.
 func SelectClock(s *sql.Selector) {
 	if s.Dialect() == dialect.Postgres {
 		s.AppendSelectExprAs(sql.Raw("clock_timestamp()"), clockColumn)
@@ -42,15 +42,16 @@ func ReadClock(row interface {
 	return time.Time{}
 }
 
-type beginning struct{}
+type beginTimeKey struct{}
 
-// noteBeginning has BeginTx write down when the transaction began, by the database's clock.
-func noteBeginning(ctx context.Context, at *time.Time) context.Context {
-	return context.WithValue(ctx, beginning{}, at)
+// withBeginTime has BeginTx set at to when the transaction began by the database's clock.
+func withBeginTime(ctx context.Context, at *time.Time) context.Context {
+	return context.WithValue(ctx, beginTimeKey{}, at)
 }
 
-func began(ctx context.Context, at time.Time) {
-	if note, ok := ctx.Value(beginning{}).(*time.Time); ok {
-		*note = at.UTC()
+// recordBeginTime sets the time that withBeginTime has asked for.
+func recordBeginTime(ctx context.Context, at time.Time) {
+	if asked, ok := ctx.Value(beginTimeKey{}).(*time.Time); ok {
+		*asked = at.UTC()
 	}
 }

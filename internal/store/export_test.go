@@ -17,7 +17,7 @@ func RestoreUntil(ctx context.Context, databaseURL, file string, steps int) (boo
 	if err != nil {
 		return false, err
 	}
-	unlock, err := lockAgainstAll(t)
+	unlock, err := lockExclusively(t)
 	if err != nil {
 		return false, err
 	}

@@ -5,13 +5,15 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/lib/pq"
 )
 
-// hosts connects to the first of several PostgreSQL servers that is what the URL asks for, and begins with
+// hosts is a connector to the first of several PostgreSQL servers that is what the URL asks for, beginning with
 // the one that was so last.
 type hosts struct {
 	// each has one server, and names have them for errors, in the order of the URL.
@@ -20,7 +22,7 @@ type hosts struct {
 	last  atomic.Int64
 }
 
-// newHosts returns what connects to the servers of a configuration. Where the URL asks for an order of its
+// newHosts returns a connector to the servers of a configuration. Where the URL asks for an order of its
 // own, at random or standbys first, that is lib/pq's to keep.
 func newHosts(c pq.Config, dialer pq.Dialer) (*hosts, error) {
 	servers := append([]pq.ConfigMultihost{{Host: c.Host, Hostaddr: c.Hostaddr, Port: c.Port}}, c.Multi...)
@@ -51,7 +53,7 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 		conn, err := h.each[at].Connect(ctx)
 		if err == nil {
 			h.last.Store(int64(at))
-			return buffered(conn)
+			return newBufferedConn(conn)
 		}
 		if len(h.each) > 1 {
 			err = fmt.Errorf("%s: %w", h.names[at], err)
@@ -64,8 +66,8 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (h *hosts) Driver() driver.Driver { return h.each[0].Driver() }
 
-// unreachableError is why none of the servers could be connected to. Its type says what lib/pq, of a server that
-// is not what target_session_attrs asks for, says in words alone.
+// unreachableError is returned where none of the servers could be connected to. lib/pq has no type for a server
+// that is not what target_session_attrs asks for, only a text.
 type unreachableError struct{ hosts []error }
 
 func (e *unreachableError) Error() string { return errors.Join(e.hosts...).Error() }
@@ -82,4 +84,49 @@ func (e *unreachableError) isRetryable() bool {
 		}
 		return !isWireTimeout(err)
 	})
+}
+
+// deadlineDialer bounds every read and write on the wire: a context's deadline alone does not free a
+// caller from a server that does not answer any more.
+type deadlineDialer struct{ timeout time.Duration }
+
+// Dial implements pq.Dialer.
+func (d deadlineDialer) Dial(network, address string) (net.Conn, error) {
+	return d.DialTimeout(network, address, dialTimeout)
+}
+
+// DialTimeout implements pq.Dialer.
+func (d deadlineDialer) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return d.DialContext(ctx, network, address)
+}
+
+// DialContext implements pq.DialerContext.
+func (d deadlineDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return deadlineConn{conn, d.timeout}, nil
+}
+
+type deadlineConn struct {
+	net.Conn
+	timeout time.Duration
+}
+
+func (c deadlineConn) Read(b []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(b)
+}
+
+func (c deadlineConn) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
 }

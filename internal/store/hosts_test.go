@@ -13,7 +13,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-// several gives the URL of one database through several proxies, of which a server takes that which writes.
+// several returns the URL of one database through several proxies, of which a server takes that which writes.
 func several(t *testing.T, database string, through ...string) string {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -51,7 +51,7 @@ func TestServerThatWasGoodLastIsAskedFirst(t *testing.T) {
 		}
 	}
 	for range 3 {
-		second.cut()
+		second.Cut()
 		read()
 	}
 	if n := first.accepted.Load(); n != asked {
@@ -80,8 +80,8 @@ func TestNoServerThatWritesIsUnavailableUntilOneDoes(t *testing.T) {
 	}
 	alter(" SET default_transaction_read_only = on")
 	calls := func(within time.Duration) map[string]error {
-		first.cut()
-		second.cut()
+		first.Cut()
+		second.Cut()
 		readBy, end := context.WithTimeout(w.Acme.As(actor.Admin), within)
 		defer end()
 		_, err := far.Store.Client.Project.Query().All(readBy)

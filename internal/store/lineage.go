@@ -9,7 +9,7 @@ import (
 	"slipway/ent/deployment"
 )
 
-// Link says that one deployment goes back to another: by a replay, by a replay of a replay, and so on.
+// Link is that one deployment goes back to another: by a replay, by a replay of a replay, and so on.
 type Link struct {
 	// Of is the id of the deployment whose history it is, and ID that of the earlier one.
 	Of string `json:"of"`
@@ -17,7 +17,7 @@ type Link struct {
 }
 
 // Lineage follows what each deployment replays back to the first, at most depth steps. The links of each
-// come in their order, the nearest first. It is one statement; what is not the actor's organization's ends
+// come in order, the nearest first. It is one statement; what is not the actor's organization's ends
 // a line as if it were not there.
 func (s *Store) Lineage(ctx context.Context, ids []string, depth int) ([]Link, error) {
 	scope, err := scopeOf(ctx)
@@ -44,7 +44,7 @@ const (
 	lineStep = "line_step"
 )
 
-// lines is the recursive view of the steps back from each deployment, each step within the scope.
+// lines returns the recursive view of the steps back from each deployment, each step within the scope.
 func lines(dialect, scope string, ids []string, depth int) *sql.WithBuilder {
 	d := sql.Dialect(dialect)
 	of := func(t *sql.SelectTable) *sql.Predicate { return sql.EQ(t.C(deployment.FieldOrganizationID), scope) }
@@ -63,7 +63,7 @@ func lines(dialect, scope string, ids []string, depth int) *sql.WithBuilder {
 	return line.As(begin.UnionAll(back))
 }
 
-// replays is the id of what a deployment replays, null for none.
+// replays returns the id of what a deployment replays, null for none.
 func replays(t *sql.SelectTable) sql.Querier {
 	return sql.Raw("COALESCE(" + t.C(deployment.FieldRollbackToDeploymentID) + ", " + t.C(deployment.FieldRedeployOfDeploymentID) + ")")
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // chain makes a deployment and replays of it, each of the one before; the newest comes first.
-func chain(t *testing.T, w *worldtest.World, o *worldtest.Org, p *worldtest.Place, replays int) []string {
+func chain(t *testing.T, w *worldtest.World, o *worldtest.Org, p *worldtest.Fixture, replays int) []string {
 	t.Helper()
 	last := p.Succeeded(t)
 	ids := []string{last.ID}
@@ -33,8 +33,8 @@ func chain(t *testing.T, w *worldtest.World, o *worldtest.Org, p *worldtest.Plac
 func TestLineageGoesBackStepByStep(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		ids := chain(t, w, w.Acme, w.Place(t, w.Acme, "web"), 4)
-		theirs := chain(t, w, w.Globex, w.Place(t, w.Globex, "web"), 2)
+		ids := chain(t, w, w.Acme, w.Fixture(t, w.Acme, "web"), 4)
+		theirs := chain(t, w, w.Globex, w.Fixture(t, w.Globex, "web"), 2)
 		links := func(of string, ids ...string) (list []store.Link) {
 			for _, id := range ids {
 				list = append(list, store.Link{Of: of, ID: id})
@@ -68,8 +68,8 @@ func TestLineageGoesBackStepByStep(t *testing.T) {
 func TestLineageDoesNotGoThroughAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		mine := chain(t, w, w.Acme, w.Place(t, w.Acme, "web"), 1)
-		theirs := w.Place(t, w.Globex, "web").Succeeded(t).ID
+		mine := chain(t, w, w.Acme, w.Fixture(t, w.Acme, "web"), 1)
+		theirs := w.Fixture(t, w.Globex, "web").Succeeded(t).ID
 		// No service can make such a line.
 		for _, c := range []struct {
 			of       *worldtest.Org
@@ -100,7 +100,7 @@ func TestLineageNeedsAnActor(t *testing.T) {
 func TestLineageOfACircleEnds(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		ids := chain(t, w, w.Acme, w.Place(t, w.Acme, "web"), 1)
+		ids := chain(t, w, w.Acme, w.Fixture(t, w.Acme, "web"), 1)
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(),
 			`UPDATE deployments SET redeploy_of_deployment_id = '`+ids[0]+`' WHERE id = '`+ids[1]+`'`); err != nil {
 			t.Fatal(err)

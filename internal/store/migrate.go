@@ -1,12 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
@@ -42,15 +44,34 @@ func Pending(ctx context.Context, url string, options ...MigrateOption) (int, er
 	if err != nil {
 		return 0, err
 	}
-	list, err := m.checked(ctx)
+	list, err := m.listServable(ctx)
 	return pending(list), errors.Join(err, m.db.Close())
 }
+
+// Migration is one step of the schema.
+type Migration struct {
+	Version int64
+	// Name is that of its file. It is empty for a migration that only a newer version of the program has.
+	Name    string
+	Applied bool
+	// CompatibleWith is the version of the oldest migration whose program may serve a database that has
+	// this one: the migration's own where nothing else is said.
+	CompatibleWith int64
+}
+
+// Serves reports whether a program may serve a database with this migration, where newest is the newest
+// migration that the program has.
+func (m Migration) Serves(newest int64) bool { return newest >= m.CompatibleWith }
+
+// ErrNewer is returned for a database that a newer version of the program has migrated, so that this one
+// may not serve it.
+var ErrNewer = errors.New("the database was migrated by a newer version of slipway")
 
 // MigrateOption changes how a database is migrated.
 type MigrateOption func(*migrator)
 
-// LogTo has a log told of locks that a migration has to wait for, and of a database that a newer version
-// of the program has migrated.
+// LogTo logs the locks that a migration has to wait for, and that a newer version of the program has migrated
+// the database.
 func LogTo(log *slog.Logger) MigrateOption { return func(m *migrator) { m.log = log } }
 
 type migrator struct {
@@ -59,7 +80,7 @@ type migrator struct {
 	goose    *goose.Provider
 	versions versionTable
 	log      *slog.Logger
-	// files has the migrations of both dialects, a folder each; known are those of the database's.
+	// files has the migrations of both dialects, a folder each; known are those of the database's dialect.
 	files fs.FS
 	known []Migration
 	// lockAttempts is how often a migration is tried that finds a table locked.
@@ -89,7 +110,7 @@ func openMigrator(url string, options []MigrateOption) (*migrator, error) {
 }
 
 func (m *migrator) openSQLite() (err error) {
-	if err := errors.Join(refuseHalfRestored(m.target.path), makePrivate(m.target.path)); err != nil {
+	if err := errors.Join(checkNotHalfRestored(m.target.path), makePrivate(m.target.path)); err != nil {
 		return err
 	}
 	if m.db, err = sql.Open("sqlite", sqliteDSN(m.target.path)+"&_pragma=foreign_keys(0)"); err != nil {
@@ -111,7 +132,7 @@ func (m *migrator) read(folder string, dialect goose.Dialect, options ...goose.P
 		m.goose, err = goose.NewProvider(goose.DialectCustom, m.db, files, options...)
 	}
 	if err == nil {
-		m.known, err = known(files, m.goose.ListSources())
+		m.known, err = readMigrations(files, m.goose.ListSources())
 		m.versions.compatible = map[int64]int64{}
 		for _, k := range m.known {
 			m.versions.compatible[k.Version] = k.CompatibleWith
@@ -121,6 +142,22 @@ func (m *migrator) read(folder string, dialect goose.Dialect, options ...goose.P
 		return errors.Join(fmt.Errorf("cannot read the migrations: %w", err), m.db.Close())
 	}
 	return nil
+}
+
+// readMigrations returns the migrations of a folder.
+func readMigrations(files fs.FS, sources []*goose.Source) ([]Migration, error) {
+	list := make([]Migration, len(sources))
+	for i, s := range sources {
+		text, err := fs.ReadFile(files, s.Path)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = Migration{Version: s.Version, Name: s.Path, CompatibleWith: s.Version}
+		if with, ok := migrate.CompatibleWith(text); ok {
+			list[i].CompatibleWith = with
+		}
+	}
+	return list, nil
 }
 
 func (m *migrator) up(ctx context.Context) (int, error) {
@@ -135,7 +172,7 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 		}
 		defer unlock() //nolint:errcheck // the kernel gives the lock up with the file in any case
 	}
-	list, err := m.checked(ctx)
+	list, err := m.listServable(ctx)
 	if err != nil || pending(list) == 0 {
 		return 0, err
 	}
@@ -148,18 +185,40 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 	}
 	if applied < pending(list) {
 		// Others have migrated meanwhile, by a newer version perhaps.
-		_, err = m.checked(ctx)
+		_, err = m.listServable(ctx)
 	}
 	return applied, err
 }
 
-// checked returns what list does, and ErrNewer where this program may not serve the database.
-func (m *migrator) checked(ctx context.Context) ([]Migration, error) {
+// listServable returns what list does, and ErrNewer where this program may not serve the database.
+func (m *migrator) listServable(ctx context.Context) ([]Migration, error) {
 	list, err := m.list(ctx)
 	if err == nil {
 		err = m.checkNewer(list)
 	}
 	return list, err
+}
+
+// list returns the migrations that the program knows and those that the database has beyond them.
+func (m *migrator) list(ctx context.Context) ([]Migration, error) {
+	if err := m.ping(ctx); err != nil {
+		return nil, err
+	}
+	list := slices.Clone(m.known)
+	// GetVersions makes the table of versions where there is none, and takes no lock.
+	current, latest, err := m.goose.GetVersions(ctx)
+	if err == nil {
+		err = m.markApplied(ctx, list)
+	}
+	if err == nil && current > latest {
+		var newer []Migration
+		newer, err = m.versions.newerThan(ctx, m.db, latest)
+		list = append(list, newer...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the version of the database %s: %w", m.target, err)
+	}
+	return list, nil
 }
 
 func (m *migrator) ping(ctx context.Context) error {
@@ -169,7 +228,51 @@ func (m *migrator) ping(ctx context.Context) error {
 	return nil
 }
 
-// checkForeignKeys makes up for the foreign keys that were off during a migration.
+func (m *migrator) markApplied(ctx context.Context, list []Migration) error {
+	rows, err := m.versions.ListMigrations(ctx, m.db)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		at, ok := slices.BinarySearchFunc(list, row.Version, func(m Migration, v int64) int { return cmp.Compare(m.Version, v) })
+		if ok {
+			list[at].Applied = true
+		}
+	}
+	return nil
+}
+
+// checkNewer returns ErrNewer where the database has a migration that this program may not serve. It logs
+// that the database has newer ones where it may.
+func (m *migrator) checkNewer(list []Migration) error {
+	newest := m.known[len(m.known)-1].Version
+	last := list[len(list)-1]
+	if last.Version == newest {
+		return nil
+	}
+	needed := slices.MaxFunc(list, func(a, b Migration) int { return cmp.Compare(a.CompatibleWith, b.CompatibleWith) })
+	if !needed.Serves(newest) {
+		return fmt.Errorf("%w: its migration %d needs a program that has migration %d, and the newest of this one is %d; "+
+			"run the version that migrated it, or restore the backup from before the upgrade",
+			ErrNewer, needed.Version, needed.CompatibleWith, newest)
+	}
+	m.log.Info("a newer version of slipway has migrated the database, and this one may still serve it",
+		"database_migration", last.Version, "program_migration", newest)
+	return nil
+}
+
+// pending returns how many migrations are not applied.
+func pending(list []Migration) int {
+	n := 0
+	for _, m := range list {
+		if !m.Applied {
+			n++
+		}
+	}
+	return n
+}
+
+// checkForeignKeys checks the foreign keys of SQLite, which are off during a migration.
 func (m *migrator) checkForeignKeys(ctx context.Context) error {
 	if !m.target.isSQLite() {
 		return nil

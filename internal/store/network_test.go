@@ -22,7 +22,7 @@ func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
 	w := worldtest.New(t, worldtest.Postgres(t))
 	p, through := newProxy(t, w.DatabaseURL)
 	far := worldtest.Another(t, through)
-	place := w.Place(t, w.Acme, "web")
+	place := w.Fixture(t, w.Acme, "web")
 	target := place.Succeeded(t)
 	p.loseCommits(1)
 	ctx := w.Acme.As(actor.Developer)
@@ -51,7 +51,7 @@ func TestWritesOutliveTheirConnections(t *testing.T) {
 	runs := 0
 	err := far.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
 		if runs++; runs == 1 {
-			p.cut()
+			p.Cut()
 		}
 		return newProject(ctx, tx, w.Acme.ID, "web")
 	})
@@ -80,11 +80,11 @@ func TestServerIsUnavailableWhileItIsSilent(t *testing.T) {
 					})
 				},
 			} {
-				speak := p.hush()
+				resume := p.silence()
 				if err := answered(t, call); !fault.Is(err, fault.ServerUnavailable) {
 					t.Errorf("%s: %v, want ServerUnavailable", name, err)
 				}
-				speak()
+				resume()
 			}
 			if got, err := far.Store.Client.Project.Query().All(ctx); err != nil || len(got) != 0 {
 				t.Errorf("when it speaks again: %d projects, %v", len(got), err)
@@ -115,7 +115,7 @@ func TestStatementsThatTakeTooLongAreEnded(t *testing.T) {
 	}
 }
 
-// answered gives what a call fails with, and fails the test where it hangs.
+// answered returns what a call fails with, and fails the test where it hangs.
 func answered(t *testing.T, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)

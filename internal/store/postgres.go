@@ -16,7 +16,7 @@ import (
 
 const (
 	// statementTimeout ends a statement on the server; wireTimeout, above it, ends the wait for a server
-	// that has gone silent.
+	// that does not answer any more.
 	statementTimeout = time.Second
 	wireTimeout      = 1500 * time.Millisecond
 	// idleInTransaction ends a transaction whose client has gone.
@@ -48,23 +48,23 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s := &Store{dialect: dialect.Postgres, db: db, reads: db, close: []func() error{db.Close}}
-	return s, scoped{entsql.OpenDB(dialect.Postgres, db), isolation == Strict}, nil
+	return s, tenantDriver{entsql.OpenDB(dialect.Postgres, db), isolation == Strict}, nil
 }
 
-// scoped tells row-level security, at the begin of each transaction, whose rows it is about.
-type scoped struct {
+// tenantDriver sets the organization for row-level security at the begin of each transaction.
+type tenantDriver struct {
 	*entsql.Driver
 	strict bool
 }
 
-const setScope = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), clock_timestamp()"
+const setTenant = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), clock_timestamp()"
 
-// errStandby is the failure to begin a transaction that writes on a server that recovers or follows another,
-// of which PostgreSQL says no more than that it does not support it.
+// errStandby is returned where a transaction that writes is begun on a server that recovers or follows another.
+// PostgreSQL's own error says no more than that this is not supported.
 var errStandby = errors.New("the server is a standby, which takes no writes")
 
 // BeginTx begins a transaction of the actor's scope.
-func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
 		return nil, err
@@ -77,19 +77,19 @@ func (d scoped) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, erro
 		return nil, err
 	}
 	var rows entsql.Rows
-	if err := tx.Query(ctx, setScope, []any{scope}, &rows); err != nil {
-		return nil, rolledBack(tx, err)
+	if err := tx.Query(ctx, setTenant, []any{scope}, &rows); err != nil {
+		return nil, rollBack(tx, err)
 	}
-	at, err := scopeSet(rows)
+	at, err := readBeginTime(rows)
 	if err != nil {
-		return nil, rolledBack(tx, err)
+		return nil, rollBack(tx, err)
 	}
-	began(ctx, at)
+	recordBeginTime(ctx, at)
 	return tx, nil
 }
 
-// scopeSet reads the answer to setScope: the time by the database's clock.
-func scopeSet(rows entsql.Rows) (at time.Time, err error) {
+// readBeginTime reads the answer to setTenant and returns the time by the database's clock.
+func readBeginTime(rows entsql.Rows) (at time.Time, err error) {
 	var scope, isolation string
 	if rows.Next() {
 		err = rows.Scan(&scope, &isolation, &at)
@@ -98,10 +98,10 @@ func scopeSet(rows entsql.Rows) (at time.Time, err error) {
 }
 
 // Tx begins a transaction of the actor's scope.
-func (d scoped) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
+func (d tenantDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
 
 // Query reads: in strict isolation in a transaction of its own, which ends with the rows.
-func (d scoped) Query(ctx context.Context, query string, args, v any) error {
+func (d tenantDriver) Query(ctx context.Context, query string, args, v any) error {
 	if !d.strict {
 		return d.Driver.Query(ctx, query, args, v)
 	}
@@ -110,26 +110,40 @@ func (d scoped) Query(ctx context.Context, query string, args, v any) error {
 		return err
 	}
 	if err := tx.Query(ctx, query, args, v); err != nil {
-		return rolledBack(tx, err)
+		return rollBack(tx, err)
 	}
 	rows, ok := v.(*entsql.Rows)
 	if !ok {
-		return rolledBack(tx, fmt.Errorf("store: rows are %T", v))
+		return rollBack(tx, fmt.Errorf("store: rows are %T", v))
 	}
-	rows.ColumnScanner = rowsOfTx{rows.ColumnScanner, tx}
+	rows.ColumnScanner = txRows{rows.ColumnScanner, tx}
 	return nil
 }
 
-// rowsOfTx ends its transaction when the rows are closed.
-type rowsOfTx struct {
+// txRows are rows whose transaction ends when they are closed.
+type txRows struct {
 	entsql.ColumnScanner
 	tx dialect.Tx
 }
 
-func (r rowsOfTx) Close() error {
+func (r txRows) Close() error {
 	err := r.ColumnScanner.Close()
 	if end := r.tx.Rollback(); err == nil {
 		err = end
 	}
 	return err
+}
+
+// BypassesRowSecurity reports whether the database's role is one that row-level security does not hold: a
+// superuser, or one with BYPASSRLS. On SQLite there is none to bypass.
+func (s *Store) BypassesRowSecurity(ctx context.Context) (bool, error) {
+	if s.dialect != dialect.Postgres {
+		return false, nil
+	}
+	var bypasses bool
+	err := s.db.QueryRowContext(ctx, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&bypasses)
+	if err != nil {
+		return false, fmt.Errorf("cannot read the database's role: %w", err)
+	}
+	return bypasses, nil
 }

@@ -22,7 +22,7 @@ const everyone = 1 << 30
 
 var isolations = map[string]store.Isolation{"filter": store.Filter, "strict": store.Strict}
 
-// behindProxy gives a world whose store reaches the database through a proxy.
+// behindProxy returns a world whose store reaches the database through a proxy.
 func behindProxy(t *testing.T, w *worldtest.World, isolation store.Isolation) (*worldtest.World, *proxy) {
 	t.Helper()
 	p, through := newProxy(t, w.DatabaseURL)
@@ -65,7 +65,7 @@ func TestReadsOutliveTheirConnections(t *testing.T) {
 			t.Parallel()
 			far, p := behindProxy(t, w, isolation)
 			for name, fail := range map[string]func(){
-				"every connection is cut":             p.cut,
+				"every connection is cut":             p.Cut,
 				"the server is not there for a while": func() { p.refuse(10) },
 				"an answer is cut before its rows":    func() { p.cutAnswer(40) },
 				"an answer is cut among its rows":     func() { p.cutAnswer(4 << 10) },
@@ -106,7 +106,7 @@ func TestReadInATransactionIsNotTriedAgainByItself(t *testing.T) {
 	n := projectReads(far, func() {
 		err := far.Store.Tx(w.Acme.As(actor.Admin), never, func(ctx context.Context, tx *ent.Tx) error {
 			if runs++; runs == 1 {
-				p.cut()
+				p.Cut()
 			}
 			_, err := tx.Project.Query().All(ctx)
 			if err != nil {

@@ -8,10 +8,10 @@ import (
 	"slipway/internal/id"
 )
 
-// Now is the time as both databases keep it: UTC, whole microseconds.
+// Now returns the time as both databases keep it: UTC, whole microseconds.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// CheckID refuses, as code, an id that cannot be the id of anything of its kind.
+// CheckID returns NotFound with the code for a text that cannot be the id of a record of the kind.
 func CheckID(kind id.Kind, text string, code fault.Code) error {
 	if !id.Of(kind, text) {
 		return NotFound(text, code)
@@ -19,8 +19,8 @@ func CheckID(kind id.Kind, text string, code fault.Code) error {
 	return nil
 }
 
-// NotFoundAs returns a record that was read by its id, and refuses as code what was not found. What is absent
-// and what is another organization's are told alike.
+// NotFoundAs returns a record that was read by its id, or NotFound with the code where there is none. What is
+// absent and what is another organization's are answered alike.
 func NotFoundAs[T any](record *T, err error, text string, code fault.Code) (*T, error) {
 	if ent.IsNotFound(err) {
 		return nil, NotFound(text, code)
@@ -28,7 +28,7 @@ func NotFoundAs[T any](record *T, err error, text string, code fault.Code) (*T, 
 	return record, err
 }
 
-// NotFound is the refusal of an id that names nothing.
+// NotFound returns the error of an id that names nothing which the caller may see.
 func NotFound(text string, code fault.Code) error {
 	const most = 100
 	if len(text) > most {

@@ -35,7 +35,7 @@ func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 	if err := checkBackupFile(file, t.path); err != nil {
 		return Restored{}, err
 	}
-	unlock, err := lockAgainstAll(t)
+	unlock, err := lockExclusively(t)
 	if err != nil {
 		return Restored{}, err
 	}
@@ -43,13 +43,13 @@ func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 	r := replacement{path: t.path, from: file}
 	for _, step := range r.steps() {
 		if err := step(ctx); err != nil {
-			return Restored{}, errors.Join(err, r.abandon())
+			return Restored{}, errors.Join(err, r.cleanUp())
 		}
 	}
-	return r.done, errors.Join(endServing(t.path), r.abandon())
+	return r.done, errors.Join(unmarkServing(t.path), r.cleanUp())
 }
 
-// checkBackupFile makes sure that a backup is one file, and not the database itself.
+// checkBackupFile returns an error for a backup that is not one file, or is the database itself.
 func checkBackupFile(file, database string) error {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -75,8 +75,8 @@ func checkBackupFile(file, database string) error {
 	return nil
 }
 
-// lockAgainstAll keeps servers, migrations and the opening of the database by other commands away.
-func lockAgainstAll(t target) (unlock func(), err error) {
+// lockExclusively keeps servers, migrations and the opening of the database by other commands away.
+func lockExclusively(t target) (unlock func(), err error) {
 	var held []func() error
 	unlock = func() {
 		for _, each := range held {
@@ -118,11 +118,11 @@ func (r *replacement) base() string    { return filepath.Join(r.folder(), filepa
 func (r *replacement) partial() string { return r.base() + ".partial" }
 func (r *replacement) whole() string   { return r.base() + ".whole" }
 
-// refuseHalfRestored fails where a restore of a database was killed, so that what is there is neither the
+// checkNotHalfRestored fails where a restore of a database was killed, so that what is there is neither the
 // old one nor the new one.
-func refuseHalfRestored(path string) error {
+func checkNotHalfRestored(path string) error {
 	r := replacement{path: path}
-	half, err := isThere(r.whole())
+	half, err := exists(r.whole())
 	if half {
 		return fmt.Errorf("a restore of sqlite:%s did not end; run it again: slipway restore --database sqlite:%s --from FILE", path, path)
 	}
@@ -142,7 +142,7 @@ func (r *replacement) steps() []func(context.Context) error {
 // begin makes the folder. Where one is there in which an earlier restore left all but the new database, all
 // that lacked is that folder's name.
 func (r *replacement) begin(ctx context.Context) error {
-	half, err := isThere(r.whole())
+	half, err := exists(r.whole())
 	if err != nil {
 		return err
 	}
@@ -180,26 +180,26 @@ func copyFile(ctx context.Context, from, to string) (n int64, err error) {
 	if err := out.Chmod(ownerOnly); err != nil { // whatever the umask is
 		return 0, err
 	}
-	if n, err = io.Copy(out, until{ctx, in}); err != nil {
+	if n, err = io.Copy(out, contextReader{ctx, in}); err != nil {
 		return 0, err
 	}
 	return n, out.Sync()
 }
 
-// until reads until its context ends.
-type until struct {
+// contextReader reads until its context ends.
+type contextReader struct {
 	ctx context.Context //nolint:containedctx // io.Reader leaves no other way
 	in  io.Reader
 }
 
-func (u until) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return u.in.Read(p)
+	return r.in.Read(p)
 }
 
-// check refuses a copy that this program could not serve.
+// check returns an error for a copy that this program could not serve.
 func (r *replacement) check(ctx context.Context) error {
 	migration, err := inspect(ctx, r.partial())
 	if err != nil {
@@ -248,11 +248,11 @@ func (r *replacement) commit(context.Context) error { return rename(r.partial(),
 
 // moveAway moves a file of the database that was there into the folder.
 func (r *replacement) moveAway(suffix string) error {
-	there, err := isThere(r.path + suffix)
+	there, err := exists(r.path + suffix)
 	if err != nil || !there {
 		return err
 	}
-	taken, err := isThere(r.base() + suffix)
+	taken, err := exists(r.base() + suffix)
 	if err != nil {
 		return err
 	}
@@ -264,10 +264,10 @@ func (r *replacement) moveAway(suffix string) error {
 
 func (r *replacement) putInPlace(context.Context) error { return rename(r.whole(), r.path) }
 
-// nameReplaced gives the folder with what was moved away its name; an empty one is removed.
+// nameReplaced renames the folder with what was moved away; an empty one stays, for cleanUp.
 func (r *replacement) nameReplaced(context.Context) error {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		there, err := isThere(r.base() + suffix)
+		there, err := exists(r.base() + suffix)
 		if err != nil {
 			return err
 		}
@@ -283,9 +283,9 @@ func (r *replacement) nameReplaced(context.Context) error {
 	return nil
 }
 
-// abandon gives the lock up and removes what is of no use to another restore: a partial copy, and the
+// cleanUp gives the lock up and removes what is of no use to another restore: a partial copy, and the
 // folder where it is empty.
-func (r *replacement) abandon() error {
+func (r *replacement) cleanUp() error {
 	var err error
 	if r.inUse != nil {
 		err = r.inUse.Close()

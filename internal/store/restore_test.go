@@ -132,7 +132,7 @@ func TestRestoreThatIsKilledLeavesTheOldOrTheNewWholeAndTheNextOneMendsIt(t *tes
 	}
 }
 
-// stateOf says whether a database is the old one, the new one, or neither so that nothing opens it.
+// stateOf returns whether a database is the old one, the new one, or neither so that nothing opens it.
 func stateOf(t *testing.T, url string, steps int) string {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy.db")

@@ -15,8 +15,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// readers is how many connections read a SQLite file at once.
-const readers = 8
+// maxReaders is how many connections read a SQLite file at once.
+const maxReaders = 8
 
 // openSQLite opens one connection that writes and a pool that cannot: with one writer, no transaction
 // ever meets another's lock.
@@ -32,12 +32,12 @@ func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver
 		}
 		s.close = append(s.close, unlock)
 	}
-	err := errors.Join(refuseHalfRestored(t.path), makePrivate(t.path))
+	err := errors.Join(checkNotHalfRestored(t.path), makePrivate(t.path))
 	if err == nil && c.Exclusive {
 		err = checkAfterUncleanEnd(ctx, t, c.Checking)
 	}
 	if err == nil && c.Exclusive {
-		err = beginServing(t.path)
+		err = markServing(t.path)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
@@ -52,26 +52,26 @@ func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver
 	if err != nil {
 		return nil, nil, err
 	}
-	reader.SetMaxOpenConns(readers)
-	reader.SetMaxIdleConns(readers)
+	reader.SetMaxOpenConns(maxReaders)
+	reader.SetMaxIdleConns(maxReaders)
 	s.db, s.reads = writer, reader
 	s.close = append([]func() error{func() error {
 		err := errors.Join(reader.Close(), writer.Close())
 		if err == nil && c.Exclusive {
-			err = endServing(t.path)
+			err = unmarkServing(t.path)
 		}
 		return err
 	}}, s.close...)
-	return s, split{entsql.OpenDB(dialect.SQLite, reader), entsql.OpenDB(dialect.SQLite, writer)}, nil
+	return s, splitDriver{entsql.OpenDB(dialect.SQLite, reader), entsql.OpenDB(dialect.SQLite, writer)}, nil
 }
 
-// busyFor is how long the first connection to a file waits for others that open it for the first time:
+// openTimeout is how long the first connection to a file waits for others that open it for the first time:
 // setting the journal's mode does not wait by itself.
-const busyFor = 5 * time.Second
+const openTimeout = 5 * time.Second
 
 // ping opens the first connection of a pool.
 func ping(ctx context.Context, db *sql.DB) error {
-	for deadline := time.Now().Add(busyFor); ; {
+	for deadline := time.Now().Add(openTimeout); ; {
 		err := db.PingContext(ctx)
 		var e *sqlite.Error
 		if !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(deadline) {
@@ -92,25 +92,25 @@ func sqliteDSN(path string) string {
 		"&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_time_format=sqlite"
 }
 
-// escape writes a path so that it is none of the signs of SQLite's URIs.
+// escape returns a path without the characters that mean something in SQLite's URIs.
 func escape(path string) string { return strings.ReplaceAll(url.QueryEscape(path), "+", "%20") }
 
-// split reads through one pool and runs transactions on the other.
-type split struct{ reader, writer *entsql.Driver }
+// splitDriver reads through one pool and runs transactions on the other.
+type splitDriver struct{ reader, writer *entsql.Driver }
 
-func (d split) Query(ctx context.Context, query string, args, v any) error {
+func (d splitDriver) Query(ctx context.Context, query string, args, v any) error {
 	return d.reader.Query(ctx, query, args, v)
 }
 
-func (d split) Exec(context.Context, string, any, any) error {
+func (d splitDriver) Exec(context.Context, string, any, any) error {
 	return errors.New("store: write outside a transaction")
 }
 
-func (d split) Tx(ctx context.Context) (dialect.Tx, error) { return d.writer.Tx(ctx) }
+func (d splitDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.writer.Tx(ctx) }
 
-func (d split) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+func (d splitDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
 	return d.writer.BeginTx(ctx, o)
 }
 
-func (d split) Close() error    { return errors.Join(d.reader.Close(), d.writer.Close()) }
-func (d split) Dialect() string { return dialect.SQLite }
+func (d splitDriver) Close() error    { return errors.Join(d.reader.Close(), d.writer.Close()) }
+func (d splitDriver) Dialect() string { return dialect.SQLite }

@@ -1,5 +1,22 @@
-// Package store opens either database and holds what every query and every write goes through: the
-// pools, transactions with retry, the tenancy filter and the migrations.
+// Package store opens either database, SQLite or PostgreSQL, and makes both behave alike. Everything that the
+// services read and write goes through four things.
+//
+// Pools: Store.Client reads, on SQLite through connections that cannot write beside the one that can, on
+// PostgreSQL through any. Every statement has a bound on its time, and a read that failed before its first row is
+// run again while the database says that it may succeed.
+//
+// Transactions: Store.Tx is the only way to write. It runs its function again after a conflict, a lost connection
+// or a failover. Where the answer to COMMIT is lost it asks, by a Probe, whether the transaction was committed,
+// so that nothing is written twice.
+//
+// Tenancy: each table has a class (see Classes). Queries and writes of tables that belong to organizations are
+// bound to the organization of the actor in the context; without an actor they fail. On PostgreSQL row-level
+// security is a second lock.
+//
+// Migrations: Migrate applies the files of ent/migrate, which are written so that servers go on meanwhile, and
+// a program finds out whether it may serve a database that a newer one has migrated.
+//
+// Backup and Restore copy a SQLite database; the files of PostgreSQL are its operator's.
 package store
 
 import (
@@ -15,7 +32,7 @@ import (
 	"slipway/ent"
 )
 
-// Isolation says how single reads are kept within their organization on PostgreSQL. Writes always run
+// Isolation is how single reads are kept within their organization on PostgreSQL. Writes always run
 // under row-level security.
 type Isolation string
 
@@ -26,7 +43,7 @@ const (
 	Strict Isolation = "strict"
 )
 
-// Config says which database to open, and how.
+// Config is which database to open, and how.
 type Config struct {
 	// URL is sqlite:PATH, postgres://… or lib/pq's key=value form.
 	URL string
@@ -36,13 +53,13 @@ type Config struct {
 	MaxConns int
 	// Exclusive refuses to open a SQLite file that another server has open.
 	Exclusive bool
-	// Checking, where it is not nil, is called before an Exclusive SQLite file is checked, which takes some
-	// seconds for each gigabyte, with the reason to do so.
+	// Checking, where it is not nil, is called with the reason before an Exclusive SQLite file is checked, which
+	// takes some seconds for each gigabyte.
 	Checking func(why string)
 	// Trace, where it is not nil, is called with each statement and its arguments, secrets among them,
 	// before it runs. It is called by many goroutines at once.
 	Trace func(query string, args []any)
-	// Log is told when the storage under the database fails; slog.Default where it is nil.
+	// Log gets a line when the storage under the database fails; slog.Default where it is nil.
 	Log *slog.Logger
 }
 
@@ -91,16 +108,16 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 			list, _ := args.([]any)
 			c.Trace(query, list)
 		}
-		return storable(args)
+		return checkArgs(args)
 	}
 	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
-	s.Client = ent.NewClient(ent.Driver(reading{watched{driver, before}, s.storage}))
+	s.Client = ent.NewClient(ent.Driver(retryDriver{checkDriver{driver, before}, s.storage}))
 	s.Client.Intercept(tenancyFilter())
-	s.Client.Use(inTransaction, owned)
+	s.Client.Use(requireTx, bindWrites)
 	return s, nil
 }
 
-// Ping asks whether the database answers.
+// Ping returns nil where the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
 
 // WritesFail reports whether the last write failed for its storage: a full disk, say, or a database that takes

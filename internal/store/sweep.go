@@ -19,7 +19,7 @@ import (
 type OwnedID struct{ OrganizationID, ID string }
 
 // sweeps are the only statements over the rows of all organizations at once. What they find is then
-// changed in its own organization. Each gives organization_id and id, by a time, the oldest first.
+// changed in its own organization. Each selects organization_id and id by a time, the oldest first.
 var sweeps = struct{ leases, keys, changes sweep }{
 	leases:  sweep{deployment.Table, deployment.FieldLeaseExpiresAt},
 	keys:    sweep{idempotencykey.Table, idempotencykey.FieldCreatedAt},
@@ -28,19 +28,19 @@ var sweeps = struct{ leases, keys, changes sweep }{
 
 type sweep struct{ table, column string }
 
-// ExpiredLeases gives at most limit RUNNING deployments of all organizations whose lease has run out by
+// ExpiredLeases returns at most limit RUNNING deployments of all organizations whose lease has run out by
 // a time. It is for the system.
 func (s *Store) ExpiredLeases(ctx context.Context, by time.Time, limit int) ([]OwnedID, error) {
 	return s.sweep(ctx, sweeps.leases, by, limit)
 }
 
-// OldIdempotencyKeys gives at most limit keys of all organizations that are older than a time. It is for
+// OldIdempotencyKeys returns at most limit keys of all organizations that are older than a time. It is for
 // the system.
 func (s *Store) OldIdempotencyKeys(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
 	return s.sweep(ctx, sweeps.keys, before, limit)
 }
 
-// OldChanges gives at most limit change rows of all organizations that are older than a time. It is for
+// OldChanges returns at most limit change rows of all organizations that are older than a time. It is for
 // the system.
 func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
 	return s.sweep(ctx, sweeps.changes, before, limit)
@@ -60,7 +60,7 @@ func (s *Store) sweep(ctx context.Context, over sweep, by time.Time, limit int) 
 	if err != nil {
 		return nil, s.storage.publicError(ctx, err)
 	}
-	defer func() { err = s.storage.publicError(ctx, rolledBack(tx, err)) }()
+	defer func() { err = s.storage.publicError(ctx, rollBack(tx, err)) }()
 	if s.dialect == dialect.Postgres {
 		if _, err := tx.ExecContext(ctx, "SELECT set_config('app.isolation', 'filter', true)"); err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ func housekeeper(ctx context.Context) context.Context {
 func TestOnlyTheSystemLooksOverAllOrganizations(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		p.Claim(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`))
 		later := time.Now().Add(time.Hour)
 		for name, ctx := range map[string]context.Context{
@@ -96,7 +96,7 @@ func TestSweepsFindTheOldestOfAllOrganizations(t *testing.T) {
 func TestSweepsLeaveNoSessionThatSeesEverything(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t), func(c *store.Config) { c.Isolation, c.MaxConns = store.Strict, 1 })
-	theirs := w.Place(t, w.Globex, "web")
+	theirs := w.Fixture(t, w.Globex, "web")
 	if _, err := w.Store.OldChanges(housekeeper(t.Context()), time.Now(), 10); err != nil {
 		t.Fatal(err)
 	}

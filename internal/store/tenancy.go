@@ -12,7 +12,7 @@ import (
 	"slipway/internal/actor"
 )
 
-// Class says who may see the rows of a table.
+// Class is who may see and write the rows of a table.
 type Class string
 
 const (
@@ -20,11 +20,11 @@ const (
 	Owned Class = "owned"
 	// Shared rows are an organization's, or everybody's to read where they have none.
 	Shared Class = "shared"
-	// Control rows have no filter: they are what tells whose a request is.
+	// Control rows have no filter: by them it is known whose a request is.
 	Control Class = "control"
 )
 
-// Classes gives the class of every entity. What is not listed can be neither read nor written.
+// Classes has the class of every entity. What is not listed can be neither read nor written.
 var Classes = map[string]Class{
 	ent.TypeOrganization:           Control,
 	ent.TypeToken:                  Control,
@@ -50,7 +50,7 @@ const GlobalScope = actor.Global
 
 var errNoActor = errors.New("store: no actor in the context")
 
-// Scope gives the organization that the actor acts in, GlobalScope, or "" for callers who own nothing.
+// Scope returns the organization that the actor acts in, GlobalScope, or "" for callers who own nothing.
 func Scope(a *actor.Actor) string {
 	if a.OrganizationID == "" && (a.IsSuperadmin() || a.Role == actor.System) {
 		return GlobalScope
@@ -85,7 +85,7 @@ func tenancyFilter() ent.Interceptor {
 		case Owned:
 			q.WhereP(sql.FieldEQ(organizationColumn, scope))
 		case Shared:
-			if definitions, ok := query.(*ent.ModuleDefinitionQuery); ok && ctx.Value(inOrder{}) != nil {
+			if definitions, ok := query.(*ent.ModuleDefinitionQuery); ok && ctx.Value(inOrderKey{}) != nil {
 				definitions.Modify(ownAndGlobal(scope))
 				return nil
 			}
@@ -98,14 +98,14 @@ func tenancyFilter() ent.Interceptor {
 	})
 }
 
-type inOrder struct{}
+type inOrderKey struct{}
 
-// InOrder is for the pages of module definitions: the actor's own and the global ones are each read along
-// an index, as far as the page goes, and merged. The one condition of other queries, with OR, would have the
+// InOrder returns a context for reading a page of module definitions: the actor's own and the global ones are
+// each read along an index, as far as the page goes, and merged. The one condition of other queries, with OR, would have the
 // database read all of them and sort them.
-func InOrder(ctx context.Context) context.Context { return context.WithValue(ctx, inOrder{}, true) }
+func InOrder(ctx context.Context) context.Context { return context.WithValue(ctx, inOrderKey{}, true) }
 
-// ownAndGlobal binds a statement that has its order and its limit to the rows of the scope and those of
+// ownAndGlobal returns a function that binds a statement that has its order and its limit to the rows of the scope and those of
 // nobody.
 func ownAndGlobal(scope string) func(*sql.Selector) {
 	return func(s *sql.Selector) {
@@ -121,9 +121,9 @@ func ownAndGlobal(scope string) func(*sql.Selector) {
 	}
 }
 
-// inTransaction refuses writes outside a transaction: database/sql may run one that lost its answer
+// requireTx is the hook that refuses writes outside a transaction: database/sql may run one whose answer was lost
 // again.
-func inTransaction(next ent.Mutator) ent.Mutator {
+func requireTx(next ent.Mutator) ent.Mutator {
 	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
 		t, ok := m.(interface{ Tx() (*ent.Tx, error) })
 		if !ok {
@@ -136,8 +136,8 @@ func inTransaction(next ent.Mutator) ent.Mutator {
 	})
 }
 
-// owned binds every write to the actor's scope.
-func owned(next ent.Mutator) ent.Mutator {
+// bindWrites is the hook that binds every write to the actor's scope.
+func bindWrites(next ent.Mutator) ent.Mutator {
 	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
 		scope, err := scopeOf(ctx)
 		if err != nil {
@@ -148,7 +148,7 @@ func owned(next ent.Mutator) ent.Mutator {
 		case !ok:
 			return nil, fmt.Errorf("store: %s has no tenancy class", m.Type())
 		case class == Control:
-		case class == Shared && scope == GlobalScope && forgotten(actor.From(ctx)):
+		case class == Shared && scope == GlobalScope && namesNoScope(actor.From(ctx)):
 			return nil, fmt.Errorf("store: %s written by a superadmin who has named neither an organization nor %s", m.Type(), GlobalScope)
 		case m.Op().Is(ent.OpCreate):
 			if owner := ownerOf(m, class); owner != scope {
@@ -163,9 +163,10 @@ func owned(next ent.Mutator) ent.Mutator {
 	})
 }
 
-// forgotten says whether the actor has not said that it writes what is everybody's.
-func forgotten(a *actor.Actor) bool { return a.IsSuperadmin() && !a.Globally }
+// namesNoScope reports whether the actor is a superadmin who has not named GlobalScope.
+func namesNoScope(a *actor.Actor) bool { return a.IsSuperadmin() && !a.Globally }
 
+// ownerOf returns the organization that a mutation sets, GlobalScope for none of a shared table.
 func ownerOf(m ent.Mutation, class Class) string {
 	v, set := m.Field(organizationColumn)
 	if owner, ok := v.(string); set && ok {
@@ -177,6 +178,7 @@ func ownerOf(m ent.Mutation, class Class) string {
 	return ""
 }
 
+// bind adds the condition to a mutation that its rows are of the scope.
 func bind(m ent.Mutation, class Class, scope string) error {
 	w, ok := m.(interface{ WhereP(...func(*sql.Selector)) })
 	if !ok {

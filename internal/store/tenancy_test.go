@@ -45,7 +45,7 @@ func TestQueriesWithoutAnActorFail(t *testing.T) {
 func TestWritesReachOwnRowsOnly(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		theirs := w.Place(t, w.Globex, "web")
+		theirs := w.Fixture(t, w.Globex, "web")
 		before := w.Rows(t)
 		for name, write := range map[string]func(context.Context, *ent.Tx) error{
 			"create in another's name": func(ctx context.Context, tx *ent.Tx) error {
@@ -122,7 +122,7 @@ func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
 	strict := worldtest.Another(t, w.DatabaseURL, func(c *store.Config) { c.Isolation = store.Strict })
-	acme, globex := w.Place(t, w.Acme, "web"), w.Place(t, w.Globex, "web")
+	acme, globex := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
 	mine, theirs := acme.Succeeded(t), globex.Succeeded(t)
 	for name, read := range map[string]func(context.Context, *worldtest.World) (any, error){
 		"own":     func(ctx context.Context, w *worldtest.World) (any, error) { return w.Deploy.Deployment(ctx, mine.ID) },
@@ -188,7 +188,7 @@ func told(answer any, err error) string {
 func TestRowLevelSecurityHoldsWithoutTheFilter(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
-	mine, theirs := w.Place(t, w.Acme, "web").Succeeded(t), w.Place(t, w.Globex, "web").Succeeded(t)
+	mine, theirs := w.Fixture(t, w.Acme, "web").Succeeded(t), w.Fixture(t, w.Globex, "web").Succeeded(t)
 	for name, isolation := range map[string]store.Isolation{"filter": store.Filter, "strict": store.Strict} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

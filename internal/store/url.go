@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/lib/pq"
@@ -14,7 +16,7 @@ type target struct{ path, dsn string }
 
 func (t target) isSQLite() bool { return t.path != "" }
 
-// String names the database without its password.
+// String returns the name of the database, without its password.
 func (t target) String() string {
 	if t.isSQLite() {
 		return "sqlite:" + t.path
@@ -29,7 +31,7 @@ func (t target) String() string {
 // ErrURL is wrapped by what is wrong with a database URL.
 var ErrURL = errors.New("not a database URL")
 
-// CheckURL says what is wrong with a database URL, wrapping ErrURL, without opening anything.
+// CheckURL returns what is wrong with a database URL, wrapping ErrURL, without opening anything.
 func CheckURL(raw string) error {
 	_, err := parseURL(raw)
 	return err
@@ -63,8 +65,24 @@ func parseURL(raw string) (target, error) {
 	return target{dsn: dsn}, nil
 }
 
-// withoutSecret keeps the reason of a URL that does not parse and drops its text, which has the
-// password.
+// followLinks returns the file that a symbolic link stands for, and any other path as it is. A file has
+// its locks under one name, however it is named.
+func followLinks(path string) (string, error) {
+	const most = 40
+	for range most {
+		target, err := os.Readlink(path)
+		if err != nil { // no link, or nothing there
+			return path, nil //nolint:nilerr // whoever opens it says what is wrong
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return "", fmt.Errorf("more than %d symbolic links, the last of which is %s", most, path)
+}
+
+// withoutSecret returns why a URL does not parse, without its text, which has the password.
 func withoutSecret(err error) error {
 	var parse *url.Error
 	if errors.As(err, &parse) {

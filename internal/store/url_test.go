@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 )
 
 func TestURLsThatNameADatabase(t *testing.T) {
@@ -56,7 +57,7 @@ func TestURLsThatNameNoneAreRefusedWithoutTheirPassword(t *testing.T) {
 
 func TestUnreachableDatabaseIsNamedWithoutItsPassword(t *testing.T) {
 	t.Parallel()
-	closed := closedAddress(t)
+	closed := testkit.ClosedAddress(t)
 	host, port, _ := strings.Cut(closed, ":")
 	for url, named := range map[string]string{
 		"postgres://app:hunter2@" + closed + "/slipway?sslmode=disable":                                  "postgres://app@" + closed + "/slipway",

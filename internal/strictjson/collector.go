@@ -61,9 +61,6 @@ func (c *Collector) IsFull() bool { return c.found.IsFull() }
 // Violations returns all that was found, nil when there is none.
 func (c *Collector) Violations() []fault.Violation { return c.found.All(c.root) }
 
-// Add adds violations that were found elsewhere; their pointers are complete.
-func (c *Collector) Add(violations ...fault.Violation) { c.found.Append(violations...) }
-
 // Save returns what has been found so far, for Restore.
 func (c *Collector) Save() fault.Violations { return c.found }
 

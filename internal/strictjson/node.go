@@ -10,8 +10,6 @@
 // they are worth.
 package strictjson
 
-import "slices"
-
 // Kind is one of JSON's six kinds of value.
 type Kind uint8
 
@@ -84,17 +82,6 @@ func (n *Node) Levels() int {
 		deepest = max(deepest, item.Levels())
 	}
 	return deepest + 1
-}
-
-// With returns an object that has the member besides, or another value for it; the node stays as it is.
-func (n *Node) With(key string, value *Node) *Node {
-	object := &Node{Kind: Object, Keys: slices.Clone(n.Keys), Items: slices.Clone(n.Items)}
-	if i := slices.Index(object.Keys, key); i >= 0 {
-		object.Items[i] = value
-		return object
-	}
-	object.Append(key, value)
-	return object
 }
 
 // Append adds a member to an object that is being made.

@@ -7,21 +7,21 @@ import (
 	"slipway/internal/fault"
 )
 
-// Line refuses the characters that a text of one line must not have: those that a terminal obeys, that
-// end a line, or that let a text read otherwise than it is.
+// Line returns a violation for a text of one line with a forbidden character: one that controls a terminal, that ends a
+// line, or that makes a text look different from what it is.
 func Line(pointer, text string) []fault.Violation {
 	return withoutControl(pointer, text, isControl,
 		"must have no control characters, line separators or bidirectional controls")
 }
 
-// Text refuses what Line refuses but line feed and tab.
+// Text returns the violations of Line, except for line feeds and tabs.
 func Text(pointer, text string) []fault.Violation {
 	return withoutControl(pointer, text, func(r rune) bool { return r != '\n' && r != '\t' && isControl(r) },
 		"must have no control characters but line feed and tab, no line separators and no bidirectional controls")
 }
 
-// withoutControl refuses the first character that is forbidden. The message names it and does not
-// repeat it: whoever shows the message would be fooled by it as well.
+// withoutControl returns a violation for the first forbidden character. The message has its number and not the
+// character itself, which would do the same harm where the message is shown.
 func withoutControl(pointer, text string, forbidden func(rune) bool, rule string) []fault.Violation {
 	if !utf8.ValidString(text) {
 		return []fault.Violation{{Pointer: pointer, Rule: "encoding", Message: "must be valid UTF-8"}}

@@ -1,6 +1,6 @@
-// Package textrules has the rules for the texts of records: names, descriptions and what other systems
-// call things. They hold when a text is written. What is stored is not checked again, so a record that
-// is older than a rule stays readable.
+// Package textrules has the rules for the texts of records: names, descriptions and identifiers of other systems. They
+// are checked when a text is written. What is stored is not checked again, so a record that is older than a rule stays
+// readable.
 package textrules
 
 import (
@@ -14,7 +14,7 @@ import (
 const (
 	MaxName        = 200
 	MaxDescription = 10_000
-	// MaxIdentifier is as long as an ARN may be.
+	// MaxIdentifier is the length of the longest ARN.
 	MaxIdentifier = 2_048
 )
 
@@ -27,7 +27,7 @@ func Name(pointer, name string) []fault.Violation {
 }
 
 // Description returns what is wrong with a description: a text of at most MaxDescription characters. Nil
-// is no description, which breaks no rule.
+// is no description, which is allowed.
 func Description(pointer string, description *string) []fault.Violation {
 	if description == nil {
 		return nil
@@ -36,7 +36,7 @@ func Description(pointer string, description *string) []fault.Violation {
 }
 
 // Identifier returns what is wrong with the identifier, name or address of something in another system:
-// one line of at most MaxIdentifier characters. Nil is none, which breaks no rule.
+// one line of at most MaxIdentifier characters. Nil is none, which is allowed.
 func Identifier(pointer string, identifier *string) []fault.Violation {
 	if identifier == nil {
 		return nil
@@ -44,7 +44,7 @@ func Identifier(pointer string, identifier *string) []fault.Violation {
 	return append(Length(pointer, *identifier, MaxIdentifier), Line(pointer, *identifier)...)
 }
 
-// Length refuses a text of more characters than limit.
+// Length returns a violation for a text of more than limit characters.
 func Length(pointer, text string, limit int) []fault.Violation {
 	if len(text) <= limit {
 		return nil

@@ -102,3 +102,21 @@ func TestBytesThatAreNoTextAreRefused(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestAGivenIDIsOfItsForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"a": true, "7": true, "Web-2_b": true, strings.Repeat("x", 60): true,
+		"": false, "-a": false, "_a": false, "a b": false, "a.b": false, "é": false, "a\n": false, strings.Repeat("x", 61): false,
+	} {
+		found := textrules.GivenID("/slug", text)
+		if textrules.IsGivenID(text) != want || (len(found) == 0) != want {
+			t.Errorf("%q: %t, %v", text, textrules.IsGivenID(text), found)
+		}
+	}
+	want := []fault.Violation{{Pointer: "/slug", Rule: "format",
+		Message: `must be 1 to 60 letters, digits, underscores and hyphens, the first a letter or digit, found "a b"`}}
+	if diff := cmp.Diff(want, textrules.GivenID("/slug", "a b")); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Environment gives one environment, or EnvironmentNotFound.
+// Environment returns one environment, or EnvironmentNotFound.
 func (s *Service) Environment(ctx context.Context, environmentID string) (*ent.Environment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
@@ -28,12 +28,12 @@ func (s *Service) Environment(ctx context.Context, environmentID string) (*ent.E
 	return store.NotFoundAs(e, err, environmentID, fault.EnvironmentNotFound)
 }
 
-// EnvironmentsByID gives the environments of the ids that there are, in no order.
+// EnvironmentsByID returns the environments of the ids that there are, in no order.
 func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*ent.Environment, error) {
 	return s.Store.Client.Environment.Query().Where(environment.IDIn(ids...)).All(ctx)
 }
 
-// Environments gives a page of the organization's environments, of one project where it is not nil.
+// Environments returns a page of the organization's environments, of one project where it is not nil.
 func (s *Service) Environments(ctx context.Context, projectID *string, args page.Args) (*page.EnvironmentConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
@@ -47,7 +47,7 @@ func (s *Service) Environments(ctx context.Context, projectID *string, args page
 	return page.Read(ctx, q, args, scope, environmentKey)
 }
 
-// EnvironmentsOf gives a page of the environments of each project.
+// EnvironmentsOf returns a page of the environments of each project.
 func (s *Service) EnvironmentsOf(ctx context.Context, projectIDs []string, args page.Args) (map[string]*page.EnvironmentConnection, error) {
 	return page.ReadEach(ctx, s.Store.Client.Environment.Query, page.Parents{
 		List: "environments", Viewer: actor.From(ctx).OrganizationID, Column: environment.FieldProjectID, IDs: projectIDs,
@@ -59,11 +59,11 @@ func environmentKey(e *ent.Environment) (time.Time, string) { return e.CreatedAt
 // NewEnvironment is an environment to be created. The slug has the form of a GivenId.
 type NewEnvironment struct{ ProjectID, Name, Slug string }
 
-// CreateEnvironment creates an environment of a project. It gives ProjectNotFound where there is no such
+// CreateEnvironment creates an environment of a project. It fails with ProjectNotFound where there is no such
 // project, and EnvironmentSlugTaken where the project has an environment of the slug.
 func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*ent.Environment, error) {
 	a := actor.From(ctx)
-	if violations := textrules.Name("/name", in.Name); violations != nil {
+	if violations := append(textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	if _, err := s.Project(ctx, in.ProjectID); err != nil {

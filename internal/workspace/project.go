@@ -16,7 +16,7 @@ import (
 	"slipway/internal/textrules"
 )
 
-// Project gives one project, or ProjectNotFound.
+// Project returns one project, or ProjectNotFound.
 func (s *Service) Project(ctx context.Context, projectID string) (*ent.Project, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.ProjectForbidden); err != nil {
 		return nil, err
@@ -28,12 +28,12 @@ func (s *Service) Project(ctx context.Context, projectID string) (*ent.Project, 
 	return store.NotFoundAs(p, err, projectID, fault.ProjectNotFound)
 }
 
-// ProjectsByID gives the projects of the ids that there are, in no order.
+// ProjectsByID returns the projects of the ids that there are, in no order.
 func (s *Service) ProjectsByID(ctx context.Context, ids []string) ([]*ent.Project, error) {
 	return s.Store.Client.Project.Query().Where(project.IDIn(ids...)).All(ctx)
 }
 
-// Projects gives a page of the organization's projects.
+// Projects returns a page of the organization's projects.
 func (s *Service) Projects(ctx context.Context, args page.Args) (*page.ProjectConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.ProjectForbidden); err != nil {
@@ -48,13 +48,13 @@ func projectKey(p *ent.Project) (time.Time, string) { return p.CreatedAt, p.ID }
 // NewProject is a project to be created. The slug has the form of a GivenId.
 type NewProject struct{ Name, Slug string }
 
-// CreateProject creates a project. It gives ProjectSlugTaken where the organization has one of the slug.
+// CreateProject creates a project. It fails with ProjectSlugTaken where the organization has one of the slug.
 func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Project, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.EditWorkspace, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	if violations := textrules.Name("/name", in.Name); violations != nil {
+	if violations := append(textrules.Name("/name", in.Name), textrules.GivenID("/slug", in.Slug)...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	var created *ent.Project

@@ -53,7 +53,7 @@ func TestSlugsAreTakenOncePerOwner(t *testing.T) {
 func TestPlacesThatCannotBeMadeOrSeen(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		theirs, mine := w.Place(t, w.Globex, "web"), w.Place(t, w.Acme, "web")
+		theirs, mine := w.Fixture(t, w.Globex, "web"), w.Fixture(t, w.Acme, "web")
 		before := w.Rows(t)
 		create := func(role actor.Role, projectID, name string) error {
 			_, err := w.Workspace.CreateEnvironment(w.Acme.As(role), workspace.NewEnvironment{ProjectID: projectID, Name: name, Slug: "new"})
@@ -95,8 +95,8 @@ func TestPlacesThatCannotBeMadeOrSeen(t *testing.T) {
 func TestWorkspaceIsListedAndAudited(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		w.Place(t, w.Globex, "web")
-		one, two := w.Place(t, w.Acme, "one"), w.Place(t, w.Acme, "two")
+		w.Fixture(t, w.Globex, "web")
+		one, two := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "two")
 		viewer := w.Acme.As(actor.Viewer)
 		projects, err := w.Workspace.Projects(viewer, page.Args{})
 		if err != nil || len(projects.Edges) != 2 || projects.Edges[0].Node.ID != two.Project.ID {

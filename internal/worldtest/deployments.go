@@ -16,8 +16,8 @@ import (
 	"slipway/internal/workspace"
 )
 
-// Place is an instance of a module, and all that it stands on.
-type Place struct {
+// Fixture is an instance of a module, and all that it stands on.
+type Fixture struct {
 	Project     *ent.Project
 	Environment *ent.Environment
 	Definition  *ent.ModuleDefinition
@@ -28,7 +28,7 @@ type Place struct {
 	org *Org
 }
 
-// Inputs are those of the module version of a Place.
+// Inputs are those of the module version of a Fixture.
 const Inputs = `[
 	{"id":"image","type":"string","label":"Image","required":true},
 	{"id":"replicas","type":"number","label":"Replicas","default":2,"min":1,"max":50}
@@ -41,12 +41,12 @@ const Artifact = `{"arn":"arn:aws:ecs:eu-west-1:123456789012:task-definition/web
 // Data is what is known of an aws:ecs deployment beforehand.
 const Data = `{"clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/main","serviceArn":"arn:aws:ecs:eu-west-1:123456789012:service/main/web","preDeployEnabled":true,"postDeployEnabled":false}`
 
-// Place makes an organization a project, an environment, an aws:ecs module with a version and an
+// Fixture makes an organization a project, an environment, an aws:ecs module with a version and an
 // instance of it. name tells places of one organization apart.
-func (w *World) Place(t testing.TB, o *Org, name string) *Place {
+func (w *World) Fixture(t testing.TB, o *Org, name string) *Fixture {
 	t.Helper()
 	admin := o.As(actor.Admin)
-	p := &Place{w: w, org: o}
+	p := &Fixture{w: w, org: o}
 	var err error
 	if p.Project, err = w.Workspace.CreateProject(admin, workspace.NewProject{Name: name, Slug: name}); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func (w *World) Place(t testing.TB, o *Org, name string) *Place {
 		t.Fatal(err)
 	}
 	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.KindECS, Inputs: strictjson.MustParse(Inputs),
+		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(Inputs),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func (w *World) Place(t testing.TB, o *Org, name string) *Place {
 }
 
 // NewInstance makes one more instance of the place's module.
-func (p *Place) NewInstance(t testing.TB, name string) *ent.ModuleInstance {
+func (p *Fixture) NewInstance(t testing.TB, name string) *ent.ModuleInstance {
 	t.Helper()
 	i, err := p.w.Catalog.CreateInstance(p.org.As(actor.Admin), catalog.NewInstance{
 		EnvironmentID: p.Environment.ID, DefinitionID: p.Definition.ID, Name: name,
@@ -79,7 +79,7 @@ func (p *Place) NewInstance(t testing.TB, name string) *ent.ModuleInstance {
 }
 
 // Deploy makes a PENDING deployment of an instance; inputs is a JSON object.
-func (p *Place) Deploy(t testing.TB, instanceID, inputs string) *ent.Deployment {
+func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deployment {
 	t.Helper()
 	d, err := p.w.Deploy.Create(p.org.As(actor.Developer), deployment.New{
 		InstanceID: instanceID, VersionID: p.Version.ID,
@@ -104,13 +104,13 @@ func Reportable(data json.RawMessage) *strictjson.Node {
 }
 
 // Succeeded makes a deployment of the place's instance that has succeeded.
-func (p *Place) Succeeded(t testing.TB) *ent.Deployment {
+func (p *Fixture) Succeeded(t testing.TB) *ent.Deployment {
 	t.Helper()
 	return p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`), nil)
 }
 
 // Failed makes a deployment of the place's instance that has failed.
-func (p *Place) Failed(t testing.TB) *ent.Deployment {
+func (p *Fixture) Failed(t testing.TB) *ent.Deployment {
 	t.Helper()
 	return p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:broken"}`), &fault.Data{
 		Code: string(fault.DeploymentFailed), Message: "The task did not start.",
@@ -118,7 +118,7 @@ func (p *Place) Failed(t testing.TB) *ent.Deployment {
 }
 
 // Finish claims and completes a PENDING deployment, which must be the only one that waits.
-func (p *Place) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *ent.Deployment {
+func (p *Fixture) Finish(t testing.TB, d *ent.Deployment, failure *fault.Data) *ent.Deployment {
 	t.Helper()
 	runner := p.org.As(actor.Runner)
 	done, err := p.w.Deploy.Complete(runner, d.ID, p.Claim(t, d), failure)
@@ -141,7 +141,7 @@ func (w *World) Cancel(t testing.TB, o *Org, deploymentID string) *ent.Deploymen
 	return d
 }
 
-// LeaseOf gives the id of the lease that an organization's deployment was claimed under, "" for none.
+// LeaseOf returns the id of the lease that an organization's deployment was claimed under, "" for none.
 func (w *World) LeaseOf(o *Org, deploymentID string) string {
 	d, err := w.Store.Client.Deployment.Get(o.As(actor.Viewer), deploymentID)
 	if err != nil || d.LeaseID == nil {
@@ -150,10 +150,10 @@ func (w *World) LeaseOf(o *Org, deploymentID string) string {
 	return *d.LeaseID
 }
 
-// Claim claims a PENDING deployment, which must be the only one that waits, and gives the id of the lease.
-func (p *Place) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
+// Claim claims a PENDING deployment, which must be the only one that waits, and returns the id of the lease.
+func (p *Fixture) Claim(t testing.TB, d *ent.Deployment) (leaseID string) {
 	t.Helper()
-	claimed, lease, err := p.w.Deploy.Claim(p.org.As(actor.Runner), deployment.Claim{Kinds: catalog.Kinds})
+	claimed, lease, err := p.w.Deploy.Claim(p.org.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func (w *World) Raw(t testing.TB, o *Org) *sql.DB {
 	return db
 }
 
-// scoped gives the URL of a PostgreSQL database for sessions that read everything and write the
+// scoped returns the URL of a PostgreSQL database for sessions that read everything and write the
 // organization's rows.
 func scoped(t testing.TB, databaseURL, organizationID string) string {
 	t.Helper()

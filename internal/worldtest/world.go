@@ -47,7 +47,7 @@ type Org struct {
 	actors   map[actor.Role]*actor.Actor
 }
 
-// As gives a context in which the organization's actor of the role acts.
+// As returns a context in which the organization's actor of the role acts.
 func (o *Org) As(role actor.Role) context.Context {
 	return actor.With(context.Background(), o.actors[role])
 }
@@ -64,10 +64,10 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	}
 }
 
-// Databases gives the URL of a fresh, migrated database of each kind.
+// Databases returns the URL of a fresh, migrated database of each kind.
 var Databases = map[string]func(testing.TB) string{"sqlite": SQLite, "postgres": Postgres}
 
-// SQLite gives the URL of a fresh, migrated SQLite database.
+// SQLite returns the URL of a fresh, migrated SQLite database.
 func SQLite(t testing.TB) string {
 	t.Helper()
 	url := "sqlite:" + filepath.Join(t.TempDir(), "slipway.db")
@@ -75,7 +75,7 @@ func SQLite(t testing.TB) string {
 	return url
 }
 
-// Postgres gives the URL of a fresh, migrated PostgreSQL database; where there is no cluster for tests
+// Postgres returns the URL of a fresh, migrated PostgreSQL database; where there is no cluster for tests
 // the test is skipped.
 func Postgres(t testing.TB) string {
 	t.Helper()
@@ -135,7 +135,7 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 	}
 }
 
-// Serving returns the same world behind an API that is told something else.
+// Serving returns the same world behind an API of another configuration.
 func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	t.Helper()
 	config := server.Config{Introspection: true, Log: logger()}

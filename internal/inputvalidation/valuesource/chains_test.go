@@ -19,7 +19,7 @@ import (
 func TestDefinitionsLeadOnToOneAnotherButNotInACircle(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p := w.Place(t, w.Acme, "web")
+		p := w.Fixture(t, w.Acme, "web")
 		define(t, w, w.Acme, "zone", `["a","b"]`)
 		define(t, w, w.Acme, "next", from("zone"))
 		define(t, w, w.Acme, "last", from("next"))
@@ -49,10 +49,10 @@ func TestDefinitionsLeadOnToOneAnotherButNotInACircle(t *testing.T) {
 func TestADeploymentTakesOnlyWhatItsSourceLists(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, other, foreign := w.Place(t, w.Acme, "web"), w.Place(t, w.Acme, "other"), w.Place(t, w.Globex, "web")
+		p, other, foreign := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other"), w.Fixture(t, w.Globex, "web")
 		define(t, w, w.Acme, "zone", `["a","b"]`)
 		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
-			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.KindECS, Inputs: parsed(t, `[
+			DefinitionID: p.Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, `[
 				{"id":"zone","label":"Zone","type":"string","values":`+from("zone")+`},
 				{"id":"project","label":"Project","type":"string","values":{"source":"projects"}},
 				{"id":"environment","label":"Environment","type":"string","values":{"source":"environments","params":{"projectId":{"input":"project"}}}}]`),

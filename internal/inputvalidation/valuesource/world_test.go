@@ -31,7 +31,7 @@ func values(t testing.TB, w *worldtest.World, token, source string, p params, fi
 	return w.GraphQL(t, token, ask, variables)
 }
 
-// listed walks through the options of a source, one at a time, and gives their values.
+// listed walks through the options of a source, one at a time, and returns their values.
 func listed(t testing.TB, w *worldtest.World, token, source string, p params) []string {
 	t.Helper()
 	var list []string

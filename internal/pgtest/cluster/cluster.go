@@ -30,7 +30,7 @@ const (
 type Cluster struct {
 	// URL is of the server's own database, as its superuser.
 	URL string
-	// Dir is the folder that goes with the cluster; its data are in data below it.
+	// Dir is the folder of the cluster, which is removed with it; the data are in data below it.
 	Dir string
 
 	bin, data string
@@ -41,8 +41,8 @@ type Cluster struct {
 	exited    chan struct{}
 }
 
-// Start makes a cluster out of the programs in bin and waits until it answers. It gives up durability
-// for speed. The settings, such as fsync=on, come on top of that. The caller stops it.
+// Start makes a cluster with the programs in bin and waits until it answers. Its settings are for speed and not for
+// durability; the given settings, such as fsync=on, override them. The caller stops it.
 func Start(bin string, settings ...string) (*Cluster, error) {
 	return start(bin, settings, func(c *Cluster) *exec.Cmd {
 		return c.Command("initdb", "--pgdata="+c.data, "--username="+superuser, "--auth=trust", "--encoding=UTF8",
@@ -50,7 +50,7 @@ func Start(bin string, settings ...string) (*Cluster, error) {
 	})
 }
 
-// start makes a cluster of the data that a command makes.
+// start makes a cluster with the data that a command makes.
 func start(bin string, settings []string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
 	owner, err := serverUser()
 	if err != nil {
@@ -61,7 +61,7 @@ func start(bin string, settings []string, data func(*Cluster) *exec.Cmd) (*Clust
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the cluster: %w", err)
 	}
-	// Where PATH has links, the rest of the programs is beside what these lead to.
+	// If PATH has links, the other programs are beside the targets of the links.
 	if program, err := filepath.EvalSymlinks(filepath.Join(bin, "initdb")); err == nil {
 		bin = filepath.Dir(program)
 	}
@@ -85,7 +85,7 @@ func (c *Cluster) boot(data func(*Cluster) *exec.Cmd) error {
 	return c.move()
 }
 
-// Resume starts the server again, once it has ended, on a folder with data below Dir and a port of its own.
+// Resume starts the server again after it has ended, with a folder of data below Dir and on another port.
 func (c *Cluster) Resume(data string, settings ...string) error {
 	c.data, c.settings = filepath.Join(c.Dir, data), settings
 	return c.move()
@@ -100,7 +100,7 @@ func (c *Cluster) move() (err error) {
 	return c.serve()
 }
 
-// quick are the settings of a server whose data may be lost.
+// quick has the settings of a server whose data may be lost.
 var quick = []string{
 	"max_connections=300", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_retrieve_retry_interval=100ms",
 }
@@ -160,7 +160,7 @@ func (c *Cluster) await() error {
 	}
 }
 
-// Stop ends the server, without care for its data, and removes it.
+// Stop ends the server and removes it with its data.
 func (c *Cluster) Stop() error {
 	if c.server != nil {
 		c.end(syscall.SIGQUIT)
@@ -178,7 +178,7 @@ func (c *Cluster) Kill() error {
 	return err
 }
 
-// end has the server end by a signal, and waits until it has.
+// end sends the server a signal that ends it, and waits until it has ended.
 func (c *Cluster) end(signal syscall.Signal) {
 	// What fails here is only that the server has ended already.
 	_ = c.server.Process.Signal(signal)
@@ -190,8 +190,8 @@ func (c *Cluster) end(signal syscall.Signal) {
 	}
 }
 
-// Command is one of the server's programs, or any other, run as its user in Dir. It has a process group of
-// its own: ^C at the terminal must not end the server before those who use it.
+// Command returns a command that runs one of the server's programs, or any other, as the server's user in Dir. It has a
+// process group of its own: ^C at the terminal must not end the server before the programs that use it.
 func (c *Cluster) Command(program string, args ...string) *exec.Cmd {
 	if own := filepath.Join(c.bin, program); isProgram(own) {
 		program = own

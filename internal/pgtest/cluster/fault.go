@@ -25,8 +25,8 @@ func (c *Cluster) Standby() (*Cluster, error) {
 	})
 }
 
-// ShutDown ends the server in order: those who are connected are told and cut off, and what was written is
-// on its standbys.
+// ShutDown ends the server in an orderly way: it tells its clients and disconnects them, and its standbys have received all
+// that was written.
 func (c *Cluster) ShutDown() { c.end(syscall.SIGINT) }
 
 // Crash ends the server at once; it recovers when it is started again.
@@ -54,7 +54,7 @@ func (c *Cluster) KillServer() error {
 	return nil
 }
 
-// Freeze stops all processes of the server where they are, until it is thawed.
+// Freeze suspends all processes of the server until thaw is called.
 func (c *Cluster) Freeze() (thaw func() error, err error) {
 	if err := c.server.Process.Signal(syscall.SIGSTOP); err != nil { // first, so that it makes no more
 		return nil, err
@@ -75,7 +75,7 @@ func (c *Cluster) Freeze() (thaw func() error, err error) {
 	return func() error { return all(syscall.SIGCONT) }, all(syscall.SIGSTOP)
 }
 
-// backends are the processes that the server has made.
+// backends returns the ids of the processes that the server has started.
 func (c *Cluster) backends() (pids []int, err error) {
 	pid := c.server.Process.Pid
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
@@ -95,7 +95,7 @@ func (c *Cluster) backends() (pids []int, err error) {
 // Restart starts a server that was ended and waits until it answers.
 func (c *Cluster) Restart() error { return c.serve() }
 
-// Demote has a server that was ended be a hot standby, of nobody, when it is started again.
+// Demote makes a server that has ended a hot standby, without a primary, for when it is started again.
 func (c *Cluster) Demote() error {
 	file := filepath.Join(c.data, "standby.signal")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -107,7 +107,7 @@ func (c *Cluster) Demote() error {
 	return os.Chown(file, int(c.owner.Uid), int(c.owner.Gid))
 }
 
-// Promote lets a standby take writes and waits until it does.
+// Promote makes a standby accept writes and waits until it does.
 func (c *Cluster) Promote() error {
 	db, err := sql.Open("postgres", c.URL)
 	if err != nil {

@@ -11,14 +11,15 @@ import (
 	"strconv"
 )
 
-// ErrNotFound says that no PostgreSQL server is installed where Find looks.
+// ErrNotFound is the error of Find if no PostgreSQL server is installed.
 var ErrNotFound = errors.New("no PostgreSQL server is installed")
 
-// Packages is where Debian and its like keep the servers of every version, out of PATH.
+// Packages is the folder where Debian and similar systems install the servers of every version; it is not in PATH.
 const Packages = "/usr/lib/postgresql"
 
-// Find gives the directory of a server's programs: the one in PATH, else the newest version under
-// packages, a directory of <version>/bin. It fails with ErrNotFound.
+// Find returns the directory of a server's programs: the one in PATH, else the newest version under
+// packages, a directory of <version>/bin. The error is ErrNotFound if there is
+// neither.
 func Find(packages string) (string, error) {
 	if initdb, err := exec.LookPath("initdb"); err == nil && serves(filepath.Dir(initdb)) {
 		return filepath.Dir(initdb), nil
@@ -32,7 +33,7 @@ func Find(packages string) (string, error) {
 	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
 }
 
-// serves says whether a directory has both programs that a cluster needs.
+// serves reports whether a directory has both programs that a cluster needs.
 func serves(dir string) bool {
 	for _, program := range []string{"initdb", "postgres"} {
 		if _, err := exec.LookPath(filepath.Join(dir, program)); err != nil {
@@ -42,7 +43,7 @@ func serves(dir string) bool {
 	return true
 }
 
-// version is the major version that a directory <version>/bin is of, 0 where its name is no number.
+// version returns the major version in the name of a directory <version>/bin, 0 if it is not a number.
 func version(dir string) int {
 	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
 	return n

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// serverUser is whom the server runs as: nil for the present user, or another one where that is root,
-// whom PostgreSQL refuses.
+// serverUser returns the user that the server runs as: nil for the present user, or another one if that is root, as which
+// PostgreSQL refuses to run.
 func serverUser() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

@@ -1,4 +1,4 @@
-// Package ddl reads as much of PostgreSQL's statements as it takes to say what they do to a table.
+// Package ddl parses as much of PostgreSQL's statements as it takes to know what they do to a table.
 package ddl
 
 import (
@@ -31,7 +31,7 @@ var (
 	changeRows  = regexp.MustCompile(`(?i)^(?:UPDATE|DELETE FROM) (?:ONLY )?` + name)
 )
 
-// Parse reads a statement. What it does not know it leaves out.
+// Parse parses a statement. What it does not know it leaves out.
 func Parse(text string) Statement {
 	s := Statement{Text: strings.TrimSuffix(strings.Join(strings.Fields(comment.ReplaceAllString(text, "")), " "), ";")}
 	if found := createTable.FindStringSubmatch(s.Text); found != nil {

@@ -37,7 +37,7 @@ func (f formatter) Format(plan *migrate.Plan) ([]migrate.File, error) {
 	at := f.firstVersion()
 	for i, s := range steps {
 		version := at.Add(time.Duration(i) * time.Second).Format(versionLayout)
-		if takesAway.MatchString(strings.Join(s.statements, "\n")) {
+		if removes.MatchString(strings.Join(s.statements, "\n")) {
 			with = version // whoever reads what it takes away has to be gone
 		}
 		files[i] = &sqltool.GooseFile{LocalFile: migrate.NewLocalFile(version+"_"+plan.Name+".sql", []byte(s.text(with)))}
@@ -45,6 +45,7 @@ func (f formatter) Format(plan *migrate.Plan) ([]migrate.File, error) {
 	return files, f.check(files)
 }
 
+// commands returns the statements of a plan.
 func commands(plan *migrate.Plan) []string {
 	list := make([]string, len(plan.Changes))
 	for i, c := range plan.Changes {
@@ -55,7 +56,7 @@ func commands(plan *migrate.Plan) []string {
 
 const versionLayout = "20060102150405"
 
-// firstVersion is the time, which is what orders migrations, or what comes after the last migration.
+// firstVersion returns the time, which is what orders migrations, or what comes after the last migration.
 func (f formatter) firstVersion() time.Time {
 	now := f.now.UTC().Truncate(time.Second)
 	if len(f.existing) == 0 {
@@ -68,9 +69,10 @@ func (f formatter) firstVersion() time.Time {
 	return now
 }
 
-var takesAway = regexp.MustCompile(`(?i)\b(DROP (TABLE|COLUMN)|RENAME)\b`)
+var removes = regexp.MustCompile(`(?i)\b(DROP (TABLE|COLUMN)|RENAME)\b`)
 
-// compatibleWith is what a migration is compatible with that only adds: what the last one is, or that one.
+// compatibleWith returns what a migration is compatible with that only adds: what the last one is, or the last one
+// itself.
 func (f formatter) compatibleWith() string {
 	if len(f.existing) == 0 {
 		return f.firstVersion().Format(versionLayout)

@@ -11,8 +11,8 @@ import (
 // step is what one migration does.
 type step struct {
 	statements []string
-	// alone is what nothing else may be in a file with: a table that is altered, or an index.
-	alone         string
+	// lock is the table that is altered or the index that is built, "" for none; a file has one.
+	lock          string
 	noTransaction bool
 }
 
@@ -43,20 +43,20 @@ func postgresSteps(statements []string) []step {
 		made[s.Table] = made[s.Table] || s.CreatesTable
 		switch {
 		case made[s.Table] || s.Index == "" && len(s.Clauses) == 0:
-			steps = with(steps, step{statements: []string{text}})
+			steps = appendStep(steps, step{statements: []string{text}})
 		case s.Index != "":
 			after = append(after, indexStep(s.Index, text))
 		default:
 			altered, validations := alterSteps(s, text)
-			steps, after = with(steps, altered), append(after, validations...)
+			steps, after = appendStep(steps, altered), append(after, validations...)
 		}
 	}
 	return append(steps, after...)
 }
 
-// with appends a step, to the last one where they may be in one file.
-func with(steps []step, s step) []step {
-	if n := len(steps); n > 0 && steps[n-1].alone == s.alone {
+// appendStep appends a step, to the last one where both may be in one file.
+func appendStep(steps []step, s step) []step {
+	if n := len(steps); n > 0 && steps[n-1].lock == s.lock {
 		steps[n-1].statements = append(steps[n-1].statements, s.statements...)
 		return steps
 	}
@@ -64,7 +64,7 @@ func with(steps []step, s step) []step {
 }
 
 func indexStep(index, text string) step {
-	return step{alone: index, noTransaction: true, statements: []string{
+	return step{lock: index, noTransaction: true, statements: []string{
 		"SET lock_timeout = 0",
 		buildIndex.ReplaceAllString(text, "CREATE ${1}INDEX CONCURRENTLY IF NOT EXISTS "),
 		"RESET lock_timeout",
@@ -77,11 +77,11 @@ func alterSteps(s ddl.Statement, text string) (altered step, validations []step)
 		if found := addForeignKey.FindStringSubmatch(clause); found != nil {
 			s.Clauses[i] += " NOT VALID"
 			validate := fmt.Sprintf("ALTER TABLE %q VALIDATE CONSTRAINT %s", s.Table, found[1])
-			validations = append(validations, step{alone: found[1], statements: []string{validate}})
+			validations = append(validations, step{lock: found[1], statements: []string{validate}})
 		}
 	}
 	if len(validations) > 0 {
 		text = fmt.Sprintf("ALTER TABLE %q %s", s.Table, strings.Join(s.Clauses, ", "))
 	}
-	return step{alone: s.Table, statements: []string{text}}, validations
+	return step{lock: s.Table, statements: []string{text}}, validations
 }

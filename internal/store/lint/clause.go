@@ -26,13 +26,13 @@ var (
 	inline       = regexp.MustCompile(`(?i) (?:UNIQUE|PRIMARY KEY|CHECK)\b`)
 )
 
-// clauseOf checks a clause of a statement that alters a table that was there before.
-func clauseOf(s ddl.Statement, clause string, known *linter) *Problem {
+// checkClause checks a clause of a statement that alters a table that was there before.
+func checkClause(s ddl.Statement, clause string, known *linter) *Problem {
 	switch {
 	case addConstraint.MatchString(clause):
-		return constraint(clause)
+		return checkConstraint(clause)
 	case addColumn.MatchString(clause):
-		return column(clause)
+		return checkColumn(clause)
 	case setType.MatchString(clause):
 		return &Problem{
 			Why:     "it writes the whole table and its indexes anew, and keeps everybody waiting meanwhile",
@@ -50,8 +50,8 @@ func clauseOf(s ddl.Statement, clause string, known *linter) *Problem {
 	}
 }
 
-// constraint checks a constraint that is added.
-func constraint(clause string) *Problem {
+// checkConstraint checks a constraint that is added.
+func checkConstraint(clause string) *Problem {
 	switch {
 	case notValid.MatchString(clause), usingIndex.MatchString(clause):
 		return nil
@@ -69,8 +69,8 @@ func constraint(clause string) *Problem {
 	}
 }
 
-// column checks a column that is added.
-func column(clause string) *Problem {
+// checkColumn checks a column that is added.
+func checkColumn(clause string) *Problem {
 	hasDefault := defaults.MatchString(clause)
 	switch {
 	case computed.MatchString(clause), hasDefault && !constant.MatchString(clause) && !evaluateOnce.MatchString(clause):

@@ -26,11 +26,11 @@ func (p Problem) String() string {
 
 // SQLite returns what is wrong with the migrations of SQLite, all of them in the order of their versions. One
 // server has the file, so that no statement has another to keep waiting.
-func SQLite(files []migrate.File) []Problem { return compatibility(files) }
+func SQLite(files []migrate.File) []Problem { return checkCompatibility(files) }
 
 // Postgres returns what is wrong with the migrations of PostgreSQL, all of them in the order of their versions.
 func Postgres(files []migrate.File) ([]Problem, error) {
-	problems := compatibility(files)
+	problems := checkCompatibility(files)
 	l := linter{notNull: map[constraintName]string{}, validated: map[constraintName]bool{}}
 	for _, f := range files {
 		texts, err := f.Stmts()
@@ -46,10 +46,11 @@ func Postgres(files []migrate.File) ([]Problem, error) {
 	return problems, nil
 }
 
-// unread is the last migration that was written before programs read what migrations are compatible with.
-const unread = 20261122012914
+// lastUndeclared is the last migration that may lack the line: programs did not read it then.
+const lastUndeclared = 20261122012914
 
-func compatibility(files []migrate.File) []Problem {
+// checkCompatibility checks what each migration declares that it is compatible with.
+func checkCompatibility(files []migrate.File) []Problem {
 	versions := map[int64]bool{}
 	var problems []Problem
 	for _, f := range files {
@@ -57,7 +58,7 @@ func compatibility(files []migrate.File) []Problem {
 		versions[version] = err == nil
 		with, ok := entmigrate.CompatibleWith(f.Bytes())
 		switch {
-		case !ok && version > unread:
+		case !ok && version > lastUndeclared:
 			problems = append(problems, Problem{
 				f.Name(), `no line "-- compatible-with: VERSION"`, "older servers are not told whether they may go on",
 				fmt.Sprintf("the version of the oldest migration whose program still serves with this one, or %d where none does", version),
@@ -74,9 +75,9 @@ func compatibility(files []migrate.File) []Problem {
 
 var noTransaction = regexp.MustCompile(`(?m)^-- \+goose NO TRANSACTION$`)
 
-// linter knows what the migrations so far have done.
+// linter has what the migrations so far have done.
 type linter struct {
-	// notNull has the columns of constraints that say that a column is not null.
+	// notNull has the column of each constraint that a column is not null.
 	notNull   map[constraintName]string
 	validated map[constraintName]bool
 }
@@ -84,9 +85,9 @@ type linter struct {
 type constraintName struct{ table, name string }
 
 func (l *linter) check(f migrate.File, statements []ddl.Statement) []Problem {
-	problems := withTransaction(statements, l)
+	problems := checkTx(statements, l)
 	if noTransaction.Match(f.Bytes()) {
-		problems = withoutTransaction(statements)
+		problems = checkNoTx(statements)
 	}
 	for _, s := range statements {
 		l.learn(s)
@@ -102,7 +103,7 @@ var (
 	validate   = regexp.MustCompile(`(?i)^VALIDATE CONSTRAINT "?(\w+)"?`)
 )
 
-// learn takes the constraints of a statement down.
+// learn records the constraints of a statement.
 func (l *linter) learn(s ddl.Statement) {
 	for _, clause := range s.Clauses {
 		if found := addNotNull.FindStringSubmatch(clause); found != nil {
@@ -113,7 +114,7 @@ func (l *linter) learn(s ddl.Statement) {
 	}
 }
 
-// knowsNotNull reports whether a validated constraint says that a column is not null.
+// knowsNotNull reports whether there is a validated constraint that a column is not null.
 func (l *linter) knowsNotNull(table, column string) bool {
 	for c, of := range l.notNull {
 		if c.table == table && of == column && l.validated[c] {

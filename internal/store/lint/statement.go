@@ -14,9 +14,9 @@ const (
 	scans = "it reads the whole table, and keeps every writer waiting meanwhile"
 )
 
-// withTransaction checks a file that runs in a transaction: what a statement locks stays locked until the
+// checkTx checks a file that runs in a transaction: what a statement locks stays locked until the
 // last one is done.
-func withTransaction(statements []ddl.Statement, known *linter) []Problem {
+func checkTx(statements []ddl.Statement, known *linter) []Problem {
 	var problems []Problem
 	made := map[string]bool{}
 	alters := false // a table that was there before
@@ -28,11 +28,11 @@ func withTransaction(statements []ddl.Statement, known *linter) []Problem {
 		if made[s.Table] {
 			continue // nobody uses it yet
 		}
-		if p := statement(s); p != nil {
+		if p := checkStatement(s); p != nil {
 			problems = append(problems, *p)
 		}
 		for _, clause := range s.Clauses {
-			p := clauseOf(s, clause, known)
+			p := checkClause(s, clause, known)
 			if p == nil && alters && validate.MatchString(clause) {
 				p = &Problem{Why: "what the file's other statements have locked stays locked until it is done", Instead: "a file of its own, after that one"}
 			}
@@ -52,8 +52,8 @@ var (
 	hidden       = regexp.MustCompile(`(?i)^DO\b.*\b(CREATE (UNIQUE )?INDEX|ADD (CONSTRAINT|COLUMN)|ALTER COLUMN|VALIDATE CONSTRAINT)\b`)
 )
 
-// statement checks a statement on a table that was there before.
-func statement(s ddl.Statement) *Problem {
+// checkStatement checks a statement on a table that was there before.
+func checkStatement(s ddl.Statement) *Problem {
 	switch {
 	case concurrently.MatchString(s.Text):
 		return &Problem{Found: s.Text, Why: "PostgreSQL does not do this in a transaction", Instead: ownFile}
@@ -70,9 +70,9 @@ func statement(s ddl.Statement) *Problem {
 	return nil
 }
 
-// withoutTransaction checks a file whose statements are committed one by one: it runs again from its first
+// checkNoTx checks a file whose statements are committed one by one: it runs again from its first
 // statement when it was broken off.
-func withoutTransaction(statements []ddl.Statement) []Problem {
+func checkNoTx(statements []ddl.Statement) []Problem {
 	const (
 		unlimited = "SET lock_timeout = 0"
 		limited   = "RESET lock_timeout"

@@ -4,9 +4,9 @@
 //
 //	withpg -- go test ./...
 //
-// The command finds the URL of the cluster in SLIPWAY_TEST_POSTGRES. Where that is set already, the
-// command just runs; so it does, with a warning, where no server is installed, unless CI is "true".
-// Withpg ends as the command does, with its exit code, and passes signals on to it.
+// The command finds the URL of the cluster in SLIPWAY_TEST_POSTGRES. If that is set already, Withpg only runs the command.
+// If no server is installed it warns and runs the command without one, or fails if CI is "true". Withpg passes signals on
+// to the command and ends with its exit code.
 package main
 
 import (
@@ -30,8 +30,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: withpg -- command [argument ...]")
 		os.Exit(2)
 	}
-	// From here on no signal ends this program before the cluster is gone: what comes while it starts
-	// waits for the command.
+	// From here on no signal ends this program before the cluster is removed. A signal that comes while the cluster
+	// starts is passed on to the command later.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	code, err := withCluster(command, signals)
@@ -41,7 +41,7 @@ func main() {
 	os.Exit(code)
 }
 
-// withCluster runs the command beside a cluster and gives the code to exit with.
+// withCluster runs the command beside a cluster and returns the code to exit with.
 func withCluster(command []string, signals <-chan os.Signal) (code int, err error) {
 	if os.Getenv(pgtest.Env) != "" {
 		return run(command, os.Environ(), signals)
@@ -69,7 +69,7 @@ func withCluster(command []string, signals <-chan os.Signal) (code int, err erro
 	return run(command, append(os.Environ(), pgtest.Env+"="+c.URL), signals)
 }
 
-// run runs the command and gives its exit code, or 128 and the signal that ended it.
+// run runs the command and returns its exit code, or 128 and the signal that ended it.
 func run(command, env []string, signals <-chan os.Signal) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = env

@@ -1,0 +1,172 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"slipway/internal/page"
+)
+
+// A batch is the records that one statement read: the nodes of a page, or what an edge of another batch
+// leads to. What they refer to by an edge is read for all of them when the first of them is asked for it,
+// so that an edge costs one statement however many records there are.
+type batch[T any] struct {
+	records []*T
+
+	mu    sync.Mutex
+	edges map[string]*edge
+}
+
+// edge is what the records of a batch refer to by one field with the same arguments.
+type edge struct {
+	once  sync.Once
+	value any
+	err   error
+}
+
+// batches are those of one operation, by their records.
+type batches struct{ of sync.Map }
+
+type batchesKey struct{}
+
+func withBatches(ctx context.Context) context.Context {
+	return context.WithValue(ctx, batchesKey{}, &batches{})
+}
+
+// registerBatch makes records a batch. Outside a GraphQL operation, where no edge is loaded, it does
+// nothing.
+func registerBatch[T any](ctx context.Context, records []*T) {
+	all, ok := ctx.Value(batchesKey{}).(*batches)
+	if !ok {
+		return
+	}
+	b := &batch[T]{records: records}
+	for _, r := range records {
+		all.of.Store(r, b)
+	}
+}
+
+// registerPage makes the nodes of a page a batch. It takes and returns what the method of a service returns.
+func registerPage[T any](ctx context.Context, c *page.Connection[*T], err error) (*page.Connection[*T], error) {
+	if err == nil {
+		registerBatch(ctx, c.Nodes())
+	}
+	return c, err
+}
+
+// loadOne loads the record that parent refers to, nil where the reference is nil. read returns the records of
+// ids, in any order.
+func loadOne[P, C any](
+	ctx context.Context, parent *P, field string, reference func(*P) *string,
+	read func(context.Context, []string) ([]*C, error), idOf func(*C) string,
+) (*C, error) {
+	id := reference(parent)
+	if id == nil {
+		return nil, nil
+	}
+	b, err := batchOf(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	byID, err := readOnce(b, field, func(parents []*P) (map[string]*C, error) {
+		records, err := read(ctx, references(parents, reference))
+		if err != nil {
+			return nil, err
+		}
+		registerBatch(ctx, records)
+		byID := make(map[string]*C, len(records))
+		for _, r := range records {
+			byID[idOf(r)] = r
+		}
+		return byID, nil
+	})
+	return byID[*id], err
+}
+
+// loadPage loads a page of the list of parent. read returns a page of the list of each id.
+func loadPage[P, C any](
+	ctx context.Context, parent *P, field string, args page.Args, idOf func(*P) string,
+	read func(context.Context, []string, page.Args) (map[string]*page.Connection[*C], error),
+) (*page.Connection[*C], error) {
+	b, err := batchOf(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	if args.After != nil || args.Before != nil {
+		// A cursor belongs to one list; the lists of the other records would refuse it.
+		b = &batch[P]{records: []*P{parent}}
+	}
+	pages, err := readOnce(b, field+args.String(), func(parents []*P) (map[string]*page.Connection[*C], error) {
+		pages, err := read(ctx, ids(parents, idOf), args)
+		var nodes []*C
+		for _, p := range pages {
+			nodes = append(nodes, p.Nodes()...)
+		}
+		registerBatch(ctx, nodes)
+		return pages, err
+	})
+	return pages[idOf(parent)], err
+}
+
+// loadEach loads what read returns for the id of parent.
+func loadEach[P, V any](
+	ctx context.Context, parent *P, field string, idOf func(*P) string,
+	read func(context.Context, []string) (map[string]V, error),
+) (V, error) {
+	b, err := batchOf(ctx, parent)
+	if err != nil {
+		var none V
+		return none, err
+	}
+	values, err := readOnce(b, field, func(parents []*P) (map[string]V, error) {
+		return read(ctx, ids(parents, idOf))
+	})
+	return values[idOf(parent)], err
+}
+
+// batchOf returns the batch of a record; one that was read alone is a batch of its own.
+func batchOf[T any](ctx context.Context, record *T) (*batch[T], error) {
+	all, ok := ctx.Value(batchesKey{}).(*batches)
+	if !ok {
+		return nil, fmt.Errorf("graph: an edge of %T is loaded outside an operation", record)
+	}
+	found, _ := all.of.LoadOrStore(record, &batch[T]{records: []*T{record}})
+	return found.(*batch[T]), nil
+}
+
+// readOnce returns what read returns for the records of a batch. It calls read once for each edge, which the
+// key tells apart.
+func readOnce[T, V any](b *batch[T], key string, read func(records []*T) (V, error)) (V, error) {
+	b.mu.Lock()
+	e, ok := b.edges[key]
+	if !ok {
+		if b.edges == nil {
+			b.edges = map[string]*edge{}
+		}
+		e = &edge{}
+		b.edges[key] = e
+	}
+	b.mu.Unlock()
+	e.once.Do(func() { e.value, e.err = read(b.records) })
+	value, _ := e.value.(V)
+	return value, e.err
+}
+
+// references returns the ids that records refer to, each once.
+func references[P any](records []*P, reference func(*P) *string) []string {
+	seen := make(map[string]bool, len(records))
+	var ids []string
+	for _, r := range records {
+		if id := reference(r); id != nil && !seen[*id] {
+			seen[*id] = true
+			ids = append(ids, *id)
+		}
+	}
+	return ids
+}
+
+// ids returns the ids of records, each once.
+func ids[P any](records []*P, idOf func(*P) string) []string {
+	return references(records, func(p *P) *string { return new(idOf(p)) })
+}

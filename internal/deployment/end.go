@@ -1,0 +1,219 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/event"
+	"slipway/internal/fault"
+	"slipway/internal/journal"
+	"slipway/internal/textrules"
+)
+
+const (
+	// DefaultCancelTimeout is how long a program may take to end once its cancellation was requested, where
+	// Service.CancelTimeout is 0.
+	DefaultCancelTimeout = 15 * time.Minute
+	// renewAfterKill is how much longer the lease may be renewed: the runner still has to report that the program
+	// was killed.
+	renewAfterKill = time.Minute
+	// forceAfter is how long after the request a deployment may be canceled by force.
+	forceAfter = 2 * time.Minute
+)
+
+// Complete ends a RUNNING deployment: SUCCEEDED, which makes it the instance's live one, or FAILED where
+// a failure is given; also where its cancellation was requested, for what happened wins. The same outcome under
+// the same lease again changes nothing. It fails with DeploymentNotFound, DeploymentForbidden, DeploymentLeaseLost and
+// RequestInvalid.
+func (s *Service) Complete(ctx context.Context, deploymentID, leaseID string, failure *fault.Data) (*ent.Deployment, error) {
+	if failure != nil {
+		return s.complete(ctx, deploymentID, leaseID, outcome{deployment.StatusFAILED, failure})
+	}
+	return s.complete(ctx, deploymentID, leaseID, outcome{status: deployment.StatusSUCCEEDED})
+}
+
+// CompleteCanceled ends a RUNNING deployment whose program ended because its cancellation was requested: CANCELED,
+// with what the program said last, or nil. It fails with the errors of Complete, and DeploymentWrongState where nobody
+// has requested it.
+func (s *Service) CompleteCanceled(ctx context.Context, deploymentID, leaseID string, lastError *fault.Data) (*ent.Deployment, error) {
+	return s.complete(ctx, deploymentID, leaseID, outcome{deployment.StatusCANCELED, lastError})
+}
+
+// outcome is the end of a deployment as its runner reports it.
+type outcome struct {
+	status deployment.Status
+	// reason is why it failed, or what its program said last before it was canceled; nil for nothing.
+	reason *fault.Data
+}
+
+func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o outcome) (*ent.Deployment, error) {
+	return s.transition(ctx, "completeDeployment", access.RunDeployments, deploymentID,
+		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+			if e.SkipAudit = o.isAlreadyRecorded(d, leaseID); e.SkipAudit {
+				return nil
+			}
+			if err := s.checkHeld(ctx, tx, d, leaseID, e.Shared); err != nil {
+				return err
+			}
+			if violations := o.check(); len(violations) > 0 {
+				return fault.Invalid(fault.RequestInvalid, violations...)
+			}
+			e.Changes = map[string]any{"status": o.status}
+			switch o.status {
+			case deployment.StatusCANCELED:
+				if d.CancelRequestedAt == nil {
+					return wrongState(d, "completed as canceled", "nobody has requested that")
+				}
+				setEnded(u, o.status, e.At, canceledError(*d.CancelRequestedBy, o.reason))
+			case deployment.StatusFAILED:
+				setEnded(u, o.status, e.At, o.reason)
+			default:
+				setEnded(u, o.status, e.At, nil)
+				return s.goLive(ctx, tx, d, e.At)
+			}
+			return nil
+		})
+}
+
+// isAlreadyRecorded reports whether the deployment has ended so under the lease before: the answer was lost.
+func (o outcome) isAlreadyRecorded(d *ent.Deployment, leaseID string) bool {
+	switch {
+	case d.LeaseID == nil || *d.LeaseID != leaseID || d.Status != o.status:
+		return false
+	case o.status == deployment.StatusFAILED:
+		return d.Error != nil && d.Error.Code == o.reason.Code
+	case o.status == deployment.StatusCANCELED:
+		return !d.Forced
+	}
+	return true
+}
+
+// check bounds the texts of the reason. A program may have said them, so their characters are left as they are.
+func (o outcome) check() []fault.Violation {
+	if o.reason == nil {
+		return nil
+	}
+	violations := textrules.Length("/error/message", o.reason.Message, event.MaxText)
+	return append(violations, textrules.Length("/error/description", o.reason.Description, textrules.MaxDescription)...)
+}
+
+// goLive makes a deployment that succeeded the live one of its instance.
+func (s *Service) goLive(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
+	instance, err := tx.ModuleInstance.Get(ctx, d.ModuleInstanceID)
+	if err != nil {
+		return err
+	}
+	if err := s.Inputs.UpdateBaseline(ctx, tx, d, instance.LiveDeploymentID, at); err != nil {
+		return err
+	}
+	return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).
+		SetLiveDeploymentID(d.ID).ClearForcedDeploymentID().SetUpdatedAt(at).Exec(ctx)
+}
+
+const cancelAction = "cancelDeployment"
+
+// Cancel ends a deployment as CANCELED where no program is at work on it: one that is PENDING, or RUNNING without a
+// lease. Of another that is RUNNING it requests that its program end; until then it stays active, because two
+// programs of one instance must never run side by side. The same request again changes nothing. It fails with
+// DeploymentNotFound, DeploymentForbidden and DeploymentWrongState.
+func (s *Service) Cancel(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
+	return s.transition(ctx, cancelAction, access.Deploy, deploymentID,
+		func(ctx context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+			by := actor.From(ctx).Name
+			if idle, err := cancelIdle(d, u, e, by); idle || err != nil {
+				return err
+			}
+			if e.SkipAudit = d.CancelRequestedAt != nil; !e.SkipAudit {
+				u.SetCancelRequestedAt(e.Shared).SetCancelRequestedBy(by)
+				e.Changes = map[string]any{"cancelRequestedAt": e.Shared, "cancelRequestedBy": by}
+			}
+			return nil
+		})
+}
+
+// ForceCancel ends a deployment as CANCELED although its program may still be at work, from two minutes after its
+// cancellation was requested. The instance remembers it until a deployment succeeds. It fails with the errors of Cancel.
+func (s *Service) ForceCancel(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
+	return s.transition(ctx, cancelAction, access.ForceCancel, deploymentID,
+		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
+			by := actor.From(ctx).Name
+			if idle, err := cancelIdle(d, u, e, by); idle || err != nil {
+				return err
+			}
+			if err := checkForce(d, e.Shared); err != nil {
+				return err
+			}
+			why := canceledError(by, nil)
+			why.Message = fmt.Sprintf("Canceled by %s by force: its program was not known to have ended.", by)
+			why.Description = unknownOutcome
+			setEnded(u, deployment.StatusCANCELED, e.At, why)
+			u.SetForced(true)
+			e.Changes = map[string]any{"status": deployment.StatusCANCELED, "forced": true}
+			return tx.ModuleInstance.UpdateOneID(d.ModuleInstanceID).SetForcedDeploymentID(d.ID).SetUpdatedAt(e.At).Exec(ctx)
+		})
+}
+
+// cancelIdle ends a deployment on which no program is at work, and reports whether it is one.
+func cancelIdle(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry, by string) (bool, error) {
+	if err := checkStatus(d, "canceled", deployment.StatusPENDING, deployment.StatusRUNNING); err != nil {
+		return false, err
+	}
+	if d.LeaseExpiresAt != nil {
+		return false, nil
+	}
+	setEnded(u, deployment.StatusCANCELED, e.At, canceledError(by, nil))
+	e.Changes = map[string]any{"status": deployment.StatusCANCELED}
+	return true, nil
+}
+
+// checkForce refuses force before the program had time to end by itself.
+func checkForce(d *ent.Deployment, at time.Time) error {
+	if d.CancelRequestedAt == nil {
+		return wrongState(d, "canceled by force", "its cancellation was not requested before; request it without force, and repeat this 2 minutes later")
+	}
+	if from := d.CancelRequestedAt.Add(forceAfter); at.Before(from) {
+		f := wrongState(d, "canceled by force",
+			fmt.Sprintf("its program has 2 minutes to end by itself, until %s", from.UTC().Format(time.RFC3339)))
+		f.Metadata["forceFrom"] = from.UTC().Format(time.RFC3339Nano)
+		return f
+	}
+	return nil
+}
+
+// unknownOutcome describes an end that nobody has seen.
+const unknownOutcome = "How far it got is not known. See what was changed before it is deployed again."
+
+// canceledError returns the error of a deployment that somebody canceled, with what its program said last, or nil.
+func canceledError(by string, lastError *fault.Data) *fault.Data {
+	why := &fault.Data{Code: string(fault.DeploymentCanceled), Message: fmt.Sprintf("Canceled by %s.", by)}
+	if lastError == nil {
+		return why
+	}
+	words := fault.Section{Title: "Last words of the program", Render: fault.RenderList, Items: []string{lastError.Message}}
+	if lastError.Description != "" {
+		words.Items = append(words.Items, lastError.Description)
+	}
+	why.Details = []fault.Section{words}
+	return why
+}
+
+// setEnded lets an update end a deployment. Its lease id stays, so that its runner can be told that it has ended.
+func setEnded(u *ent.DeploymentUpdateOne, status deployment.Status, at time.Time, why *fault.Data) {
+	u.SetStatus(status).SetCompletedAt(at).ClearLeaseExpiresAt()
+	if why != nil {
+		u.SetError(why)
+	}
+}
+
+// killTime returns when the program of a deployment whose cancellation was requested is to be killed.
+func (s *Service) killTime(d *ent.Deployment) time.Time {
+	if s.CancelTimeout > 0 {
+		return d.CancelRequestedAt.Add(s.CancelTimeout)
+	}
+	return d.CancelRequestedAt.Add(DefaultCancelTimeout)
+}

@@ -1,0 +1,199 @@
+package deployment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/idempotencykey"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/store"
+	"slipway/internal/strictjson"
+)
+
+// keepKeys is how long a request under a key is known again.
+const keepKeys = 24 * time.Hour
+
+// maxAttempts bounds how often an insert is tried when it is refused by something that has gone when one
+// looks: a blocker that ended meanwhile, or an equal release that somebody else stored first.
+const maxAttempts = 5
+
+// request is one that creates a deployment, under the key that its caller chose for it.
+type request struct {
+	// key is "" for a request without one.
+	key string
+	id  string
+	// fingerprint is that of the operation and of all that decides what it does.
+	fingerprint string
+}
+
+// fingerprintVersion begins every fingerprint. One without it is of a server of before, whose fingerprints depended on
+// the order of keys and on whether a value stood in the document: they cannot be compared with.
+const fingerprintVersion = "2:"
+
+// canonical returns a value for a fingerprint, in which another order of keys or another spelling of a number is the
+// same request.
+func canonical(n *strictjson.Node) json.RawMessage {
+	if n == nil {
+		return nil
+	}
+	return strictjson.Canonical(n)
+}
+
+var keyForm = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$`)
+
+// newRequest makes the request of an operation; arguments returns all that decides what it does, and is only called for
+// a request with a key.
+func (s *Service) newRequest(key *string, operation string, arguments func() []any) (*request, error) {
+	if key == nil {
+		return &request{}, nil
+	}
+	if !keyForm.MatchString(*key) {
+		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/idempotencyKey", Rule: "pattern",
+			Message: fmt.Sprintf("must be 1 to 255 printable ASCII characters without spaces around them, found %.60q", *key)})
+	}
+	text, err := json.Marshal(map[string]any{operation: arguments()})
+	if err != nil {
+		return nil, fmt.Errorf("deployment: arguments of %s: %w", operation, err)
+	}
+	sum := sha256.Sum256(text)
+	return &request{key: *key, id: s.Journal.NewID(id.IdempotencyKey), fingerprint: fingerprintVersion + hex.EncodeToString(sum[:])}, nil
+}
+
+// insertFunc inserts a deployment of an instance. It returns instanceID with an error too, as far as it is
+// known.
+type insertFunc func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
+
+// createOnce carries out a write that creates a deployment, together with its change row and its request's
+// key; a request that was made before returns the deployment that it made then. The database lets an
+// instance have one active deployment; createOnce turns its refusal into DeploymentInProgress, which names the
+// blocker.
+func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
+	for tries := 1; ; tries++ {
+		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
+			return made, err
+		}
+		var created *ent.Deployment
+		var instanceID string
+		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+			if err := r.claimKey(ctx, tx, e, deploymentID); err != nil {
+				return err
+			}
+			e.ObjectID = deploymentID
+			if created, instanceID, err = insert(ctx, tx, e); err != nil {
+				return err
+			}
+			return recordChange(ctx, tx, created)
+		})
+		if err == nil {
+			s.Feed.Changed(deploymentID)
+			return created, nil
+		}
+		if !store.IsUniqueViolation(err) {
+			return nil, err
+		}
+		// In this order: a blocker that the same request has made comes with its key.
+		blocker, findErr := s.active(ctx, instanceID)
+		if findErr != nil {
+			return nil, findErr
+		}
+		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
+			return made, err
+		}
+		switch {
+		case blocker != nil:
+			return nil, s.inProgress(blocker).WithCause(err)
+		case tries == maxAttempts:
+			return nil, fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").WithCause(err)
+		}
+	}
+}
+
+// earlierResult returns the deployment that the request has made before, as it is now, or nil. It fails with
+// RequestIdempotencyReused where the actor has used the key for another request.
+func (s *Service) earlierResult(ctx context.Context, r *request) (*ent.Deployment, error) {
+	if r.key == "" {
+		return nil, nil
+	}
+	q := s.Store.Client.IdempotencyKey.Query().
+		Where(idempotencykey.ActorID(actor.From(ctx).ID), idempotencykey.Key(r.key))
+	q.Modify(store.SelectClock)
+	used, err := q.Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if now := s.Journal.Shared(store.ReadClock(used)); !used.CreatedAt.After(now.Add(-keepKeys)) {
+		return nil, nil
+	}
+	if used.RequestHash != r.fingerprint && strings.HasPrefix(used.RequestHash, fingerprintVersion) {
+		f := fault.New(fault.RequestIdempotencyReused,
+			"The idempotency key %q was used at %s for another request, which made the deployment %s.",
+			r.key, used.CreatedAt.UTC().Format(time.RFC3339), used.DeploymentID)
+		f.Metadata = map[string]any{"idempotencyKey": r.key, "deploymentId": used.DeploymentID}
+		return nil, f
+	}
+	return s.Store.Client.Deployment.Get(ctx, used.DeploymentID)
+}
+
+// claimKey stores the request's key. Of equal requests at once, the others wait here and are then refused by the
+// database.
+func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, deploymentID string) error {
+	if r.key == "" {
+		return nil
+	}
+	a := actor.From(ctx)
+	_, err := tx.IdempotencyKey.Delete().Where(
+		idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared.Add(-keepKeys)),
+	).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return tx.IdempotencyKey.Create().
+		SetID(r.id).SetOrganizationID(a.OrganizationID).SetActorID(a.ID).SetKey(r.key).
+		SetRequestHash(r.fingerprint).SetDeploymentID(deploymentID).SetCreatedAt(e.Shared).
+		Exec(ctx)
+}
+
+// active returns the active deployment of an instance, or nil.
+func (s *Service) active(ctx context.Context, instanceID string) (*ent.Deployment, error) {
+	d, err := s.Store.Client.Deployment.Query().
+		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	return d, err
+}
+
+func (s *Service) inProgress(blocker *ent.Deployment) *fault.Error {
+	since := blocker.CreatedAt.UTC().Format(time.RFC3339Nano)
+	f := fault.New(fault.DeploymentInProgress, "Another deployment of the instance is active: %s, started by %s at %s.",
+		blocker.ID, blocker.CreatedBy, since)
+	named := map[string]any{
+		"deploymentId": blocker.ID,
+		"status":       string(blocker.Status),
+		"startedBy":    blocker.CreatedBy,
+		"createdAt":    since,
+	}
+	if blocker.CancelRequestedAt != nil {
+		named["cancelRequestedAt"] = blocker.CancelRequestedAt.UTC().Format(time.RFC3339Nano)
+		named["cancelRequestedBy"] = *blocker.CancelRequestedBy
+		f.Description = "Its cancellation was requested; the instance is free when its program has ended."
+	}
+	f.Details = []fault.Section{{Title: "Active deployment", Render: fault.RenderObject, Object: named}}
+	f.Metadata = map[string]any{"blockedBy": named}
+	f.Action = &fault.Action{Label: "Show the active deployment", URL: s.BaseURL + "/deployments/" + blocker.ID}
+	return f
+}

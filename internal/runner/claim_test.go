@@ -1,0 +1,54 @@
+package runner_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"slipway/internal/worldtest"
+)
+
+// The first claim is cut off and reaches the server only when the second, which found nothing, has been
+// answered: it takes a deployment that the runner has not been told of.
+func TestAClaimThatComesLateIsCarriedOutByItsRunner(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	p := w.Fixture(t, w.Acme, "web")
+	between := newProxy(t, w.URL, always(none))
+	var late, deploymentID string
+	claims := 0
+	s := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if !strings.Contains(string(body), "claimDeployment(") {
+			between.ServeHTTP(to, r)
+			return
+		}
+		switch claims++; claims {
+		case 1:
+			late = string(body)
+			panic(http.ErrAbortHandler)
+		case 2:
+			between.ServeHTTP(to, r)
+			deploymentID = p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`).ID
+			again := r.Clone(r.Context())
+			again.Body = io.NopCloser(strings.NewReader(late))
+			between.ServeHTTP(httptest.NewRecorder(), again)
+		default:
+			between.ServeHTTP(to, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	c, _ := config(t, w, `echo done`)
+	c.Server = s.URL
+	once(t, c)
+	if got := read(t, w, deploymentID); got.Status != "SUCCEEDED" {
+		t.Errorf("%s is %s", deploymentID, got.Status)
+	}
+}

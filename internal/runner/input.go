@@ -1,0 +1,108 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// input is what a program reads on standard input.
+type input struct {
+	Deployment deployment `json:"deployment"`
+	// Release is what to deploy.
+	Release *release `json:"release"`
+	// Live is what is deployed now; nil before the first success.
+	Live *live `json:"live"`
+}
+
+type deployment struct {
+	ID                     string          `json:"id"`
+	Fence                  string          `json:"fence"`
+	OrganizationID         string          `json:"organizationId"`
+	ProjectID              string          `json:"projectId"`
+	Project                named           `json:"project"`
+	EnvironmentID          string          `json:"environmentId"`
+	Environment            named           `json:"environment"`
+	ModuleInstanceID       string          `json:"moduleInstanceId"`
+	ModuleInstanceName     string          `json:"moduleInstanceName"`
+	DeploymentType         string          `json:"deploymentType"`
+	TriggerSource          string          `json:"triggerSource"`
+	Description            *string         `json:"description"`
+	CreatedAt              string          `json:"createdAt"`
+	CreatedBy              string          `json:"createdBy"`
+	RollbackToDeploymentID *string         `json:"rollbackToDeploymentId"`
+	RedeployOfDeploymentID *string         `json:"redeployOfDeploymentId"`
+	ExternalDeploymentID   *string         `json:"externalDeploymentId"`
+	ResourceARN            *string         `json:"resourceArn"`
+	ResourceName           *string         `json:"resourceName"`
+	Data                   json.RawMessage `json:"data"`
+}
+
+type named struct {
+	Name string `json:"name"`
+	Slug string `json:"slug"`
+}
+
+type release struct {
+	ID            string `json:"id"`
+	Digest        string `json:"digest"`
+	ModuleVersion struct {
+		ID               string  `json:"id"`
+		Version          string  `json:"version"`
+		DeploymentType   string  `json:"deploymentType"`
+		SourceURL        *string `json:"sourceUrl"`
+		SourceRef        *string `json:"sourceRef"`
+		ModuleDefinition struct {
+			Type string `json:"type"`
+			Name string `json:"name"`
+		} `json:"moduleDefinition"`
+	} `json:"moduleVersion"`
+	Inputs   json.RawMessage `json:"inputs"`
+	Artifact json.RawMessage `json:"artifact"`
+}
+
+type live struct {
+	DeploymentID string   `json:"deploymentId"`
+	Release      *release `json:"release"`
+}
+
+// variablePrefix begins the names of Slipway's environment variables; the token is in one of them.
+const variablePrefix = "SLIPWAY_"
+
+// environ returns an environment without the runner's own variables and with those of the deployment.
+func (in *input) environ(from []string) []string {
+	var env []string
+	for _, variable := range from {
+		if !strings.HasPrefix(variable, variablePrefix) {
+			env = append(env, variable)
+		}
+	}
+	d, shipped := &in.Deployment, in.Release
+	if shipped == nil {
+		shipped = &release{}
+	}
+	for _, v := range [][2]string{
+		{"DEPLOYMENT_ID", d.ID},
+		{"FENCE", d.Fence},
+		{"INSTANCE_ID", d.ModuleInstanceID},
+		{"ENVIRONMENT_ID", d.EnvironmentID},
+		{"PROJECT_ID", d.ProjectID},
+		{"ORGANIZATION_ID", d.OrganizationID},
+		{"RELEASE_ID", shipped.ID},
+		{"RELEASE_DIGEST", shipped.Digest},
+		{"MODULE_VERSION", shipped.ModuleVersion.Version},
+		{"TRIGGER", d.TriggerSource},
+	} {
+		env = append(env, variablePrefix+v[0]+"="+v[1])
+	}
+	return env
+}
+
+// encode returns the input as one line of JSON.
+func (in *input) encode() ([]byte, error) {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("encode the deployment: %w", err)
+	}
+	return append(text, '\n'), nil
+}

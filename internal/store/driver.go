@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"slipway/internal/fault"
+	"slipway/internal/meter"
+)
+
+// ent's client talks to a stack of drivers: retryDriver, which runs reads again, on checkDriver, which looks at
+// each statement, on the database's own (tenantDriver of PostgreSQL, splitDriver of SQLite).
+
+// retryDriver runs a read outside a transaction again while the database says that it may succeed; once its
+// first row was handed out it does not. Errors are those of publicError.
+type retryDriver struct {
+	dialect.Driver
+	storage *storage
+}
+
+func (d retryDriver) Query(ctx context.Context, query string, args, v any) error {
+	for tries := newAttempts(ctx); ; {
+		err := d.Driver.Query(ctx, query, args, v)
+		if err == nil {
+			break
+		}
+		if !isRetryable(err) || !tries.next(ctx) {
+			return d.storage.publicError(ctx, err)
+		}
+	}
+	if rows, ok := v.(*entsql.Rows); ok {
+		rows.ColumnScanner = publicRows{rows.ColumnScanner, ctx, d.storage}
+	}
+	return nil
+}
+
+func (d retryDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	return beginTx(ctx, d.Driver, o)
+}
+
+// publicRows are rows whose error is that of publicError.
+type publicRows struct {
+	entsql.ColumnScanner
+	ctx     context.Context // of the query
+	storage *storage
+}
+
+func (r publicRows) Err() error { return r.storage.publicError(r.ctx, r.ColumnScanner.Err()) }
+
+// checkDriver calls before with each statement, in a transaction or not, and runs it where that returns no
+// error.
+type checkDriver struct {
+	dialect.Driver
+	before func(query string, args any) error
+}
+
+func (d checkDriver) Query(ctx context.Context, query string, args, v any) error {
+	if err := d.before(query, args); err != nil {
+		return err
+	}
+	if err := d.Driver.Query(ctx, query, args, v); err != nil {
+		return err
+	}
+	if rows, ok := v.(*entsql.Rows); ok {
+		rows.ColumnScanner = meteredRows{rows.ColumnScanner, ctx}
+	}
+	return nil
+}
+
+func (d checkDriver) Exec(ctx context.Context, query string, args, v any) error {
+	if err := d.before(query, args); err != nil {
+		return err
+	}
+	return d.Driver.Exec(ctx, query, args, v)
+}
+
+func (d checkDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	tx, err := beginTx(ctx, d.Driver, o)
+	if err != nil {
+		return nil, err
+	}
+	return checkTx{tx, d.before}, nil
+}
+
+func (d checkDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
+
+// checkTx is a transaction of checkDriver.
+type checkTx struct {
+	dialect.Tx
+	before func(query string, args any) error
+}
+
+func (t checkTx) Query(ctx context.Context, query string, args, v any) error {
+	if err := t.before(query, args); err != nil {
+		return err
+	}
+	return t.Tx.Query(ctx, query, args, v)
+}
+
+func (t checkTx) Exec(ctx context.Context, query string, args, v any) error {
+	if err := t.before(query, args); err != nil {
+		return err
+	}
+	return t.Tx.Exec(ctx, query, args, v)
+}
+
+// QueryContext runs a statement that ent does not write, as ent's own transactions do.
+func (t checkTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	q, ok := t.Tx.(entsql.ExecQuerier)
+	if !ok {
+		return nil, fmt.Errorf("store: %T takes no statements", t.Tx)
+	}
+	if err := t.before(query, args); err != nil {
+		return nil, err
+	}
+	return q.QueryContext(ctx, query, args...)
+}
+
+// ExecContext runs a statement that ent does not write, as ent's own transactions do.
+func (t checkTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	q, ok := t.Tx.(entsql.ExecQuerier)
+	if !ok {
+		return nil, fmt.Errorf("store: %T takes no statements", t.Tx)
+	}
+	if err := t.before(query, args); err != nil {
+		return nil, err
+	}
+	return q.ExecContext(ctx, query, args...)
+}
+
+// beginTx begins a transaction with options, which the interface dialect.Driver leaves out.
+func beginTx(ctx context.Context, d dialect.Driver, o *sql.TxOptions) (dialect.Tx, error) {
+	b, ok := d.(interface {
+		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("store: %T begins no transactions", d)
+	}
+	return b.BeginTx(ctx, o)
+}
+
+// checkArgs returns RequestInvalid for a text that PostgreSQL cannot store, on both databases alike.
+func checkArgs(args any) error {
+	list, ok := args.([]any)
+	if !ok {
+		return nil
+	}
+	for _, arg := range list {
+		if text, ok := arg.(string); ok && (strings.ContainsRune(text, 0) || !utf8.ValidString(text)) {
+			return fault.New(fault.RequestInvalid, "A text of the request has a NUL character or is not UTF-8; it cannot be stored: %.60q.", text)
+		}
+	}
+	return nil
+}
+
+// meteredRows counts the bytes of the rows that are read to answer a request as they come, so that a page of
+// large records ends before it fills the memory. Reads of transactions are not counted, for a write must not
+// fail by what it reads.
+type meteredRows struct {
+	entsql.ColumnScanner
+	ctx context.Context // of the query
+}
+
+// Scan implements entsql.ColumnScanner.
+func (m meteredRows) Scan(columns ...any) error {
+	if err := m.ColumnScanner.Scan(columns...); err != nil {
+		return err
+	}
+	size := 0
+	for _, column := range columns {
+		size += bytesOf(column)
+	}
+	return meter.Answer(m.ctx, meter.Read, size)
+}
+
+// bytesOf returns how many bytes a column has; numbers, times and what is short by its nature do not count.
+func bytesOf(column any) int {
+	switch c := column.(type) {
+	case *sql.NullString:
+		return len(c.String)
+	case *[]byte:
+		return len(*c)
+	case interface{ JSON() json.RawMessage }:
+		return len(c.JSON())
+	default:
+		return 0
+	}
+}
