@@ -24,13 +24,9 @@ func NewTypedProperty(n *strictjson.Node) RawProperty { return RawProperty{node:
 // Decode reads the property and gives every violation; there is a property only when there are none.
 // The pointers are of the property's JSON, and start with at.
 func (r RawProperty) Decode(at string) (Property, []fault.Violation) {
-	n := r.node
-	if r.typed {
-		t := newTyped(at)
-		n = t.oneOf(n)
-		if violations := t.Violations(); len(violations) > 0 {
-			return nil, violations
-		}
+	n, violations := r.tree(at)
+	if len(violations) > 0 {
+		return nil, violations
 	}
 	var p Property
 	if violations := strictjson.Decode(n, &p, at); len(violations) > 0 {
@@ -39,12 +35,24 @@ func (r RawProperty) Decode(at string) (Property, []fault.Violation) {
 	return p, nil
 }
 
-// Changes reports whether the property, which the draft was decoded to, is another than that of a column. What
-// the form of the draft cannot tell apart is no change: in a typed variant, a default and its absence.
-func (r RawProperty) Changes(p Property, stored Column) bool {
-	column := NewColumn(p)
+// tree returns the JSON of the property, in which the typed form is gone, or what is wrong with that form.
+func (r RawProperty) tree(at string) (*strictjson.Node, []fault.Violation) {
+	if !r.typed {
+		return r.node, nil
+	}
+	t := newTyped(at)
+	return t.oneOf(r.node), t.Violations()
+}
+
+// Changes reports whether the column, which the property was decoded and encoded to, is another than the stored one.
+// What the form of the property cannot tell apart is no change: in a typed variant, a default and its absence.
+func (r RawProperty) Changes(column, stored Column) bool {
+	// A property is written back as the same JSON, so that the column need not be parsed.
+	if given, _ := r.tree(""); stored.isOf(given) {
+		return false
+	}
 	isVariant := r.typed && r.node.Get(jsonMember) == nil
-	return !column.Equal(stored) && !(isVariant && column.means(stored))
+	return !(isVariant && column.means(stored))
 }
 
 // DecodeJSON implements strictjson.Decodable: a body may hold any value for a property, which Decode looks at.
