@@ -290,3 +290,35 @@ func TestOfManyEqualRequestsAtOnceOneIsCarriedOut(t *testing.T) {
 		}
 	})
 }
+
+func TestARequestIsTheSameInAnotherOrderOfKeys(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, key := w.Fixture(t, w.Acme, "web"), "key"
+		create := func(inputs string) (*ent.Deployment, error) {
+			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Artifact: strictjson.MustParse(worldtest.Artifact),
+				Inputs: strictjson.MustParse(inputs), IdempotencyKey: &key,
+			})
+		}
+		first, err := create(`{"image":"web:1","replicas":2}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, same := range []string{`{"replicas":2,"image":"web:1"}`, `{"image":"web:1","replicas":2.0}`} {
+			if d, err := create(same); err != nil || d.ID != first.ID {
+				t.Errorf("%s: %v, %v", same, d, err)
+			}
+		}
+		const other = `{"image":"web:1","replicas":3}`
+		_ = refused(t, w, "another request", fault.RequestIdempotencyReused, func() (*ent.Deployment, error) { return create(other) })
+		// A server of before has stored a fingerprint that says nothing of this one.
+		before := strings.Repeat("0123456789abcdef", 4)
+		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE idempotency_keys SET request_hash = $1`, before); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := create(`{"image":"web:1","replicas":2}`); err != nil || d.ID != first.ID {
+			t.Errorf("across an upgrade: %v, %v", d, err)
+		}
+	})
+}

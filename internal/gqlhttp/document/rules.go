@@ -43,7 +43,7 @@ func rulesOf(c Config, withTypename map[string]bool, suggestions bool) []core.Ru
 var unicodeLiterals = core.Rule{Name: "UnicodeLiterals", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
 	var source []rune // positions count runes
 	o.OnValue(func(_ *core.Walker, v *ast.Value) {
-		if (v.Kind == ast.StringValue || v.Kind == ast.BlockValue) && !utf8.ValidString(v.Raw) {
+		if v.Kind == ast.StringValue && !utf8.ValidString(v.Raw) {
 			refuse(core.Message("A string must be UTF-8."), core.At(v.Position))
 		}
 		if v.Kind != ast.StringValue || !strings.ContainsRune(v.Raw, '\uFFFD') || v.Position == nil {
