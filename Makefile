@@ -79,8 +79,8 @@ release: .ci/schema/node_modules/.package-lock.json ## cut a release: its change
 	@test "$(origin VERSION)" = 'command line' || { echo 'release: say which, as in make release VERSION=0.1.0' >&2; exit 2; }
 	node .ci/schema/main.mjs release . $(VERSION)
 
-generate: ## write the generated code and docs/errors.md again
-	go generate ./...
+generate: ## write everything that is generated again, in the order of generate.go
+	go generate .
 
 # The tree is compared with itself, not with the last commit: what is not committed yet may be right.
 verify: ## fail where the modules or the generated code are not what they should be

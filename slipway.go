@@ -4,8 +4,6 @@ package slipway
 
 import _ "embed" // for the schema
 
-//go:generate go tool gqlgen generate
-
 // Schema is schema.graphql.
 //
 //go:embed schema.graphql

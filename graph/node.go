@@ -39,6 +39,9 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 		id.Quarantine:             {false, byID(r.Deploy.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
 		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
 		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *ent.DefaultValueDefinition) string { return d.ID })},
+		// These are no nodes.
+		id.IdempotencyKey: {},
+		id.Lease:          {},
 	}
 }
 

@@ -1,7 +1,9 @@
 package graph_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -9,80 +11,107 @@ import (
 
 	"slipway/internal/account"
 	"slipway/internal/actor"
+	"slipway/internal/httpx"
 	"slipway/internal/worldtest"
 )
 
-// guide reads the table of docs/access.md: the permissions of each role, and those of no scope.
-func guide(t *testing.T) (of map[string][]string, whole []string) {
+// permissions asks a server what a token may do where the request names an organization, "" for none.
+func permissions(t *testing.T, w *worldtest.World, token, organization string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../docs/access.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	of = map[string][]string{}
-	var roles []string
-	for line := range strings.Lines(string(text)) {
-		cells := strings.Split(strings.TrimSpace(line), "|")
-		switch {
-		case len(cells) < 9:
-		case strings.TrimSpace(cells[1]) == "permission":
-			roles = cells[3:8]
-		case strings.Contains(cells[1], "`"):
-			name := strings.Trim(cells[1], " `")
-			for i, role := range roles {
-				if strings.TrimSpace(cells[3+i]) == "yes" {
-					of[strings.TrimSpace(role)] = append(of[strings.TrimSpace(role)], name)
-				}
-			}
-			if strings.TrimSpace(cells[8]) == "yes" {
-				whole = append(whole, name)
-			}
-		}
-	}
-	return of, whole
-}
-
-func permissions(t *testing.T, w *worldtest.World, token string) []string {
-	t.Helper()
-	r := w.GraphQL(t, token, "{ viewer { permissions } }", nil)
+	body, _ := json.Marshal(map[string]string{"query": "{ viewer { permissions } }"})
+	r := w.REST(t, http.MethodPost, "/graphql", token, string(body), map[string]string{httpx.OrganizationHeader: organization})
 	list, _ := r.At(t, "data", "viewer", "permissions").([]any)
 	names := make([]string, len(list))
 	for i, p := range list {
 		names[i] = fmt.Sprint(p)
 	}
-	slices.Sort(names)
 	return names
 }
 
-func TestViewerMayDoWhatTheGuideSays(t *testing.T) {
-	t.Parallel()
-	of, whole := guide(t)
+// superadminCell says where a superadmin may do something: in an organization, under the name global, without either.
+func superadminCell(inOne, underGlobal, unnamed bool) string {
+	var where []string
+	if inOne {
+		where = append(where, "an organization")
+	}
+	if underGlobal {
+		where = append(where, "`global`")
+	}
+	if unnamed {
+		where = append(where, "none")
+	}
+	return strings.Join(where, ", ")
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
+}
+
+// accessTable writes the table of docs/access.md from what a server answers, with the texts of the schema.
+func accessTable(t *testing.T) string {
+	t.Helper()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	p := w.Fixture(t, w.Acme, "web")
+	scope := &actor.Scope{Projects: []string{w.Fixture(t, w.Acme, "web").Project.ID}}
+	may, scoped := map[actor.Role][]string{}, []string{}
 	for role, token := range w.Acme.Tokens {
-		want := slices.Sorted(slices.Values(of[string(role)]))
-		if got := permissions(t, w, token); len(got) == 0 || !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", role, got, want)
+		may[role] = permissions(t, w, token, "")
+		scoped = append(scoped, permissions(t, w, w.Token(t, w.Acme, account.NewToken{Name: "x", Role: role, Scope: scope}), "")...)
+	}
+	inOne, underGlobal, unnamed := permissions(t, w, w.Superadmin, w.Acme.Slug), permissions(t, w, w.Superadmin, actor.Global), permissions(t, w, w.Superadmin, "")
+
+	head := []string{"permission", "what"}
+	for _, role := range actor.Roles {
+		head = append(head, string(role))
+	}
+	head = append(head, "with a scope")
+	table := [][]string{head}
+	for _, permission := range schema.Types["Permission"].EnumValues {
+		name := permission.Name
+		row := []string{"`" + name + "`", permission.Description}
+		ofAnyRole := false
+		for _, role := range actor.Roles {
+			has := slices.Contains(may[role], name)
+			ofAnyRole = ofAnyRole || has
+			if role == actor.Superadmin {
+				row = append(row, superadminCell(slices.Contains(inOne, name), slices.Contains(underGlobal, name), slices.Contains(unnamed, name)))
+			} else {
+				row = append(row, yes(has))
+			}
 		}
-		scoped := w.Token(t, w.Acme, account.NewToken{Name: "x", Role: role, Scope: &actor.Scope{Projects: []string{p.Project.ID}}})
-		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(whole, name) })
-		if got := permissions(t, w, scoped); !slices.Equal(got, want) {
-			t.Errorf("%s with a scope: %v, want %v", role, got, want)
+		last := yes(slices.Contains(scoped, name))
+		if ofAnyRole && last == "" {
+			last = "no"
+		}
+		table = append(table, append(row, last))
+	}
+	return markdown(table)
+}
+
+// markdown writes a table, whose first row is its head.
+func markdown(table [][]string) string {
+	var b strings.Builder
+	for i, row := range table {
+		for _, cell := range row {
+			b.WriteString(strings.TrimRight("| "+cell, " ") + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
 		}
 	}
-	var all []string
-	for _, value := range schema.Types["Permission"].EnumValues {
-		all = append(all, value.Name)
+	return b.String()
+}
+
+func TestAccessGuideHasWhatEachRoleMayDo(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/access.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	named := slices.Concat(of["superadmin"], of["runner"])
-	slices.Sort(all)
-	slices.Sort(named)
-	if got := slices.Compact(named); !slices.Equal(got, all) {
-		t.Errorf("the guide has %v, the schema %v", got, all)
-	}
-	for _, name := range permissions(t, w, w.Superadmin) {
-		if !slices.Contains(of["superadmin"], name) {
-			t.Errorf("a superadmin without an organization may %s", name)
-		}
+	if want := accessTable(t); !strings.Contains(string(page), "\n\n"+want+"\n") {
+		t.Errorf("the table of docs/access.md is another one; what the server allows:\n\n%s", want)
 	}
 }

@@ -97,7 +97,7 @@ func (s *settings) demo(ctx context.Context, pace float64, out io.Writer, log *s
 	return s.serve(ctx, l, api, st, log)
 }
 
-// carryOut starts the demo's runner, unless the pace is 0; what it gives stops the runner and waits for it.
+// carryOut starts the demo's runner, unless the pace is 0. The function that it returns stops the runner and waits for it.
 func carryOut(ctx context.Context, services *server.Services, r *demo.Result, pace float64, log *slog.Logger) (stop func()) {
 	if pace == 0 {
 		return func() {}

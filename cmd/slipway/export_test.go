@@ -1,4 +1,8 @@
 package main
 
-// Run is run, for the tests.
-var Run = run
+// For the tests.
+var (
+	Run        = run
+	Commands   = commands
+	VariableOf = variableOf
+)

@@ -27,7 +27,7 @@ const (
 // listeners are a server's sockets, bound but not served yet. Those that are off are nil.
 type listeners struct{ api, admin, debug net.Listener }
 
-// bind takes the addresses, so that one that is in use is told before anything is served.
+// bind takes the addresses, so that it is known before anything is served when one is in use.
 func (s *settings) bind(ctx context.Context) (*listeners, error) {
 	var l listeners
 	for _, b := range []struct {
@@ -78,7 +78,7 @@ func onLoopback(l net.Listener) bool {
 	return ok && at.IP.IsLoopback()
 }
 
-// urlOf is where a browser on this machine reaches a listener.
+// urlOf returns the URL at which a browser on this machine reaches a listener.
 func urlOf(l net.Listener) string {
 	at, ok := l.Addr().(*net.TCPAddr)
 	if ok && at.IP.IsUnspecified() {
@@ -87,7 +87,7 @@ func urlOf(l net.Listener) string {
 	return "http://" + l.Addr().String()
 }
 
-// server is the http.Server of the API.
+// server returns the http.Server of the API.
 func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 	return &http.Server{
 		Handler:           api,
@@ -101,7 +101,7 @@ func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 	}
 }
 
-// aside is the http.Server of what is not the API.
+// aside returns the http.Server of what is not the API.
 func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
@@ -109,8 +109,8 @@ func aside(h http.Handler, errorLog *log.Logger) *http.Server {
 	}
 }
 
-// serve serves until ctx ends or a listener fails. Then readiness fails, and after the wait for that to
-// be noticed streams are ended and the requests in flight are let finish.
+// serve serves until ctx ends or a listener fails. Then readiness fails. After the time that balancers need to notice
+// it, streams are ended, and the requests in flight may finish.
 func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, st *store.Store, log *slog.Logger) error {
 	offset := server.Offset{Database: st.Clock, Now: store.Now}
 	health := &server.Health{Ping: st.Ping, WritesFail: st.WritesFail, Offset: offset.Measure}
@@ -139,18 +139,18 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	case <-ctx.Done():
 	}
 	health.Drain()
-	log.Info("stopping: requests in flight are let finish", "wait", s.drainWait, "timeout", s.shutdownTimeout)
+	log.Info("stopping: waiting for requests in flight", "wait", s.drainWait, "timeout", s.shutdownTimeout)
 	<-time.After(s.drainWait)
 	return errors.Join(s.finish(ctx, api, apiServer), adminServer.Close(), debugServer.Close())
 }
 
-// finish tells the streams, lets the requests in flight finish, and cuts off what has not by the timeout.
+// finish ends the streams, waits for the requests in flight, and cuts off those that have not finished by the timeout.
 func (s *settings) finish(ctx context.Context, streams *server.Server, api *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
 	defer cancel()
-	told := make(chan error, 1)
-	go func() { told <- streams.Shutdown(ctx) }() // at once: open streams hold up the other's end
-	err := cmp.Or(api.Shutdown(ctx), <-told)
+	ended := make(chan error, 1)
+	go func() { ended <- streams.Shutdown(ctx) }() // at once, because the other waits for open streams
+	err := cmp.Or(api.Shutdown(ctx), <-ended)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.Join(fmt.Errorf("requests still ran after the --shutdown-timeout of %s and were cut off", s.shutdownTimeout), api.Close())
 	}

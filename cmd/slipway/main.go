@@ -45,20 +45,9 @@ func (e usageError) Error() string { return string(e) }
 
 func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
-// run carries out a command line until it is done or ctx ends, and gives the code to exit with.
+// run carries out a command line until it is done or ctx ends, and returns the code to exit with.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, env environment) int {
-	root := group("slipway", "The control-plane API of an infrastructure delivery platform",
-		serveCommand(),
-		demoCommand(),
-		runnerCommand(),
-		backupCommand(),
-		restoreCommand(),
-		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
-		checkCommand(),
-		group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
-		group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
-		versionCommand(),
-	)
+	root := commands(env)
 	// What fails before a command has begun is the command line.
 	begun := false
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
@@ -84,7 +73,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env envir
 	return exitFailed
 }
 
-// group is a command that only has others below it.
+// commands returns the program's commands, below the one that has no name of its own.
+func commands(env environment) *cobra.Command {
+	return group("slipway", "The control-plane API of an infrastructure delivery platform",
+		serveCommand(),
+		demoCommand(),
+		runnerCommand(),
+		backupCommand(),
+		restoreCommand(),
+		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
+		checkCommand(),
+		group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
+		group("token", "Create, list and revoke tokens", tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
+		versionCommand(),
+	)
+}
+
+// group returns a command that only has others below it.
 func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: name, Short: short, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
@@ -94,8 +99,7 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// explain is an error on one line: a refusal by its message, and with its cause where that is the
-// server's own.
+// explain returns an error on one line: of a refusal its message, and its cause where that is the server's own.
 func explain(err error) string {
 	text := err.Error()
 	if f, ok := errors.AsType[*fault.Error](err); ok {

@@ -48,7 +48,7 @@ func TestServeWarnsInOneLineOfEveryOrigin(t *testing.T) {
 	s := serve(t, "--database", file(t), "--allowed-origins", "*")
 	warnings := 0
 	for line := range strings.Lines(s.Log) {
-		if strings.Contains(line, `"WARN"`) && strings.Contains(line, "--allowed-origins has *") {
+		if strings.Contains(line, `"WARN"`) && strings.Contains(line, "--allowed-origins contains *") {
 			warnings++
 		}
 	}

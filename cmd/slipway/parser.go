@@ -116,6 +116,17 @@ func atLeast(least time.Duration) parser[time.Duration] {
 	}}
 }
 
+// durationText writes a duration as people do: 5m, not 5m0s.
+func durationText(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-len("0s")]
+		}
+	}
+	return text
+}
+
 func between(least, most int) parser[int] {
 	return parser[int]{"number", func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
@@ -139,6 +150,14 @@ func parseSize(s string) (int, error) {
 		return 0, unlike("a size from 1KiB to 1024MiB, such as 262144 or 256KiB", s)
 	}
 	return n * unit, nil
+}
+
+// sizeText writes a number of bytes with its unit.
+func sizeText(bytes int) string {
+	if bytes%(1<<20) == 0 {
+		return strconv.Itoa(bytes>>20) + "MiB"
+	}
+	return strconv.Itoa(bytes>>10) + "KiB"
 }
 
 // parseBaseURL reads the URL that links start with; it ends without a slash.

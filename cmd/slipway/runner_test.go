@@ -3,7 +3,6 @@ package main_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -62,19 +61,5 @@ func TestBadSettingOfTheRunnerIsNamed(t *testing.T) {
 	o := run(t, nil, "runner", "--token", "my secret")
 	if want := "slipway: --token: want a token such as slp_runner_…, found 9 bytes that are none\n"; o.code != 2 || o.stderr != want {
 		t.Errorf("exit code %d, %q", o.code, o.stderr)
-	}
-}
-
-func TestDocsHaveTheSettingsOfTheRunner(t *testing.T) {
-	t.Parallel()
-	doc, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(doc), "## Running a runner")
-	for _, flag := range regexp.MustCompile(`(?m)^ +(--[a-z-]+)`).FindAllStringSubmatch(must(t, "runner", "--help"), -1) {
-		if !strings.Contains(section, "`"+flag[1]+"`") {
-			t.Errorf("docs/operations.md lacks %s", flag[1])
-		}
 	}
 }

@@ -54,7 +54,7 @@ func (s *settings) run(ctx context.Context, migrate bool, log *slog.Logger) (err
 	return s.serve(ctx, l, api, st, log)
 }
 
-// prepare opens the database and brings it up to date, or makes sure that it is. The database is opened
+// prepare opens the database, and migrates it or makes sure that it is migrated. The database is opened
 // first: a second server on one SQLite file is refused before it could migrate under the first.
 func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) (*store.Store, error) {
 	if err := s.check(); err != nil {
@@ -64,7 +64,7 @@ func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) 
 		return nil, err
 	}
 	if origin.New("", s.allowedOrigins).Every() {
-		log.Warn("--allowed-origins has *: pages of every origin may use the API; do not serve it behind a proxy that adds a token")
+		log.Warn("--allowed-origins contains *: every web page may use the API; do not put a proxy that adds a token in front of it")
 	}
 	st, err := store.Open(ctx, s.opening(log))
 	if err != nil {
@@ -88,20 +88,20 @@ func (s *settings) prepare(ctx context.Context, migrate bool, log *slog.Logger) 
 	return st, nil
 }
 
-// warnOfRole tells of a role that takes row-level security away.
+// warnOfRole logs a warning where the database role takes row-level security away.
 func warnOfRole(ctx context.Context, st *store.Store, log *slog.Logger) error {
 	bypasses, err := st.BypassesRowSecurity(ctx)
 	if bypasses {
-		log.Warn("the database's role is a superuser or has BYPASSRLS: row-level security does not hold; use a role without")
+		log.Warn("the database role is a superuser or has BYPASSRLS: row-level security does not apply to it; use another role")
 	}
 	return err
 }
 
-// greet tells how to make the first organization and token.
+// greet logs how to create the first organization and token, where there is none.
 func greet(ctx context.Context, services *server.Services, log *slog.Logger) error {
 	organizations, err := services.Accounts.AllOrganizations(actor.With(ctx, &actor.Actor{Name: "serve", Role: actor.System, Channel: actor.CLI}))
 	if err == nil && len(organizations) == 0 {
-		log.Info("there is no organization yet; make one and its first token with the same --database",
+		log.Info("there is no organization yet; create one and its first token with the same --database",
 			"first", "slipway org create --name Acme --slug acme",
 			"then", "slipway token create --org acme --role admin --name me")
 	}

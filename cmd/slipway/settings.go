@@ -17,6 +17,7 @@ import (
 	"slipway/internal/gqlhttp"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/server"
@@ -55,9 +56,9 @@ type settings struct {
 
 func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fallbackOrigins string) {
 	s.source.flags(fs, fallbackDatabase, databaseUsage)
-	setting(fs, &s.isolation, "isolation", string(store.Filter), choice(store.Filter, store.Strict),
+	setting(fs, &s.isolation, "isolation", string(store.DefaultIsolation), choice(store.Filter, store.Strict),
 		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, or strictly under row-level security too")
-	setting(fs, &s.maxConnections, "max-connections", "16", between(1, 1000), "connections to PostgreSQL")
+	setting(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), between(1, 1000), "connections to PostgreSQL")
 
 	setting(fs, &s.listen, "listen", "127.0.0.1:8080", address, "where to serve the API; port 0 takes a free one")
 	setting(fs, &s.admin, "admin-listen", "127.0.0.1:9090", orEmpty(address), "where to serve health; empty turns it off")
@@ -68,15 +69,15 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fal
 	s.callerFlags(fs)
 	setting(fs, &s.introspection, "introspection", "true", boolean, "tell the GraphQL schema to callers that ask for it")
 	setting(fs, &s.playground, "playground", "true", boolean, "serve the explorer at /playground and the REST documents at /docs")
-	setting(fs, &s.maxBody, "max-body", "256KiB", size, "largest body of a request")
-	setting(fs, &s.maxQuery, "max-query", "16KiB", size, "largest GraphQL document")
+	setting(fs, &s.maxBody, "max-body", sizeText(gqlhttp.DefaultMaxBody), size, "largest body of a request")
+	setting(fs, &s.maxQuery, "max-query", sizeText(wire.DefaultMaxQuery), size, "largest GraphQL document")
 	setting(fs, &s.trustedDocuments, "trusted-documents", "", orEmpty(text), "a JSON file of GraphQL documents by the ids that callers may name them by")
 	setting(fs, &s.trustedOnly, "trusted-only", "false", boolean, "refuse every other document, but those of runners")
 	s.graphqlFlags(fs)
-	setting(fs, &s.requestTimeout, "request-timeout", "10s", atLeast(time.Millisecond), "how long a request may run")
-	setting(fs, &s.lease, "lease", deployment.DefaultLease.String(), atLeast(time.Minute),
+	setting(fs, &s.requestTimeout, "request-timeout", durationText(stream.DefaultTimeout), atLeast(time.Millisecond), "how long a request may run")
+	setting(fs, &s.lease, "lease", durationText(deployment.DefaultLease), atLeast(time.Minute),
 		"how long a runner may be silent before its deployment has failed")
-	setting(fs, &s.cancelTimeout, "cancel-timeout", deployment.DefaultCancelTimeout.String(), atLeast(time.Second),
+	setting(fs, &s.cancelTimeout, "cancel-timeout", durationText(deployment.DefaultCancelTimeout), atLeast(time.Second),
 		"how long a program may take to end once its cancellation was requested, before it is killed")
 	setting(fs, &s.drainWait, "drain-wait", "0s", atLeast(0), "how long to serve on after SIGTERM, while /readyz already says 503")
 	setting(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", atLeast(time.Millisecond), "how long requests may finish after that")
@@ -99,30 +100,31 @@ func (s *settings) callerFlags(fs *pflag.FlagSet) {
 func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	const most = 1 << 30
 	count := between(1, most)
-	setting(fs, &s.limits.Tokens, "max-tokens", "1000", count, "tokens of a GraphQL document")
-	setting(fs, &s.limits.Brackets, "max-brackets", "64", count, "levels of brackets in a document")
-	setting(fs, &s.limits.Directives, "max-directives", "50", count, "directives of a document")
-	setting(fs, &s.limits.Depth, "max-depth", "12", count, "levels of fields, without those of introspection")
-	setting(fs, &s.limits.Aliases, "max-aliases", "30", count, "aliases of a document")
-	setting(fs, &s.limits.Selections, "max-selections", "1000", count, "fields and fragments that a document selects, its fragments counted as often as they are spread")
-	setting(fs, &s.limits.Fragments, "max-fragments", "4000", count, "selections of a document's fragments, each counted with all that it spreads")
-	setting(fs, &s.limits.Merging, "max-merging", "10000", count, "selections that are looked at to merge the fields of one name")
-	setting(fs, &s.limits.Introspection, "max-introspection", "26000", count, "values of the schema that an operation may be told, an object counting as 2")
-	setting(fs, &s.limits.Repeats, "max-repeats", "4", count, "uses of one variable inside the literals of JSON and the like")
-	setting(fs, &s.limits.VariableDepth, "max-variable-depth", "32", count, "levels of lists and objects in a variable")
-	setting(fs, &s.limits.Cost, "max-cost", "10000", count, "cost of an operation; docs/operations.md says what costs how much")
-	setting(fs, &s.limits.Answer, "max-answer", "16MiB", size, "largest answer of a request")
+	limits, streams := document.DefaultLimits(), stream.DefaultConfig()
+	setting(fs, &s.limits.Tokens, "max-tokens", strconv.Itoa(limits.Tokens), count, "tokens of a GraphQL document")
+	setting(fs, &s.limits.Brackets, "max-brackets", strconv.Itoa(limits.Brackets), count, "levels of brackets in a document")
+	setting(fs, &s.limits.Directives, "max-directives", strconv.Itoa(limits.Directives), count, "directives of a document")
+	setting(fs, &s.limits.Depth, "max-depth", strconv.Itoa(limits.Depth), count, "levels of fields, without those of introspection")
+	setting(fs, &s.limits.Aliases, "max-aliases", strconv.Itoa(limits.Aliases), count, "aliases of a document")
+	setting(fs, &s.limits.Selections, "max-selections", strconv.Itoa(limits.Selections), count, "fields and fragments that a document selects, its fragments counted as often as they are spread")
+	setting(fs, &s.limits.Fragments, "max-fragments", strconv.Itoa(limits.Fragments), count, "selections of a document's fragments, each counted with all that it spreads")
+	setting(fs, &s.limits.Merging, "max-merging", strconv.Itoa(limits.Merging), count, "selections that are looked at to merge the fields of one name")
+	setting(fs, &s.limits.Introspection, "max-introspection", strconv.Itoa(limits.Introspection), count, "values of the schema that an operation may be told, an object counting as 2")
+	setting(fs, &s.limits.Repeats, "max-repeats", strconv.Itoa(limits.Repeats), count, "uses of one variable inside the literals of JSON and the like")
+	setting(fs, &s.limits.VariableDepth, "max-variable-depth", strconv.Itoa(limits.VariableDepth), count, "levels of lists and objects in a variable")
+	setting(fs, &s.limits.Cost, "max-cost", strconv.Itoa(limits.Cost), count, "cost of an operation; docs/operations.md says what costs how much")
+	setting(fs, &s.limits.Answer, "max-answer", sizeText(limits.Answer), size, "largest answer of a request")
 	setting(fs, &s.bucket.Capacity, "cost-capacity", "500000", between(0, most), "cost that one caller may spend at once, one without a token a tenth of it; 0 is without limit")
 	setting(fs, &s.bucket.PerSecond, "cost-per-second", "100000", between(0, most), "cost that comes back to a caller in a second, to one without a token a tenth of it; 0 is without limit")
-	setting(fs, &s.streams.Open, "max-streams", "10000", count, "event streams and sockets that may be open at once")
+	setting(fs, &s.streams.Open, "max-streams", strconv.Itoa(streams.Open), count, "event streams and sockets that may be open at once")
 	setting(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", between(0, most), "event streams and sockets that one caller may have open at once; 0 is without limit")
-	setting(fs, &s.streams.Handshakes, "max-handshakes", "1000", count, "sockets that may be open and not acknowledged yet")
+	setting(fs, &s.streams.Handshakes, "max-handshakes", strconv.Itoa(streams.Handshakes), count, "sockets that may be open and not acknowledged yet")
 	setting(fs, &s.maxRequests, "max-requests-per-caller", "64", between(0, most), "requests that one caller may have in flight at once; 0 is without limit")
-	setting(fs, &s.streams.Operations, "max-subscriptions", "20", count, "operations that a socket may run at once")
-	setting(fs, &s.maxMessage, "max-message", "64KiB", size, "longest message that a socket may send")
-	setting(fs, &s.streams.InitTimeout, "init-timeout", "3s", atLeast(time.Millisecond), "how long a socket may take to say who it is")
-	setting(fs, &s.streams.WriteTimeout, "write-timeout", "5s", atLeast(time.Millisecond), "how long a caller may take over one message of a socket, or over 16 KiB of any other answer")
-	setting(fs, &s.streams.Heartbeat, "heartbeat", "12s", atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
+	setting(fs, &s.streams.Operations, "max-subscriptions", strconv.Itoa(streams.Operations), count, "operations that a socket may run at once")
+	setting(fs, &s.maxMessage, "max-message", sizeText(int(streams.Message)), size, "longest message that a socket may send")
+	setting(fs, &s.streams.InitTimeout, "init-timeout", durationText(streams.InitTimeout), atLeast(time.Millisecond), "how long a socket may take to say who it is")
+	setting(fs, &s.streams.WriteTimeout, "write-timeout", durationText(streams.WriteTimeout), atLeast(time.Millisecond), "how long a caller may take over one message of a socket, or over 16 KiB of any other answer")
+	setting(fs, &s.streams.Heartbeat, "heartbeat", durationText(streams.Heartbeat), atLeast(time.Millisecond), "time between the signs of life on a stream or socket")
 }
 
 // maxTrustedFile is the longest file of trusted documents, in bytes.
@@ -167,15 +169,15 @@ func readWithin(path string, most int64) ([]byte, error) {
 
 func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.logFormat, s.logLevel) }
 
-// opening says how to open the database for a server.
+// opening returns how to open the database for a server.
 func (s *settings) opening(log *slog.Logger) store.Config {
 	return store.Config{
 		URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log,
-		Checking: func(why string) { log.Warn("checking the database before it is served", "why", why) },
+		Checking: func(why string) { log.Warn("checking the database before it is served", "reason", why) },
 	}
 }
 
-// api says how to serve the API. With loopbackOnly it is served under the names of this machine.
+// api returns how to serve the API. With loopbackOnly it answers only under the names of this machine.
 func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger) server.Config {
 	s.streams.Message = int64(s.maxMessage)
 	return server.Config{

@@ -115,7 +115,7 @@ func TestNamesAndSlugsHaveNoControlCharacters(t *testing.T) {
 func TestServeWarnsOfARoleThatBypassesRowSecurity(t *testing.T) {
 	t.Parallel()
 	url := worldtest.Postgres(t)
-	const warning = "row-level security does not hold"
+	const warning = "row-level security does not apply"
 	if s := serve(t, "--database", url); strings.Contains(s.Log, warning) {
 		t.Error("warns of a role that is held")
 	}

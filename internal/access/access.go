@@ -81,6 +81,9 @@ var table = map[Action]rule{
 
 // grantable has the roles that a role may give to the tokens that it creates.
 var grantable = map[actor.Role][]actor.Role{
+	actor.Viewer:     nil,
+	actor.Developer:  nil,
+	actor.Runner:     nil,
 	actor.Admin:      {actor.Viewer, actor.Developer, actor.Admin, actor.Runner},
 	actor.Superadmin: actor.Roles,
 	actor.System:     actor.Roles,

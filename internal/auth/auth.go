@@ -88,9 +88,9 @@ func (a *Authenticator) Authenticate(r *http.Request) (*actor.Actor, error) {
 		return nil, unknownToken()
 	case stale: // it was valid here before, so it need not wait behind tokens that were not
 		return a.verify(r.Context(), hash, func(err error) { a.limiter.countResult(address, err) })
-	default:
-		return a.verifyInTurn(r.Context(), hash)
+	case absent:
 	}
+	return a.verifyInTurn(r.Context(), hash)
 }
 
 // verifyInTurn verifies a token when it is the address's turn.
@@ -111,6 +111,7 @@ func (a *Authenticator) verifyInTurn(ctx context.Context, hash string) (*actor.A
 	case unknown:
 		done(ErrUnknownToken)
 		return nil, unknownToken()
+	case absent, stale:
 	}
 	return a.verify(ctx, hash, done)
 }
@@ -131,6 +132,7 @@ func (a *Authenticator) Recheck(r *http.Request) (*actor.Actor, error) {
 		return &v.actor, nil
 	case unknown:
 		return nil, unknownToken()
+	case absent, stale:
 	}
 	return a.verify(r.Context(), hash, func(error) {})
 }

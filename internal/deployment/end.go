@@ -72,9 +72,11 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 				setEnded(u, o.status, e.At, canceledError(*d.CancelRequestedBy, o.reason))
 			case deployment.StatusFAILED:
 				setEnded(u, o.status, e.At, o.reason)
-			default:
+			case deployment.StatusSUCCEEDED:
 				setEnded(u, o.status, e.At, nil)
 				return s.goLive(ctx, tx, d, e.At)
+			case deployment.StatusPENDING, deployment.StatusRUNNING:
+				return fmt.Errorf("deployment: %s is no end", o.status)
 			}
 			return nil
 		})

@@ -173,6 +173,8 @@ func (m replayMode) describe(from *source) string {
 }
 
 var endedAs = map[deployment.Status]string{
+	deployment.StatusPENDING:   "",
+	deployment.StatusRUNNING:   "",
 	deployment.StatusSUCCEEDED: "succeeded",
 	deployment.StatusFAILED:    "failed",
 	deployment.StatusCANCELED:  "canceled",

@@ -14,7 +14,7 @@ func generated(t *testing.T) structure {
 func TestTheCommittedSchemaIsFresh(t *testing.T) {
 	t.Parallel()
 	if document(t, "input-property.schema.json") != string(inputprop.JSONSchema()) {
-		t.Error("docs/input-property.schema.json is stale: run go generate ./internal/inputprop")
+		t.Error("docs/input-property.schema.json is stale: run make generate")
 	}
 }
 

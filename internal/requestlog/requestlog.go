@@ -1,5 +1,5 @@
-// Package requestlog carries what the log line of a request learns while the request is served: its
-// surfaces say it, and the server writes it.
+// Package requestlog collects what the log line of a request has. The surfaces add to it while the request is served,
+// and the server writes it.
 package requestlog
 
 import (
@@ -43,17 +43,17 @@ func From(ctx context.Context) *Line {
 	return l
 }
 
-// SetActor says who asks.
+// SetActor sets who asks.
 func (l *Line) SetActor(a *actor.Actor) {
 	l.set(func() { l.actor = a })
 }
 
-// SetOperation says the name of the GraphQL operation, of which the beginning is kept, and its cost.
+// SetOperation sets the name of the GraphQL operation, of which it keeps the beginning, and its cost.
 func (l *Line) SetOperation(name string, cost int) {
 	l.set(func() { l.operation, l.cost = Shorten(name), cost })
 }
 
-// Shorten returns a name that a caller gave as a log line has it: of a long one the beginning.
+// Shorten returns a name that a caller gave, or the beginning of a long one, for a log line.
 func Shorten(name string) string {
 	if len(name) <= maxName {
 		return name
@@ -61,7 +61,7 @@ func Shorten(name string) string {
 	return strings.ToValidUTF8(name[:maxName], "") + "…"
 }
 
-// AddError says the code of an error in the answer. The first one stays.
+// AddError adds the code of an error of the answer. Only the first is kept.
 func (l *Line) AddError(code fault.Code) {
 	l.set(func() {
 		if l.code == "" {
@@ -79,7 +79,7 @@ func (l *Line) set(assign func()) {
 	assign()
 }
 
-// Attrs returns the attributes of the line. An operation, a cost and an error are there where there was one.
+// Attrs returns the attributes of the line. An operation, a cost and an error are among them where there was one.
 func (l *Line) Attrs() []slog.Attr {
 	l.mu.Lock()
 	defer l.mu.Unlock()

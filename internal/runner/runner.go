@@ -35,9 +35,9 @@ type Config struct {
 	// with those of the deployment.
 	Command string
 	Environ []string
-	// Parallel is how many deployments may run at once; 0 stands for 1.
+	// Parallel is how many deployments may run at once; 0 stands for DefaultParallel.
 	Parallel int
-	// Poll is how long to wait after a claim that found no deployment; 0 stands for 2 s.
+	// Poll is how long to wait after a claim that found no deployment; 0 stands for DefaultPoll.
 	Poll time.Duration
 	// WorkDir has a folder for each module instance, where its programs run.
 	WorkDir string
@@ -52,7 +52,11 @@ type Config struct {
 	Log   *slog.Logger
 }
 
-const defaultPoll = 2 * time.Second
+// What a Config of zeros stands for.
+const (
+	DefaultParallel = 1
+	DefaultPoll     = 2 * time.Second
+)
 
 // finalRequestTime is how long requests may take after the programs have ended.
 const finalRequestTime = 10 * time.Second
@@ -83,7 +87,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return fmt.Errorf("cannot make the work folder: %w", err)
 	}
-	c.WorkDir, c.Parallel, c.Poll = dir, max(1, c.Parallel), cmp.Or(c.Poll, defaultPoll)
+	c.WorkDir, c.Parallel, c.Poll = dir, max(c.Parallel, DefaultParallel), cmp.Or(c.Poll, DefaultPoll)
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}

@@ -40,7 +40,7 @@ func requestID(next http.Handler) http.Handler {
 	})
 }
 
-// nosniff lets browsers take no answer for anything but what its Content-Type says.
+// nosniff forbids browsers to take an answer for anything but what its Content-Type says.
 func nosniff(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -70,7 +70,7 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 	}
 }
 
-// clientOf is the address of the request's client, empty where it has none.
+// clientOf returns the address of the request's client, empty where it has none.
 func clientOf(ctx context.Context) string {
 	if address := httpx.ClientAddress(ctx); address.IsValid() {
 		return address.String()
@@ -92,7 +92,7 @@ func via(c actor.Channel) func(http.Handler) http.Handler {
 // callerHeaders are those that say who asks, and where it acts.
 var callerHeaders = []string{"Authorization", httpx.OrganizationHeader}
 
-// vary tells caches which headers of the request an answer depends on.
+// vary names to caches the headers of the request that an answer depends on.
 func vary(headers ...string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -120,7 +120,7 @@ func within(o *auth.Organizations, f fail) func(http.Handler) http.Handler {
 	}
 }
 
-// entering gives the context of a request whose actor acts where the request says.
+// entering returns the context of a request whose actor acts where the request says.
 func entering(o *auth.Organizations) func(*http.Request) (context.Context, error) {
 	return func(r *http.Request) (context.Context, error) {
 		who, err := o.Enter(r.Context(), actor.From(r.Context()), r.Header)
@@ -132,7 +132,7 @@ func entering(o *auth.Organizations) func(*http.Request) (context.Context, error
 	}
 }
 
-// identified tells the log line and the connection whose request it is.
+// identified notes on the log line and the connection whose request it is.
 func identified(ctx context.Context, a *actor.Actor) {
 	requestlog.From(ctx).SetActor(a)
 	if !a.IsAnonymous() {
@@ -193,7 +193,7 @@ func recovered(log *slog.Logger, f fail) func(http.Handler) http.Handler {
 				case http.ErrAbortHandler:
 					panic(p)
 				default:
-					log.ErrorContext(r.Context(), "panic", "requestId", actor.RequestID(r.Context()), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+					log.ErrorContext(r.Context(), "a request panicked", "requestId", actor.RequestID(r.Context()), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 					f(w, r, fault.New(fault.ServerInternal, "Internal server error."))
 				}
 			}()

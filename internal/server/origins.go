@@ -39,7 +39,7 @@ func crossOrigin(allowed origin.Allowed, log *slog.Logger, f fail) func(http.Han
 		ExposedHeaders:  exposed,
 		MaxAge:          preflightLasts,
 	})
-	told := &refusedOrigins{log: log}
+	refused := &refusedOrigins{log: log}
 	return func(next http.Handler) http.Handler {
 		api := permit(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func crossOrigin(allowed origin.Allowed, log *slog.Logger, f fail) func(http.Han
 			switch {
 			case isForeign(r, protection, page) && (page || !allowed.Admits(r)):
 				w.Header().Add("Vary", "Origin")
-				told.tell(r)
+				refused.warn(r)
 				f(w, r, refusedOrigin(r, !page && allowed.Every()))
 			case page:
 				next.ServeHTTP(w, r)
@@ -105,38 +105,38 @@ func refusedOrigin(r *http.Request, every bool) error {
 	return e
 }
 
-// refusedOrigins tells the log of origins that are refused, because browsers tell their pages nothing. It does so
-// once a minute for each, and for so many that a flood of them is no flood of lines.
+// refusedOrigins logs the origins that are refused, because browsers show the refusal to nobody. It logs each once a
+// minute, and at most maxLoggedOrigins of them, so that a flood of origins is no flood of lines.
 type refusedOrigins struct {
-	log   *slog.Logger
-	mu    sync.Mutex
-	since time.Time
-	told  map[string]bool
+	log    *slog.Logger
+	mu     sync.Mutex
+	since  time.Time
+	logged map[string]bool
 }
 
 const (
-	tellOriginsEvery = time.Minute
-	maxOriginsTold   = 16
+	logOriginsEvery  = time.Minute
+	maxLoggedOrigins = 16
 )
 
-func (o *refusedOrigins) tell(r *http.Request) {
+func (o *refusedOrigins) warn(r *http.Request) {
 	sent := requestlog.Shorten(strings.Join(r.Header.Values("Origin"), ", "))
 	if o.isNew(sent, time.Now()) {
-		o.log.WarnContext(r.Context(), "a page of an origin that is not allowed was refused; this is said once a minute",
+		o.log.WarnContext(r.Context(), "refused a page whose origin is not allowed; logged once a minute for each origin",
 			"origin", sent, "flag", flagOrigins, "requestId", actor.RequestID(r.Context()))
 	}
 }
 
-// isNew reports whether an origin is to be told now, and takes it as told.
+// isNew reports whether an origin is to be logged now, and notes that it was.
 func (o *refusedOrigins) isNew(sent string, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.told == nil || now.Sub(o.since) >= tellOriginsEvery {
-		o.since, o.told = now, map[string]bool{}
+	if o.logged == nil || now.Sub(o.since) >= logOriginsEvery {
+		o.since, o.logged = now, map[string]bool{}
 	}
-	if o.told[sent] || len(o.told) >= maxOriginsTold {
+	if o.logged[sent] || len(o.logged) >= maxLoggedOrigins {
 		return false
 	}
-	o.told[sent] = true
+	o.logged[sent] = true
 	return true
 }

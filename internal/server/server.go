@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -50,10 +51,11 @@ type Config struct {
 	// Trusted are the GraphQL documents that callers may name; nil for none.
 	Trusted *gqlhttp.Trusted
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
-	// 256 KiB and 16 KiB.
+	// gqlhttp.DefaultMaxBody and wire.DefaultMaxQuery.
 	MaxBody  int64
 	MaxQuery int
-	// Timeout bounds the execution of a request, and of each event of a subscription; 0 stands for 10 s.
+	// Timeout bounds the execution of a request, and of each event of a subscription; 0 stands for
+	// stream.DefaultTimeout.
 	Timeout time.Duration
 	// Limits bound a GraphQL operation, Bucket what a caller may spend on all of them.
 	Limits document.Limits
@@ -83,19 +85,11 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.MaxBody == 0 {
-		c.MaxBody = 256 << 10
-	}
-	if c.MaxQuery == 0 {
-		c.MaxQuery = 16 << 10
-	}
+	c.MaxBody = cmp.Or(c.MaxBody, gqlhttp.DefaultMaxBody)
+	c.MaxQuery = cmp.Or(c.MaxQuery, wire.DefaultMaxQuery)
 	c.Limits = c.Limits.WithDefaults()
-	if c.Timeout == 0 {
-		c.Timeout = 10 * time.Second
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
+	c.Timeout = cmp.Or(c.Timeout, stream.DefaultTimeout)
+	c.Log = cmp.Or(c.Log, slog.Default())
 	if c.Now == nil {
 		c.Now = store.Now
 	}

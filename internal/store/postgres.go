@@ -25,8 +25,7 @@ const (
 	// randomPageCost is that of a database in memory or on a solid-state disk. PostgreSQL's own, four times
 	// as much for a disk that turns, has it fetch and sort a whole list rather than follow an index as far as
 	// the page goes. What the URL sets in its options takes precedence.
-	randomPageCost  = 1
-	defaultMaxConns = 16
+	randomPageCost = 1
 )
 
 func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
@@ -34,7 +33,7 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	isolation := cmp.Or(c.Isolation, Filter)
+	isolation := cmp.Or(c.Isolation, DefaultIsolation)
 	config.Options = fmt.Sprintf("-c random_page_cost=%d %s -c statement_timeout=%d -c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
 		randomPageCost, config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)
 	// One round trip a statement instead of two.
@@ -44,7 +43,7 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 		return nil, nil, err
 	}
 	db := sql.OpenDB(servers)
-	conns := cmp.Or(c.MaxConns, defaultMaxConns)
+	conns := cmp.Or(c.MaxConns, DefaultMaxConns)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s := &Store{dialect: dialect.Postgres, db: db, reads: db, close: []func() error{db.Close}}

@@ -43,13 +43,19 @@ const (
 	Strict Isolation = "strict"
 )
 
+// What a Config of zeros stands for.
+const (
+	DefaultIsolation = Filter
+	DefaultMaxConns  = 16
+)
+
 // Config is which database to open, and how.
 type Config struct {
 	// URL is sqlite:PATH, postgres://… or lib/pq's key=value form.
 	URL string
-	// Isolation is Filter where it is empty.
+	// Isolation is DefaultIsolation where it is empty.
 	Isolation Isolation
-	// MaxConns bounds the connections to PostgreSQL; 16 where it is 0.
+	// MaxConns bounds the connections to PostgreSQL; DefaultMaxConns where it is 0.
 	MaxConns int
 	// Exclusive refuses to open a SQLite file that another server has open.
 	Exclusive bool

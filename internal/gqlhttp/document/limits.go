@@ -12,56 +12,78 @@ import (
 )
 
 // Limits bound what one operation may ask for. What is over one of them is refused with
-// DocumentLimitExceeded before anything runs. A number that is not positive stands for its default.
+// DocumentLimitExceeded before anything runs. A number that is not positive stands for that of
+// DefaultLimits.
 type Limits struct {
-	// Tokens is how many tokens a document may have, comments among them; by default 1,000.
+	// Tokens is how many tokens a document may have, comments among them.
 	Tokens int
-	// Brackets is how deep the brackets ( [ { of a document may nest; by default 64.
+	// Brackets is how deep the brackets ( [ { of a document may nest.
 	Brackets int
-	// Directives is how many directives a document may use; by default 50.
+	// Directives is how many directives a document may use.
 	Directives int
-	// Depth is how deep fields may nest, without those below __schema and __type; by default 12.
+	// Depth is how deep fields may nest, without those below __schema and __type.
 	Depth int
-	// Aliases is how many fields of a document may have an alias; by default 30.
+	// Aliases is how many fields of a document may have an alias.
 	Aliases int
 	// Selections is how many fields and fragments the operations of a document may select together,
-	// where a fragment counts with all it selects as often as it is spread; by default 1,000.
+	// where a fragment counts with all it selects as often as it is spread.
 	Selections int
 	// Fragments is how many selections the fragments of a document may come to when each is counted with
-	// all that it spreads; by default 4,000. Those of clients stay far below.
+	// all that it spreads. Those of clients stay far below the default.
 	Fragments int
-	// Merging is how many selections may be looked at to tell whether the fields of one name can be merged;
-	// by default 10,000. Documents that are meant stay near twice the number of their selections.
+	// Merging is how many selections may be looked at to tell whether the fields of one name can be merged.
+	// Documents that are meant stay near twice the number of their selections.
 	Merging int
-	// Introspection is how many values of the schema an operation may be told, of which an object counts as two; by
-	// default 26,000. What tools ask for, everything once, is seven eighths of that; under aliases, or through the
-	// types of the fields of types, it multiplies.
+	// Introspection is how many values of the schema an operation may be told, of which an object counts as two.
+	// What tools ask for, everything once, is seven eighths of the default; under aliases, or through the types of
+	// the fields of types, it multiplies.
 	Introspection int
 	// Repeats is how often literals of custom scalars may have one variable inside, because each time is as
-	// much work as the variable itself; by default 4.
+	// much work as the variable itself.
 	Repeats int
-	// VariableDepth is how deep lists and input objects may nest in a variable; by default 32. It is
+	// VariableDepth is how deep lists and input objects may nest in a variable. It is
 	// not for the inside of custom scalars and of FreeInputs, whose decoders have limits of their own.
 	VariableDepth int
 	// FreeInputs are the names of input types that have a decoder of their own: a value of theirs is handed on as the
 	// tree that was given, once it was checked, and VariableDepth is not for it. An input object inside them may
 	// have the __typename of the type that it writes, "Item" for "ItemInput".
 	FreeInputs []string
-	// Cost is what an operation may cost; by default 10,000. A field of a mutation's root costs 10, another that
+	// Cost is what an operation may cost. A field of a mutation's root costs 10, another that
 	// has fields 1, one of Large 5, any other a tenth; arguments cost 6 for each KiB, and values of the schema
 	// a hundredth. The items of a list count each. Package meter has what is counted while an operation runs.
 	Cost int
-	// Answer is how many bytes an answer may have; by default 16 MiB.
+	// Answer is how many bytes an answer may have.
 	Answer int
 	// Large are the names of scalars whose values may be as large as a body.
 	Large []string
 }
 
-// WithDefaults returns the limits with the default of each that is not chosen.
+// DefaultLimits returns the limits where nothing else is said.
+func DefaultLimits() Limits {
+	return Limits{
+		Tokens:        1000,
+		Brackets:      64,
+		Directives:    50,
+		Depth:         12,
+		Aliases:       30,
+		Selections:    1000,
+		Fragments:     4000,
+		Merging:       10_000,
+		Introspection: 26_000,
+		Repeats:       4,
+		VariableDepth: 32,
+		Cost:          10_000,
+		Answer:        16 << 20,
+	}
+}
+
+// WithDefaults returns the limits with the default of each that is not positive.
 func (l Limits) WithDefaults() Limits {
+	d := DefaultLimits()
 	for value, standard := range map[*int]int{
-		&l.Tokens: 1000, &l.Brackets: 64, &l.Directives: 50, &l.Depth: 12, &l.Aliases: 30, &l.Selections: 1000,
-		&l.Fragments: 4000, &l.Merging: 10_000, &l.Introspection: 26_000, &l.Repeats: 4, &l.VariableDepth: 32, &l.Cost: 10_000, &l.Answer: 16 << 20,
+		&l.Tokens: d.Tokens, &l.Brackets: d.Brackets, &l.Directives: d.Directives, &l.Depth: d.Depth, &l.Aliases: d.Aliases,
+		&l.Selections: d.Selections, &l.Fragments: d.Fragments, &l.Merging: d.Merging, &l.Introspection: d.Introspection,
+		&l.Repeats: d.Repeats, &l.VariableDepth: d.VariableDepth, &l.Cost: d.Cost, &l.Answer: d.Answer,
 	} {
 		if *value <= 0 {
 			*value = standard

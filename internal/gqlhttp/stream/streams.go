@@ -7,6 +7,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -21,8 +22,8 @@ import (
 // DefaultTimeout is how long an operation may run where nothing else is said.
 const DefaultTimeout = 10 * time.Second
 
-// Config is what the Streams of a server may be told. A duration or a number of 0 stands for its
-// default.
+// Config is what the Streams of a server may be told. A duration or a number of 0 stands for that
+// of DefaultConfig, but for PerCaller.
 type Config struct {
 	// Authenticate gives the context of the caller whose Authorization header the request has; the
 	// context must come from the request's own. A stream is asked for again while it is open, and ends
@@ -32,60 +33,62 @@ type Config struct {
 	// is false, only pages of the same host get one.
 	OriginChecked bool
 	// Timeout bounds a query, a mutation, the start of a subscription and the resolution of each of its
-	// events: DefaultTimeout.
+	// events.
 	Timeout time.Duration
-	// WriteTimeout is how long one message may take to leave; a slower reader is cut off: 5 s.
+	// WriteTimeout is how long one message may take to leave; a slower reader is cut off.
 	WriteTimeout time.Duration
-	// Heartbeat is the time between signs of life: 12 s. A socket whose peer does not answer one within
+	// Heartbeat is the time between signs of life. A socket whose peer does not answer one within
 	// the same time is cut off.
 	Heartbeat time.Duration
-	// Recheck is the time between questions to Authenticate: 1 s.
+	// Recheck is the time between questions to Authenticate.
 	Recheck time.Duration
-	// InitTimeout is how long a socket may take to say who it is: 3 s.
+	// InitTimeout is how long a socket may take to say who it is.
 	InitTimeout time.Duration
-	// Open is how many streams and acknowledged sockets the server may have open at once: 10,000.
+	// Open is how many streams and acknowledged sockets the server may have open at once.
 	Open int
 	// PerCaller is how many of them a caller may have, without limit where it is not positive.
 	PerCaller int
-	// Handshakes is how many sockets may be open that are not acknowledged yet: 1,000. They have none of
+	// Handshakes is how many sockets may be open that are not acknowledged yet. They have none of
 	// the places above.
 	Handshakes int
 	// Requests bounds the queries and mutations that a caller may have in flight over sockets; nil is
 	// without limit.
 	Requests *quota.Gate
-	// Operations is how many operations a socket may run at once: 20.
+	// Operations is how many operations a socket may run at once.
 	Operations int
-	// Message is the longest message that a socket may send, in bytes: 64 KiB.
+	// Message is the longest message that a socket may send, in bytes.
 	Message int64
+}
+
+// DefaultConfig returns the durations and numbers where nothing else is said.
+func DefaultConfig() Config {
+	return Config{
+		Timeout:      DefaultTimeout,
+		WriteTimeout: 5 * time.Second,
+		Heartbeat:    12 * time.Second,
+		Recheck:      time.Second,
+		InitTimeout:  3 * time.Second,
+		Open:         10_000,
+		Handshakes:   1000,
+		Operations:   20,
+		Message:      64 << 10,
+	}
 }
 
 func (c Config) withDefaults() Config {
 	if c.Authenticate == nil {
 		c.Authenticate = func(r *http.Request) (context.Context, error) { return r.Context(), nil }
 	}
-	for setting, fallback := range map[*time.Duration]time.Duration{
-		&c.Timeout:      DefaultTimeout,
-		&c.WriteTimeout: 5 * time.Second,
-		&c.Heartbeat:    12 * time.Second,
-		&c.Recheck:      time.Second,
-		&c.InitTimeout:  3 * time.Second,
-	} {
-		if *setting == 0 {
-			*setting = fallback
-		}
-	}
-	if c.Open == 0 {
-		c.Open = 10_000
-	}
-	if c.Handshakes == 0 {
-		c.Handshakes = 1000
-	}
-	if c.Operations == 0 {
-		c.Operations = 20
-	}
-	if c.Message == 0 {
-		c.Message = 64 << 10
-	}
+	d := DefaultConfig()
+	c.Timeout = cmp.Or(c.Timeout, d.Timeout)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, d.WriteTimeout)
+	c.Heartbeat = cmp.Or(c.Heartbeat, d.Heartbeat)
+	c.Recheck = cmp.Or(c.Recheck, d.Recheck)
+	c.InitTimeout = cmp.Or(c.InitTimeout, d.InitTimeout)
+	c.Open = cmp.Or(c.Open, d.Open)
+	c.Handshakes = cmp.Or(c.Handshakes, d.Handshakes)
+	c.Operations = cmp.Or(c.Operations, d.Operations)
+	c.Message = cmp.Or(c.Message, d.Message)
 	return c
 }
 

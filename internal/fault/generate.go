@@ -1,3 +1,0 @@
-package fault
-
-//go:generate go run ./cmd/errordocs ../../docs/errors.md
