@@ -94,7 +94,7 @@ func TestLimitsCanBeChosen(t *testing.T) {
 		"aliases": {Aliases: most}, "selections": {Selections: most}, "fragments": {Fragments: most}, "merging": {Merging: most},
 		"introspection": {Introspection: most}, "repeats": {Repeats: most}, "variableDepth": {VariableDepth: most}, "cost": {Cost: most},
 	}
-	good := func(any) error { return nil }
+	good := func(document.Value) error { return nil }
 	for _, name := range slices.Sorted(maps.Keys(atLimit)) {
 		s := treeServer(gqlhttp.Config{Limits: low[name], Introspection: true, Scalars: map[string]document.Check{"JSON": good}})
 		if a := s.atLimit(t, name, most); a.Status != 200 {
