@@ -22,28 +22,18 @@ import (
 // The functions of this file turn the schema's inputs into those of the services.
 
 func newDefinition(in model.CreateDefaultValueDefinitionInput) defaults.New {
-	schema, violations := inputprop.FromTyped(in.Schema, "/schema")
-	return defaults.New{
-		GivenID: in.GivenID, Name: in.Name, Description: in.Description.Value(), Schema: schema, Violations: violations,
-	}
+	return defaults.New{GivenID: in.GivenID, Name: in.Name, Description: in.Description.Value(), Schema: in.Schema}
 }
 
 func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch {
-	p := defaults.Patch{Name: in.Name.Value(), Description: in.Description.Value(), Version: in.Version.Value()}
+	p := defaults.Patch{
+		Name: in.Name.Value(), Description: in.Description.Value(), Schema: in.Schema.Value(), Version: in.Version.Value(),
+	}
 	if dry := in.DryRun.Value(); dry != nil {
 		p.DryRun = *dry
 	}
 	p.Violations = append(notNull("/name", in.Name), notNull("/description", in.Description)...)
-	switch members, given := in.Schema.ValueOK(); {
-	case given && members == nil:
-		p.Violations = append(p.Violations, null("/schema"))
-	case given:
-		schema, violations := inputprop.FromTyped(members, "/schema")
-		p.Violations = append(p.Violations, violations...)
-		if len(violations) == 0 {
-			p.Schema = &schema
-		}
-	}
+	p.Violations = append(p.Violations, notNull("/schema", in.Schema)...)
 	return p
 }
 
@@ -110,7 +100,7 @@ func texts(params json.RawMessage) (map[string]string, error) {
 func newDeployment(in model.CreateDeploymentInput) deployment.New {
 	return deployment.New{
 		InstanceID: in.ModuleInstanceID, VersionID: in.ModuleVersionID, Inputs: in.Inputs,
-		Artifact: given(in.Artifact), Data: given(in.Data), Description: in.Description.Value(),
+		Artifact: in.Artifact.Value(), Data: in.Data.Value(), Description: in.Description.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 		IdempotencyKey: in.IdempotencyKey.Value(),
 	}
@@ -126,7 +116,7 @@ func report(in model.ReportDeploymentInput) deployment.Report {
 		events[i] = *e
 	}
 	return deployment.Report{
-		Sequence: in.Sequence.Value(), Events: events, Data: given(in.Data), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
+		Sequence: in.Sequence.Value(), Events: events, Data: in.Data.Value(), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 	}
 }
@@ -193,22 +183,10 @@ func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
 	}
 }
 
-// given is the JSON of an argument, nil where it is absent or null.
-func given(v graphql.Omittable[json.RawMessage]) []byte {
-	if raw := v.Value(); string(raw) != "null" {
-		return raw
-	}
-	return nil
-}
-
 // notNull refuses the null of a field that may be left out but has no null.
 func notNull[T any](pointer string, v graphql.Omittable[*T]) []fault.Violation {
 	if value, given := v.ValueOK(); given && value == nil {
-		return []fault.Violation{null(pointer)}
+		return []fault.Violation{{Pointer: pointer, Rule: "null", Message: "must not be null; leave it out instead"}}
 	}
 	return nil
-}
-
-func null(pointer string) fault.Violation {
-	return fault.Violation{Pointer: pointer, Rule: "null", Message: "must not be null; leave it out instead"}
 }

@@ -25,8 +25,6 @@ import (
 	"slipway/internal/inputvalues"
 	"slipway/internal/page"
 	"slipway/internal/workspace"
-
-	"github.com/99designs/gqlgen/graphql"
 )
 
 // ActorID is the resolver for the actorId field.
@@ -648,18 +646,6 @@ func (r *wantedOptionsResolver) Params(ctx context.Context, obj *inputvalues.Wan
 	return json.Marshal(obj.Params)
 }
 
-// Inputs is the resolver for the inputs field.
-func (r *inputValuesInputResolver) Inputs(ctx context.Context, obj *model.InputValuesInput, data []map[string]any) error {
-	obj.Inputs = graphql.OmittableOf(data)
-	return nil
-}
-
-// Inputs is the resolver for the inputs field.
-func (r *publishModuleVersionInputResolver) Inputs(ctx context.Context, obj *model.PublishModuleVersionInput, data []map[string]any) error {
-	obj.Inputs = data
-	return nil
-}
-
 // AuditEvent returns generated.AuditEventResolver implementation.
 func (r *Resolver) AuditEvent() generated.AuditEventResolver { return &auditEventResolver{r} }
 
@@ -727,36 +713,24 @@ func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r}
 // WantedOptions returns generated.WantedOptionsResolver implementation.
 func (r *Resolver) WantedOptions() generated.WantedOptionsResolver { return &wantedOptionsResolver{r} }
 
-// InputValuesInput returns generated.InputValuesInputResolver implementation.
-func (r *Resolver) InputValuesInput() generated.InputValuesInputResolver {
-	return &inputValuesInputResolver{r}
-}
-
-// PublishModuleVersionInput returns generated.PublishModuleVersionInputResolver implementation.
-func (r *Resolver) PublishModuleVersionInput() generated.PublishModuleVersionInputResolver {
-	return &publishModuleVersionInputResolver{r}
-}
-
 type (
-	auditEventResolver                struct{ *Resolver }
-	defaultValueDefinitionResolver    struct{ *Resolver }
-	deploymentResolver                struct{ *Resolver }
-	deploymentChangeResolver          struct{ *Resolver }
-	environmentResolver               struct{ *Resolver }
-	errorCodeResolver                 struct{ *Resolver }
-	errorSectionResolver              struct{ *Resolver }
-	moduleDefinitionResolver          struct{ *Resolver }
-	moduleInstanceResolver            struct{ *Resolver }
-	moduleVersionResolver             struct{ *Resolver }
-	mutationResolver                  struct{ *Resolver }
-	projectResolver                   struct{ *Resolver }
-	quarantineResolver                struct{ *Resolver }
-	queryResolver                     struct{ *Resolver }
-	releaseResolver                   struct{ *Resolver }
-	subscriptionResolver              struct{ *Resolver }
-	userFacingErrorDataResolver       struct{ *Resolver }
-	viewerResolver                    struct{ *Resolver }
-	wantedOptionsResolver             struct{ *Resolver }
-	inputValuesInputResolver          struct{ *Resolver }
-	publishModuleVersionInputResolver struct{ *Resolver }
+	auditEventResolver             struct{ *Resolver }
+	defaultValueDefinitionResolver struct{ *Resolver }
+	deploymentResolver             struct{ *Resolver }
+	deploymentChangeResolver       struct{ *Resolver }
+	environmentResolver            struct{ *Resolver }
+	errorCodeResolver              struct{ *Resolver }
+	errorSectionResolver           struct{ *Resolver }
+	moduleDefinitionResolver       struct{ *Resolver }
+	moduleInstanceResolver         struct{ *Resolver }
+	moduleVersionResolver          struct{ *Resolver }
+	mutationResolver               struct{ *Resolver }
+	projectResolver                struct{ *Resolver }
+	quarantineResolver             struct{ *Resolver }
+	queryResolver                  struct{ *Resolver }
+	releaseResolver                struct{ *Resolver }
+	subscriptionResolver           struct{ *Resolver }
+	userFacingErrorDataResolver    struct{ *Resolver }
+	viewerResolver                 struct{ *Resolver }
+	wantedOptionsResolver          struct{ *Resolver }
 )

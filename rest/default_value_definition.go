@@ -132,8 +132,7 @@ func (r request) definitionPatch() (input model.UpdateDefaultValueDefinitionInpu
 		input.Description = graphql.OmittableOf(body.Data.Description)
 	}
 	if body.Data.Schema != nil {
-		schema := root.Get("data").Get("schema")
-		input.Schema = graphql.OmittableOf(map[string]any{"json": *schema})
+		input.Schema = graphql.OmittableOf(body.Data.Schema)
 	}
 	return input, nil
 }

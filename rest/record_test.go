@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -61,7 +62,7 @@ func TestWhatARunnerReportsIsServedWithoutTheCloudsOwnKeys(t *testing.T) {
 		external := "ecs-svc/1"
 		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
 			ExternalDeploymentID: &external,
-			Data: []byte(`{"serviceDeploymentState":{"status":"IN_PROGRESS","cloudOnly":1,"targetServiceRevision":
+			Data: strictjson.MustParse(`{"serviceDeploymentState":{"status":"IN_PROGRESS","cloudOnly":1,"targetServiceRevision":
 				{"requestedProductionTrafficWeight":33.4}},"events":[{"message":"up","currentStep":1,"startedAt":"2026-03-01T09:30:00.123456789Z"}]}`),
 		}); err != nil {
 			t.Fatal(err)

@@ -28,6 +28,7 @@ import (
 	"slipway/internal/inputvalues"
 	"slipway/internal/page"
 	"slipway/internal/release"
+	"slipway/internal/strictjson"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -67,8 +68,6 @@ type ResolverRoot interface {
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
 	WantedOptions() WantedOptionsResolver
-	InputValuesInput() InputValuesInputResolver
-	PublishModuleVersionInput() PublishModuleVersionInputResolver
 }
 
 type DirectiveRoot struct {
@@ -1201,13 +1200,6 @@ type ViewerResolver interface {
 }
 type WantedOptionsResolver interface {
 	Params(ctx context.Context, obj *inputvalues.Wanted) (json.RawMessage, error)
-}
-
-type InputValuesInputResolver interface {
-	Inputs(ctx context.Context, obj *model.InputValuesInput, data []map[string]any) error
-}
-type PublishModuleVersionInputResolver interface {
-	Inputs(ctx context.Context, obj *model.PublishModuleVersionInput, data []map[string]any) error
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -30060,7 +30052,7 @@ func (ec *executionContext) unmarshalInputCreateDefaultValueDefinitionInput(ctx 
 			it.Description = graphql.OmittableOf(data)
 		case "schema":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("schema"))
-			data, err := ec.unmarshalNInputPropertyInput2map(ctx, v)
+			data, err := ec.unmarshalNInputPropertyInput2slipwayᚋinternalᚋinputpropᚐRawProperty(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -30104,7 +30096,7 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 			it.ModuleVersionID = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalNJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			data, err := ec.unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -30118,14 +30110,14 @@ func (ec *executionContext) unmarshalInputCreateDeploymentInput(ctx context.Cont
 			it.Description = graphql.OmittableOf(data)
 		case "artifact":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("artifact"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Artifact = graphql.OmittableOf(data)
 		case "data":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -30895,16 +30887,14 @@ func (ec *executionContext) unmarshalInputInputValuesInput(ctx context.Context, 
 			it.DefaultValueDefinitionID = graphql.OmittableOf(data)
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalOInputPropertyInput2ᚕmapᚄ(ctx, v)
+			data, err := ec.unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			if err = ec.Resolvers.InputValuesInput().Inputs(ctx, &it, data); err != nil {
-				return it, err
-			}
+			it.Inputs = graphql.OmittableOf(data)
 		case "values":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("values"))
-			data, err := ec.unmarshalNJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			data, err := ec.unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -31687,13 +31677,11 @@ func (ec *executionContext) unmarshalInputPublishModuleVersionInput(ctx context.
 			it.DeploymentType = data
 		case "inputs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("inputs"))
-			data, err := ec.unmarshalNInputPropertyInput2ᚕmapᚄ(ctx, v)
+			data, err := ec.unmarshalNInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			if err = ec.Resolvers.PublishModuleVersionInput().Inputs(ctx, &it, data); err != nil {
-				return it, err
-			}
+			it.Inputs = data
 		case "sourceUrl":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sourceUrl"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -31980,7 +31968,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 			it.Events = graphql.OmittableOf(data)
 		case "data":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -32523,7 +32511,7 @@ func (ec *executionContext) unmarshalInputUpdateDefaultValueDefinitionInput(ctx 
 			it.Description = graphql.OmittableOf(data)
 		case "schema":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("schema"))
-			data, err := ec.unmarshalOInputPropertyInput2map(ctx, v)
+			data, err := ec.unmarshalOInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -43439,6 +43427,11 @@ func (ec *executionContext) unmarshalNInputPropertyInput2map(ctx context.Context
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNInputPropertyInput2slipwayᚋinternalᚋinputpropᚐRawProperty(ctx context.Context, v any) (inputprop.RawProperty, error) {
+	res, err := scalar.UnmarshalRawProperty(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNInputPropertyInput2ᚕmapᚄ(ctx context.Context, v any) ([]map[string]any, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
@@ -43451,6 +43444,25 @@ func (ec *executionContext) unmarshalNInputPropertyInput2ᚕmapᚄ(ctx context.C
 		}
 	}
 	return res, nil
+}
+
+func (ec *executionContext) unmarshalNInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx context.Context, v any) ([]*inputprop.RawProperty, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*inputprop.RawProperty, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx context.Context, v any) (*inputprop.RawProperty, error) {
+	res, err := scalar.UnmarshalRawProperty(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNInputValuesInput2slipwayᚋgraphᚋmodelᚐInputValuesInput(ctx context.Context, v any) (model.InputValuesInput, error) {
@@ -43580,6 +43592,28 @@ func (ec *executionContext) marshalNJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	}
 	_ = sel
 	res := scalar.MarshalJSON(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, v any) (*strictjson.Node, error) {
+	res, err := scalar.UnmarshalJSONNode(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, sel ast.SelectionSet, v *strictjson.Node) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalJSONNode(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -45032,14 +45066,6 @@ func (ec *executionContext) marshalOInputProperty2ᚕslipwayᚋinternalᚋinputp
 	return ret
 }
 
-func (ec *executionContext) unmarshalOInputPropertyInput2map(ctx context.Context, v any) (map[string]any, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputInputPropertyInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
 func (ec *executionContext) unmarshalOInputPropertyInput2ᚕmapᚄ(ctx context.Context, v any) ([]map[string]any, error) {
 	if v == nil {
 		return nil, nil
@@ -45055,6 +45081,31 @@ func (ec *executionContext) unmarshalOInputPropertyInput2ᚕmapᚄ(ctx context.C
 		}
 	}
 	return res, nil
+}
+
+func (ec *executionContext) unmarshalOInputPropertyInput2ᚕᚖslipwayᚋinternalᚋinputpropᚐRawPropertyᚄ(ctx context.Context, v any) ([]*inputprop.RawProperty, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*inputprop.RawProperty, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalOInputPropertyInput2ᚖslipwayᚋinternalᚋinputpropᚐRawProperty(ctx context.Context, v any) (*inputprop.RawProperty, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalRawProperty(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOInputValues2slipwayᚋinternalᚋinputpropᚐValues(ctx context.Context, sel ast.SelectionSet, v inputprop.Values) graphql.Marshaler {
@@ -45119,6 +45170,24 @@ func (ec *executionContext) marshalOJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	_ = sel
 	_ = ctx
 	res := scalar.MarshalJSON(v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, v any) (*strictjson.Node, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalJSONNode(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx context.Context, sel ast.SelectionSet, v *strictjson.Node) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalJSONNode(v)
 	return res
 }
 

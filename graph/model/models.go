@@ -3,7 +3,6 @@
 package model
 
 import (
-	"encoding/json"
 	"slipway/ent"
 	deployment1 "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
@@ -13,6 +12,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -93,7 +93,7 @@ type CreateDefaultValueDefinitionInput struct {
 	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The value that the default takes.
-	Schema map[string]any `json:"schema"`
+	Schema inputprop.RawProperty `json:"schema"`
 }
 
 // What createDefaultValueDefinition answers with.
@@ -111,16 +111,16 @@ type CreateDeploymentInput struct {
 	// The version of its module.
 	ModuleVersionID string `json:"moduleVersionId"`
 	// The values of the inputs, by their ids.
-	Inputs json.RawMessage `json:"inputs"`
+	Inputs *strictjson.Node `json:"inputs"`
 	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
 	// else; not for `terraform`.
-	Artifact graphql.Omittable[json.RawMessage] `json:"artifact,omitempty"`
+	Artifact graphql.Omittable[*strictjson.Node] `json:"artifact,omitempty"`
 	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`. Keys that are
 	// not declared are refused, and so are `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and
 	// `triggeredBy`, which Slipway fills.
-	Data graphql.Omittable[json.RawMessage] `json:"data,omitempty"`
+	Data graphql.Omittable[*strictjson.Node] `json:"data,omitempty"`
 	// The cloud resource that it changes: one line of at most 2,048 characters.
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
 	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
@@ -287,9 +287,9 @@ type InputValuesInput struct {
 	// schema names.
 	DefaultValueDefinitionID graphql.Omittable[*string] `json:"defaultValueDefinitionId,omitempty"`
 	// Inputs that need not be saved.
-	Inputs graphql.Omittable[[]map[string]any] `json:"inputs,omitempty"`
+	Inputs graphql.Omittable[[]*inputprop.RawProperty] `json:"inputs,omitempty"`
 	// The values, an object by the ids of the inputs.
-	Values json.RawMessage `json:"values"`
+	Values *strictjson.Node `json:"values"`
 	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
 	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
@@ -340,7 +340,7 @@ type PublishModuleVersionInput struct {
 	// What carries a deployment of it out: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
 	// The typed inputs that a deployment of it takes.
-	Inputs []map[string]any `json:"inputs"`
+	Inputs []*inputprop.RawProperty `json:"inputs"`
 	// The repository that the source is in: one line of at most 2,048 characters.
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
@@ -421,7 +421,7 @@ type ReportDeploymentInput struct {
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
 	// `triggerChannel` and `triggeredBy` may be there only as they are.
-	Data graphql.Omittable[json.RawMessage] `json:"data,omitempty"`
+	Data graphql.Omittable[*strictjson.Node] `json:"data,omitempty"`
 	// What the system that carries it out calls it: one line of at most 2,048 characters.
 	ExternalDeploymentID graphql.Omittable[*string] `json:"externalDeploymentId,omitempty"`
 	// The cloud resource that it changes: one line of at most 2,048 characters.
@@ -482,7 +482,7 @@ type UpdateDefaultValueDefinitionInput struct {
 	// What it is for, at most 10,000 characters; an empty text clears it; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// The value that the default takes, replaced whole; not null.
-	Schema graphql.Omittable[map[string]any] `json:"schema,omitempty"`
+	Schema graphql.Omittable[*inputprop.RawProperty] `json:"schema,omitempty"`
 	// The version that the change was made on; `slipway:Request:PRECONDITION_FAILED` where it has been raised since.
 	Version graphql.Omittable[*int32] `json:"version,omitempty"`
 	// Whether only to say what the change would do, and to change nothing; false where it is left out.

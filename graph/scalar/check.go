@@ -16,31 +16,30 @@ func Checks() map[string]document.Check {
 	return map[string]document.Check{"GivenId": checkGivenID, "JSON": checkJSON, "UtcDateTime": checkUtcDateTime}
 }
 
-func checkJSON(v any) error {
-	if _, err := strictjson.FromValue(v); err != nil {
-		return fmt.Errorf("must be a JSON value, but %w", err)
+func checkJSON(v document.Value) error {
+	if v.Levels() > strictjson.MaxLevels {
+		return fmt.Errorf("must be a JSON value, but is nested too deep, at most %d levels are allowed", strictjson.MaxLevels)
 	}
 	return nil
 }
 
-func checkGivenID(v any) error {
-	if text, ok := v.(string); !ok || !textrules.IsGivenID(text) {
+func checkGivenID(v document.Value) error {
+	if v.IsEnum || v.Kind != strictjson.String || !textrules.IsGivenID(v.Text) {
 		return fmt.Errorf("must be a GivenId, %s, found %s", textrules.GivenIDForm, found(v))
 	}
 	return nil
 }
 
-func checkUtcDateTime(v any) error {
+func checkUtcDateTime(v document.Value) error {
 	_, err := utcDateTime(v)
 	return err
 }
 
 var rfc3339UTC = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$`)
 
-func utcDateTime(v any) (time.Time, error) {
-	text, ok := v.(string)
-	if ok && rfc3339UTC.MatchString(text) {
-		if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+func utcDateTime(v document.Value) (time.Time, error) {
+	if !v.IsEnum && v.Kind == strictjson.String && rfc3339UTC.MatchString(v.Text) {
+		if t, err := time.Parse(time.RFC3339Nano, v.Text); err == nil {
 			return t, nil
 		}
 	}
@@ -48,26 +47,15 @@ func utcDateTime(v any) (time.Time, error) {
 }
 
 // found names a value without repeating more of it than helps.
-func found(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return fmt.Sprintf("%.80q", v)
-	case bool:
-		return "a boolean"
-	case document.EnumLiteral:
-		return "the enum value " + fmt.Sprintf("%.80s", string(v))
-	case []any:
+func found(v document.Value) string {
+	switch {
+	case v.IsEnum:
+		return "the enum value " + fmt.Sprintf("%.80s", v.Text)
+	case v.Kind == strictjson.String:
+		return fmt.Sprintf("%.80q", v.Text)
+	case v.Kind == strictjson.Array:
 		return "a list"
-	case map[string]any:
-		return "an object"
-	case strictjson.Node:
-		if v.Kind == strictjson.Array {
-			return "a list"
-		}
-		return v.Kind.String()
 	default:
-		return "a number"
+		return v.Kind.String()
 	}
 }

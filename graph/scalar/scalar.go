@@ -4,6 +4,7 @@ package scalar
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/fault"
+	"slipway/internal/gqlhttp/document"
+	"slipway/internal/inputprop"
 )
 
 // Node is a record with a global id; see the interface of the schema.
@@ -28,13 +31,25 @@ func MarshalJSON(v json.RawMessage) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(v) })
 }
 
-// UnmarshalJSON takes any value. Numbers of variables keep their digits.
+// UnmarshalJSON takes any value, as text.
 func UnmarshalJSON(v any) (json.RawMessage, error) {
-	n, err := strictjson.FromValue(v)
-	if err != nil {
-		return nil, refused(err)
-	}
-	return n.JSON(), nil
+	n, err := node(v)
+	return n.JSON(), err
+}
+
+// MarshalJSONNode writes a JSON value as it was written.
+func MarshalJSONNode(n *strictjson.Node) graphql.Marshaler { return MarshalJSON(n.JSON()) }
+
+// UnmarshalJSONNode takes any value, as the caller has written it.
+func UnmarshalJSONNode(v any) (*strictjson.Node, error) { return node(v) }
+
+// MarshalRawProperty is there because gqlgen asks for it: the type is an input.
+func MarshalRawProperty(inputprop.RawProperty) graphql.Marshaler { return graphql.Null }
+
+// UnmarshalRawProperty takes a property in the typed form, which has one member.
+func UnmarshalRawProperty(v any) (inputprop.RawProperty, error) {
+	n, err := node(v)
+	return inputprop.NewTypedProperty(n), err
 }
 
 // MarshalUtcDateTime writes a time in UTC.
@@ -44,11 +59,12 @@ func MarshalUtcDateTime(t time.Time) graphql.Marshaler {
 
 // UnmarshalUtcDateTime reads a time, which must be in UTC.
 func UnmarshalUtcDateTime(v any) (time.Time, error) {
-	t, err := utcDateTime(v)
+	n, err := node(v)
 	if err != nil {
-		return time.Time{}, refused(err)
+		return time.Time{}, err
 	}
-	return t, nil
+	t, err := utcDateTime(document.Value{Node: n})
+	return t, refused(err)
 }
 
 // MarshalDateTimeText writes a time that is kept as the text it was sent as.
@@ -59,8 +75,7 @@ func UnmarshalDateTimeText(v any) (string, error) {
 	if _, err := UnmarshalUtcDateTime(v); err != nil {
 		return "", err
 	}
-	text, _ := v.(string)
-	return text, nil
+	return v.(*strictjson.Node).Text, nil
 }
 
 // MarshalGivenID writes a GivenId.
@@ -68,14 +83,25 @@ func MarshalGivenID(text string) graphql.Marshaler { return graphql.MarshalStrin
 
 // UnmarshalGivenID reads a GivenId.
 func UnmarshalGivenID(v any) (string, error) {
-	if err := checkGivenID(v); err != nil {
-		return "", refused(err)
+	n, err := node(v)
+	if err != nil {
+		return "", err
 	}
-	text, _ := v.(string)
-	return text, nil
+	return n.Text, refused(checkGivenID(document.Value{Node: n}))
 }
 
-// refused is for a decoder that is called without the checks before it.
+// node returns a value of a scalar as package document hands it over.
+func node(v any) (*strictjson.Node, error) {
+	if n, ok := v.(*strictjson.Node); ok {
+		return n, nil
+	}
+	return nil, fmt.Errorf("scalar: a value must come as a tree, found the Go type %T", v)
+}
+
+// refused is the refusal of a value by a decoder that is called without the checks before it, nil for nil.
 func refused(err error) error {
+	if err == nil {
+		return nil
+	}
 	return fault.New(fault.RequestInvalid, "The value %s.", err).WithCause(err)
 }

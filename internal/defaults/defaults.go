@@ -110,9 +110,6 @@ func (in New) check() (inputprop.Property, error) {
 
 // checkSchema returns the warnings of a schema, or DefaultValueDefinitionRuleBroken. No schema, nil, breaks no rule.
 func (s *Service) checkSchema(ctx context.Context, schema inputprop.Property) ([]inputprop.Warning, error) {
-	if schema == nil {
-		return nil, nil
-	}
 	broken, warnings, err := s.Schemas.CheckOne(ctx, schema, "/schema")
 	if err == nil && len(broken) > 0 {
 		err = fault.Invalid(fault.DefaultValueDefinitionRuleBroken, broken...)

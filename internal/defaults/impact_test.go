@@ -10,6 +10,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -36,7 +37,7 @@ func tiered(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 	}
 	for _, tier := range []string{"small", "large"} {
 		made, err := w.Deploy.Create(o.As(actor.Developer), deployment.New{
-			InstanceID: p.NewInstance(t, tier).ID, VersionID: p.Version.ID, Inputs: []byte(`{"tier":"` + tier + `"}`),
+			InstanceID: p.NewInstance(t, tier).ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"tier":"` + tier + `"}`),
 		})
 		if err != nil {
 			t.Fatal(err)

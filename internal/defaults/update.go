@@ -98,21 +98,42 @@ func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Ou
 	}
 }
 
-func (p Patch) check() (inputprop.Property, error) {
+func (p Patch) check() (*newSchema, error) {
 	violations := append(p.Violations, textrules.Description("/description", p.Description)...)
 	if p.Name != nil {
 		violations = append(violations, textrules.Name("/name", *p.Name)...)
 	}
-	var schema inputprop.Property
+	var schema *newSchema
 	if p.Schema != nil {
-		var wrong []fault.Violation
-		schema, wrong = p.Schema.Decode("/schema")
+		property, wrong := p.Schema.Decode("/schema")
 		violations = append(violations, wrong...)
+		schema = &newSchema{raw: p.Schema, property: property}
 	}
 	if len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
+	if schema != nil {
+		schema.column = inputprop.NewColumn(schema.property)
+	}
 	return schema, nil
+}
+
+// newSchema is the schema of a patch. It is encoded once, and compared once with what is stored as long as that stays.
+type newSchema struct {
+	raw      *inputprop.RawProperty
+	property inputprop.Property
+	column   inputprop.Column
+
+	stored  inputprop.Column
+	differs bool
+}
+
+// changes reports whether the schema is another than the stored one.
+func (n *newSchema) changes(stored inputprop.Column) bool {
+	if n.stored.JSON() == nil || !bytes.Equal(n.stored.JSON(), stored.JSON()) {
+		n.stored, n.differs = stored, n.raw.Changes(n.column, stored)
+	}
+	return n.differs
 }
 
 // checkVersion refuses a change that was made on another version of the definition.
@@ -125,15 +146,15 @@ func (p Patch) checkVersion(d *ent.DefaultValueDefinition) error {
 
 // preview returns what an edit of a definition would do. A schema that stays is not checked again.
 func (s *Service) preview(ctx context.Context, d *ent.DefaultValueDefinition, e edit) (*Outcome, error) {
-	warnings, err := s.checkSchema(ctx, e.schema)
-	if err != nil {
-		return nil, err
-	}
-	o := &Outcome{Definition: d, Changes: e.changes(d), Warnings: warnings}
+	o := &Outcome{Definition: d, Changes: e.changes(d)}
 	if e.schema == nil {
 		return o, nil
 	}
-	o.Impact, err = s.Impacts.Impact(ctx, d.GivenID, e.schema)
+	var err error
+	if o.Warnings, err = s.checkSchema(ctx, e.schema.property); err != nil {
+		return nil, err
+	}
+	o.Impact, err = s.Impacts.Impact(ctx, d.GivenID, e.schema.property)
 	o.Warnings = append(o.Warnings, o.Impact.Warnings...)
 	return o, err
 }
@@ -143,7 +164,7 @@ func (s *Service) preview(ctx context.Context, d *ent.DefaultValueDefinition, e 
 var errUnchecked = errors.New("defaults: the schema was not checked")
 
 // write carries out what was previewed, and returns the definition as it is then.
-func (s *Service) write(ctx context.Context, p Patch, schema inputprop.Property, previewed *Outcome) (*ent.DefaultValueDefinition, error) {
+func (s *Service) write(ctx context.Context, p Patch, schema *newSchema, previewed *Outcome) (*ent.DefaultValueDefinition, error) {
 	var updated *ent.DefaultValueDefinition
 	err := s.Journal.Write(ctx, "updateDefaultValueDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		d, err := find(ctx, tx.DefaultValueDefinition, previewed.Definition.ID)
@@ -184,11 +205,11 @@ func (o *Outcome) has(field string) bool {
 // edit is what a patch changes of a definition; nil fields stay.
 type edit struct {
 	name, description *string
-	schema            inputprop.Property
+	schema            *newSchema
 }
 
 // edit leaves out what the definition has already. schema is that of the patch, nil for none.
-func (p Patch) edit(d *ent.DefaultValueDefinition, schema inputprop.Property) edit {
+func (p Patch) edit(d *ent.DefaultValueDefinition, schema *newSchema) edit {
 	var e edit
 	if p.Name != nil && *p.Name != d.Name {
 		e.name = p.Name
@@ -196,7 +217,7 @@ func (p Patch) edit(d *ent.DefaultValueDefinition, schema inputprop.Property) ed
 	if p.Description != nil && !bytes.Equal(text(p.Description), text(d.Description)) {
 		e.description = p.Description
 	}
-	if schema != nil && p.Schema.Changes(schema, d.Schema) {
+	if schema != nil && schema.changes(d.Schema) {
 		e.schema = schema
 	}
 	return e
@@ -214,7 +235,7 @@ func (e edit) changes(d *ent.DefaultValueDefinition) []Change {
 		changes = append(changes, Change{"description", text(d.Description), text(e.description)})
 	}
 	if e.schema != nil {
-		changes = append(changes, Change{"schema", d.Schema.JSON(), inputprop.Encode(e.schema)})
+		changes = append(changes, Change{"schema", d.Schema.JSON(), e.schema.column.JSON()})
 	}
 	return changes
 }
@@ -229,7 +250,7 @@ func (e edit) audited() map[string]any {
 		changes["description"] = *e.description
 	}
 	if e.schema != nil {
-		changes["schema"] = inputprop.Encode(e.schema)
+		changes["schema"] = e.schema.column.JSON()
 	}
 	return changes
 }
@@ -243,7 +264,7 @@ func (e edit) apply(u *ent.DefaultValueDefinitionUpdateOne) *ent.DefaultValueDef
 		}
 	}
 	if e.schema != nil {
-		u.SetSchema(inputprop.NewColumn(e.schema))
+		u.SetSchema(e.schema.column)
 	}
 	return u
 }

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // stages are those of the course of each strategy; terraform modules have a course too.
@@ -50,7 +51,7 @@ func checkCourse(t *testing.T, d *ent.Deployment, course string) {
 
 func checkState(t *testing.T, d *ent.Deployment, strategy string) {
 	t.Helper()
-	data, violations := ecs.Decode(d.Data.JSON())
+	data, violations := ecs.Decode(strictjson.MustParse(string(d.Data.JSON())))
 	if len(violations) > 0 {
 		t.Fatalf("%s: %v", d.ID, violations)
 	}
@@ -99,7 +100,7 @@ func checkFailure(t *testing.T, d, live *ent.Deployment, before string) {
 	if d.DeploymentType != ecs.Type {
 		return
 	}
-	data, violations := ecs.Decode(d.Data.JSON())
+	data, violations := ecs.Decode(strictjson.MustParse(string(d.Data.JSON())))
 	if len(violations) > 0 {
 		t.Fatal(violations)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
 )
 
@@ -93,7 +94,11 @@ func (d *demo) furnish(ctx context.Context, project, environmentID string, e env
 
 // provision deploys an instance of a terraform module, which succeeds.
 func (d *demo) provision(ctx context.Context, instanceID, versionID, name string, inputs map[string]any) error {
-	values, err := json.Marshal(inputs)
+	text, err := json.Marshal(inputs)
+	if err != nil {
+		return err
+	}
+	values, err := strictjson.Parse(text)
 	if err != nil {
 		return err
 	}

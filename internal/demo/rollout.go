@@ -199,7 +199,7 @@ func (r *rollout) report(ctx context.Context, status, reason string) error {
 		data.RevertServiceDeploymentARN = &r.arn
 	}
 	r.news = nil
-	in := deployment.Report{Data: data.Encode(), ExternalDeploymentID: &r.external}
+	in := deployment.Report{Data: tree(&data), ExternalDeploymentID: &r.external}
 	_, _, err := r.deploy.Report(ctx, r.deploymentID, r.leaseID, in)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"slipway/internal/ecs"
+	"slipway/internal/strictjson"
 )
 
 const (
@@ -99,7 +100,7 @@ func (s *service) hosts() []string {
 }
 
 // release returns the version, values and tag of the next release.
-func (s *service) release(m *module) (versionID string, values []byte, tag string, err error) {
+func (s *service) release(m *module) (versionID string, values *strictjson.Node, tag string, err error) {
 	s.build++
 	name := s.version
 	if s.earlier != "" && s.build <= 3 {
@@ -110,7 +111,11 @@ func (s *service) release(m *module) (versionID string, values []byte, tag strin
 	inputs := maps.Clone(s.inputs)
 	inputs["image"] = fmt.Sprintf("%s:%s", inputs["image"], tag)
 	maps.DeleteFunc(inputs, func(id string, _ any) bool { return !slices.Contains(v.inputs, id) })
-	values, err = json.Marshal(inputs)
+	text, err := json.Marshal(inputs)
+	if err != nil {
+		return "", nil, "", err
+	}
+	values, err = strictjson.Parse(text)
 	return v.id, values, tag, err
 }
 
@@ -120,7 +125,7 @@ var taskDefinitionText string
 var taskDefinition = template.Must(template.New("task definition").Option("missingkey=error").Parse(taskDefinitionText))
 
 // artifact returns the next revision of the service's task definition, with the image of a tag.
-func (s *service) artifact(tag string) ([]byte, error) {
+func (s *service) artifact(tag string) (*strictjson.Node, error) {
 	s.revision++
 	arn := fmt.Sprintf("arn:aws:ecs:%s:%s:task-definition/%s:%d", s.region(), accountID, s.family(), s.revision)
 	port, balanced := s.inputs["port"].(float64)
@@ -143,14 +148,17 @@ func (s *service) artifact(tag string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(ecs.TaskDefinition{ARN: &arn, Definition: definition.Bytes(), Revision: &s.revision})
+	return tree(&ecs.TaskDefinition{ARN: &arn, Definition: definition.Bytes(), Revision: &s.revision}), nil
 }
 
 // beforehand is what is known of a deployment before it begins.
-func (s *service) beforehand() []byte {
+func (s *service) beforehand() *strictjson.Node {
 	post, _ := s.inputs["post_deploy"].(bool)
-	return (&ecs.Data{
+	return tree(&ecs.Data{
 		Type: ecs.Type, ClusterARN: new(s.arn("cluster", "")), ServiceARN: new(s.arn("service", "")),
 		PreDeployEnabled: &s.hooks, PostDeployEnabled: &post,
-	}).Encode()
+	})
 }
+
+// tree is what this package has made, as a caller sends it.
+func tree(v any) *strictjson.Node { return strictjson.MustParse(string(strictjson.Encode(v))) }

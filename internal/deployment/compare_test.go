@@ -52,7 +52,7 @@ func publish(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version, in
 func ship(t *testing.T, w *worldtest.World, p *worldtest.Fixture, instance, inputs, artifact string) *ent.Deployment {
 	t.Helper()
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
-		InstanceID: p.NewInstance(t, instance).ID, VersionID: p.Version.ID, Inputs: []byte(inputs), Artifact: []byte(artifact),
+		InstanceID: p.NewInstance(t, instance).ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(artifact),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package deployment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"slipway/ent"
@@ -24,12 +23,12 @@ import (
 type New struct {
 	InstanceID string
 	VersionID  string
-	// Inputs are the values of the version's inputs: a JSON object.
-	Inputs []byte
-	// Artifact is the task definition of an aws:ecs module: a JSON object; nil for other deployment types.
-	Artifact []byte
-	// Data is what is known of an aws:ecs deployment beforehand: a JSON object, or nil.
-	Data         []byte
+	// Inputs are the values of the version's inputs: an object.
+	Inputs *strictjson.Node
+	// Artifact is the task definition of an aws:ecs module: an object; nil for other deployment types.
+	Artifact *strictjson.Node
+	// Data is what is known of an aws:ecs deployment beforehand: an object, or nil.
+	Data         *strictjson.Node
 	Description  *string
 	ResourceARN  *string
 	ResourceName *string
@@ -44,7 +43,7 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, createAction, in.arguments())
+	r, err := s.newRequest(in.IdempotencyKey, createAction, in.arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +67,9 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 const createAction = "createDeployment"
 
 // arguments are all that decides what is created.
-func (in New) arguments() any {
+func (in New) arguments() []any {
 	return []any{
-		in.InstanceID, in.VersionID, json.RawMessage(in.Inputs), json.RawMessage(in.Artifact), json.RawMessage(in.Data),
+		in.InstanceID, in.VersionID, canonical(in.Inputs), canonical(in.Artifact), canonical(in.Data),
 		in.Description, in.ResourceARN, in.ResourceName,
 	}
 }
@@ -111,8 +110,9 @@ func (s *Service) prepare(ctx context.Context, in New) (*prepared, error) {
 	case len(violations) > 0:
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	content := release.Content{ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: values.JSON(), Artifact: in.Artifact}
-	p.sealed, err = release.Seal(content)
+	p.sealed, err = release.Seal(release.Unsealed{
+		ModuleVersionID: p.version.ID, Kind: p.version.Kind, Inputs: values, Artifact: in.Artifact,
+	})
 	return p, err
 }
 
@@ -163,7 +163,7 @@ func (in New) newData(kind string, a *actor.Actor) (*ecs.Data, []fault.Violation
 	return data, nil
 }
 
-func checkOnlyECS(pointer string, value []byte, kind string) []fault.Violation {
+func checkOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.Violation {
 	if value == nil {
 		return nil
 	}
@@ -179,8 +179,7 @@ func (in New) checkTexts() []fault.Violation {
 
 // completeInputs returns the values that the release has: those given, and the defaults of what is visible.
 func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*strictjson.Node, []fault.Violation, error) {
-	values, violations := inputvalues.ParseValues(in.Inputs, "/inputs")
-	if len(violations) > 0 {
+	if violations := inputvalues.CheckValues(in.Inputs, "/inputs"); len(violations) > 0 {
 		return nil, violations, nil
 	}
 	list, err := p.version.Inputs.Properties()
@@ -192,7 +191,7 @@ func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*str
 		return nil, nil, err
 	}
 	p.live = idOrEmpty(place.LiveDeploymentID)
-	return s.Inputs.Complete(ctx, list, values, "/inputs", place)
+	return s.Inputs.Complete(ctx, list, in.Inputs, "/inputs", place)
 }
 
 func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {

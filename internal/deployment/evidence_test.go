@@ -11,6 +11,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -69,7 +70,7 @@ func TestReportsCannotTouchWhatSlipwayFilled(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 		lease := p.Claim(t, d)
 		report := func(data string) error {
-			_, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Data: []byte(data)})
+			_, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Data: strictjson.MustParse(data)})
 			return err
 		}
 		for _, name := range []string{"triggeredBy", "triggerChannel", "deployedTaskDefinition", "previousTaskDefinition"} {

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -27,8 +28,8 @@ type keyed func(ctx context.Context, s *deployment.Service, source *ent.Deployme
 var requests = map[string]keyed{
 	"create": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, version string, key *string, variant int) (*ent.Deployment, error) {
 		return s.Create(ctx, deployment.New{
-			InstanceID: source.ModuleInstanceID, VersionID: version, Artifact: []byte(worldtest.Artifact),
-			Inputs: fmt.Appendf(nil, `{"image":"web:1","replicas":%d}`, variant+1), IdempotencyKey: key,
+			InstanceID: source.ModuleInstanceID, VersionID: version, Artifact: strictjson.MustParse(worldtest.Artifact),
+			Inputs: strictjson.MustParse(fmt.Sprintf(`{"image":"web:1","replicas":%d}`, variant+1)), IdempotencyKey: key,
 		})
 	},
 	"rollback": func(ctx context.Context, s *deployment.Service, source *ent.Deployment, _ string, key *string, variant int) (*ent.Deployment, error) {
@@ -286,6 +287,38 @@ func TestOfManyEqualRequestsAtOnceOneIsCarriedOut(t *testing.T) {
 		}
 		if rows := w.Rows(t); rows["deployments"] != 2*keys || rows["idempotency_keys"] != keys {
 			t.Errorf("%d deployments, %d keys", rows["deployments"], rows["idempotency_keys"])
+		}
+	})
+}
+
+func TestARequestIsTheSameInAnotherOrderOfKeys(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, key := w.Fixture(t, w.Acme, "web"), "key"
+		create := func(inputs string) (*ent.Deployment, error) {
+			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+				InstanceID: p.Instance.ID, VersionID: p.Version.ID, Artifact: strictjson.MustParse(worldtest.Artifact),
+				Inputs: strictjson.MustParse(inputs), IdempotencyKey: &key,
+			})
+		}
+		first, err := create(`{"image":"web:1","replicas":2}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, same := range []string{`{"replicas":2,"image":"web:1"}`, `{"image":"web:1","replicas":2.0}`} {
+			if d, err := create(same); err != nil || d.ID != first.ID {
+				t.Errorf("%s: %v, %v", same, d, err)
+			}
+		}
+		const other = `{"image":"web:1","replicas":3}`
+		_ = refused(t, w, "another request", fault.RequestIdempotencyReused, func() (*ent.Deployment, error) { return create(other) })
+		// A server of before has stored a fingerprint that says nothing of this one.
+		before := strings.Repeat("0123456789abcdef", 4)
+		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE idempotency_keys SET request_hash = $1`, before); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := create(`{"image":"web:1","replicas":2}`); err != nil || d.ID != first.ID {
+			t.Errorf("across an upgrade: %v, %v", d, err)
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -235,7 +236,7 @@ func TestWhatIsDoneUnderALostLeaseIsRefused(t *testing.T) {
 			calls := map[string]func() (*ent.Deployment, error){
 				"renew": func() (*ent.Deployment, error) { d, _, err := w.Deploy.RenewLease(runner, d.ID, lease); return d, err },
 				"report": func() (*ent.Deployment, error) {
-					d, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+					d, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
 					return d, err
 				},
 				"succeed": func() (*ent.Deployment, error) { return w.Deploy.Complete(runner, d.ID, lease, nil) },

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -27,7 +28,7 @@ func waysToShip(p *worldtest.Fixture, s *deployment.Service, ctx context.Context
 		"redeploy": func() (*ent.Deployment, error) { return s.Redeploy(ctx, deployment.Replay{SourceID: sourceID}) },
 		"create": func() (*ent.Deployment, error) {
 			return s.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
-				Inputs: []byte(`{"image":"web:1.4.2"}`), Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data)})
+				Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data)})
 		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -36,7 +37,7 @@ var operations = map[string]struct {
 		return w.Deploy.Cancel(ctx, id)
 	}},
 	"report": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		d, _, err := w.Deploy.Report(ctx, id, w.LeaseOf(w.Acme, id), deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+		d, _, err := w.Deploy.Report(ctx, id, w.LeaseOf(w.Acme, id), deployment.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
 		return d, err
 	}},
 	"complete": {actor.Runner, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
@@ -131,7 +132,7 @@ func TestVersionOfAnotherModuleIsNotDeployed(t *testing.T) {
 		f := refused(t, w, "create", fault.RequestInvalid, func() (*ent.Deployment, error) {
 			return w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 				InstanceID: p.Instance.ID, VersionID: other.Version.ID,
-				Inputs: []byte(`{"image":"web:1"}`), Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
+				Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 			})
 		})
 		want := []fault.Violation{{Pointer: "/moduleVersionId", Rule: "other_module",
@@ -198,7 +199,7 @@ func TestActiveDeploymentBlocksOthersAndIsNamed(t *testing.T) {
 			},
 			"create": func() (*ent.Deployment, error) {
 				return w.Deploy.Create(ctx, deployment.New{InstanceID: p.Instance.ID, VersionID: p.Version.ID,
-					Inputs: []byte(`{"image":"web:new"}`), Artifact: []byte(worldtest.Artifact)})
+					Inputs: strictjson.MustParse(`{"image":"web:new"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
 			},
 		}
 		for _, status := range []string{"PENDING", "RUNNING"} {

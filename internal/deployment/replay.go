@@ -84,7 +84,7 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	r, err := s.newRequest(in.IdempotencyKey, m.action, []any{in.SourceID, in.ExpectedLiveID})
+	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any { return []any{in.SourceID, in.ExpectedLiveID} })
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -26,7 +27,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploymen
 	name, arn, description := "web", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "first"
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID,
-		Inputs: []byte(`{"image":"web:1.4.2"}`), Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
+		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 		Description: &description, ResourceARN: &arn, ResourceName: &name,
 	})
 	if err != nil {
@@ -34,7 +35,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploymen
 	}
 	lease := p.Claim(t, d)
 	external := "ecs-svc/1"
-	if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ExternalDeploymentID: &external, Data: []byte(`{
+	if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ExternalDeploymentID: &external, Data: strictjson.MustParse(`{
 		"detectedVia":"poll","ecsModuleDeploymentId":"e1","serviceDeploymentArn":"arn:s","events":[{"message":"started"}],
 		"acceptedPauseControl":{"hookId":"h"},"elbListenerState":[{"loadBalancerArn":"arn:l"}],"revertRequestedAt":"2026-03-01T09:30:00Z",
 		"revertExternalDeploymentId":"r1","revertServiceDeploymentArn":"arn:r","serviceDeploymentState":{"status":"SUCCESSFUL"}}`)}); err != nil {
@@ -110,7 +111,7 @@ func other(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployme
 	t.Helper()
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID,
-		Inputs: []byte(`{"image":"web:2"}`), Artifact: []byte(`{"arn":"arn:other","revision":8}`),
+		Inputs: strictjson.MustParse(`{"image":"web:2"}`), Artifact: strictjson.MustParse(`{"arn":"arn:other","revision":8}`),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 
@@ -24,8 +25,8 @@ type Report struct {
 	Sequence *int32
 	// Events are what happened, in order; at most MaxReportedEvents.
 	Events []event.Event
-	// Data has the fields of an aws:ecs deployment that changed: a JSON object.
-	Data                 []byte
+	// Data has the fields of an aws:ecs deployment that changed: an object, or nil.
+	Data                 *strictjson.Node
 	ExternalDeploymentID *string
 	ResourceARN          *string
 	ResourceName         *string

@@ -39,7 +39,7 @@ var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture
 			t.Fatal(err)
 		}
 		d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
-			InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: []byte(`{}`),
+			InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestEventsInTheDataComeFirst(t *testing.T) {
 		for range 2 {
 			var err error
 			if d, _, err = w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{
-				Data: []byte(`{"detectedVia":"poll","events":[{"message":"1"},{"message":"2"}]}`), Events: numbers(3, 2),
+				Data: strictjson.MustParse(`{"detectedVia":"poll","events":[{"message":"1"},{"message":"2"}]}`), Events: numbers(3, 2),
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -173,11 +173,11 @@ func TestReportsOverTheBoundsAreRefused(t *testing.T) {
 				{deployment.Report{Sequence: new(int32(-1))}, []string{"/sequence"}},
 				{deployment.Report{Events: numbers(0, 101)}, []string{"/events"}},
 				{deployment.Report{Events: bad}, []string{"/events/0/message", "/events/1/hookId", "/events/1/lifecycleStage", "/events/2"}},
-				{deployment.Report{Data: []byte(`[]`)}, []string{"/data"}},
-				{deployment.Report{Data: []byte(`{"clusterArn":1,"events":[{"message":2}]}`)}, []string{"/data/clusterArn", "/data/events/0/message"}},
+				{deployment.Report{Data: strictjson.MustParse(`[]`)}, []string{"/data"}},
+				{deployment.Report{Data: strictjson.MustParse(`{"clusterArn":1,"events":[{"message":2}]}`)}, []string{"/data/clusterArn", "/data/events/0/message"}},
 			} {
 				if kind == catalog.DeploymentTypeTerraform && c.in.Data != nil {
-					c.in.Data, c.pointers = []byte(`{"clusterArn":"c"}`), []string{"/data"}
+					c.in.Data, c.pointers = strictjson.MustParse(`{"clusterArn":"c"}`), []string{"/data"}
 				}
 				f := refused(t, w, fmt.Sprint(kind, c.pointers), fault.RequestInvalid, func() (*ent.Deployment, error) {
 					d, _, err := w.Deploy.Report(runner, d.ID, lease, c.in)

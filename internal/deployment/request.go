@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"slipway/ent"
@@ -17,6 +18,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 )
 
 // keepKeys is how long a request under a key is known again.
@@ -29,15 +31,30 @@ const maxAttempts = 5
 // request is one that creates a deployment, under the key that its caller chose for it.
 type request struct {
 	// key is "" for a request without one.
-	key  string
-	id   string
-	hash string
+	key string
+	id  string
+	// fingerprint is that of the operation and of all that decides what it does.
+	fingerprint string
+}
+
+// fingerprintVersion begins every fingerprint. One without it is of a server of before, whose fingerprints depended on
+// the order of keys and on whether a value stood in the document: they cannot be compared with.
+const fingerprintVersion = "2:"
+
+// canonical returns a value for a fingerprint, in which another order of keys or another spelling of a number is the
+// same request.
+func canonical(n *strictjson.Node) json.RawMessage {
+	if n == nil {
+		return nil
+	}
+	return strictjson.Canonical(n)
 }
 
 var keyForm = regexp.MustCompile(`^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$`)
 
-// newRequest makes the request of an operation; arguments are all that decides what it does.
-func (s *Service) newRequest(key *string, operation string, arguments any) (*request, error) {
+// newRequest makes the request of an operation; arguments returns all that decides what it does, and is only called for
+// a request with a key.
+func (s *Service) newRequest(key *string, operation string, arguments func() []any) (*request, error) {
 	if key == nil {
 		return &request{}, nil
 	}
@@ -45,12 +62,12 @@ func (s *Service) newRequest(key *string, operation string, arguments any) (*req
 		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/idempotencyKey", Rule: "pattern",
 			Message: fmt.Sprintf("must be 1 to 255 printable ASCII characters without spaces around them, found %.60q", *key)})
 	}
-	text, err := json.Marshal(map[string]any{operation: arguments})
+	text, err := json.Marshal(map[string]any{operation: arguments()})
 	if err != nil {
 		return nil, fmt.Errorf("deployment: arguments of %s: %w", operation, err)
 	}
 	sum := sha256.Sum256(text)
-	return &request{key: *key, id: s.Journal.NewID(id.IdempotencyKey), hash: hex.EncodeToString(sum[:])}, nil
+	return &request{key: *key, id: s.Journal.NewID(id.IdempotencyKey), fingerprint: fingerprintVersion + hex.EncodeToString(sum[:])}, nil
 }
 
 // insertFunc inserts a deployment of an instance. It returns instanceID with an error too, as far as it is
@@ -121,7 +138,7 @@ func (s *Service) earlierResult(ctx context.Context, r *request) (*ent.Deploymen
 	if now := s.Journal.Shared(store.ReadClock(used)); !used.CreatedAt.After(now.Add(-keepKeys)) {
 		return nil, nil
 	}
-	if used.RequestHash != r.hash {
+	if used.RequestHash != r.fingerprint && strings.HasPrefix(used.RequestHash, fingerprintVersion) {
 		f := fault.New(fault.RequestIdempotencyReused,
 			"The idempotency key %q was used at %s for another request, which made the deployment %s.",
 			r.key, used.CreatedAt.UTC().Format(time.RFC3339), used.DeploymentID)
@@ -146,7 +163,7 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 	}
 	return tx.IdempotencyKey.Create().
 		SetID(r.id).SetOrganizationID(a.OrganizationID).SetActorID(a.ID).SetKey(r.key).
-		SetRequestHash(r.hash).SetDeploymentID(deploymentID).SetCreatedAt(e.Shared).
+		SetRequestHash(r.fingerprint).SetDeploymentID(deploymentID).SetCreatedAt(e.Shared).
 		Exec(ctx)
 }
 

@@ -3,9 +3,11 @@ package ecs
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // Replay gives the data of a new deployment that ships artifact, the release's task definition as a
@@ -23,7 +25,11 @@ func (d *Data) Replay(artifact json.RawMessage, previous *TaskDefinition, channe
 	if artifact == nil {
 		return replay, nil
 	}
-	deployed, violations := DecodeTaskDefinition(artifact)
+	n, err := strictjson.ParseWithin(artifact, strictjson.Limits{Depth: math.MaxInt, Bytes: math.MaxInt})
+	if err != nil {
+		return nil, fmt.Errorf("ecs: the artifact is no JSON: %w", err)
+	}
+	deployed, violations := DecodeTaskDefinition(n)
 	if len(violations) > 0 {
 		return nil, fmt.Errorf("ecs: the artifact is no task definition: at %q it %s", violations[0].Pointer, violations[0].Message)
 	}

@@ -1,8 +1,6 @@
 package ecs
 
 import (
-	"errors"
-	"math"
 	"strings"
 	"time"
 
@@ -17,71 +15,53 @@ func init() {
 // Decode reads data that names its type. Members that data does not have are dropped, for the cloud adds some; inside a
 // definition everything is kept. Whatever else is wrong is in the violations, whose pointers start at the data; there
 // is no data then.
-func Decode(raw []byte) (*Data, []fault.Violation) {
-	return decode(raw, func(n *strictjson.Node) (*Data, []fault.Violation) {
-		data := new(Data)
-		violations := strictjson.DecodeOpen(n, data, "")
-		if n.Kind == strictjson.Object && n.Get("type") == nil {
-			violations = append(violations, fault.Violation{Pointer: "/type", Rule: "required", Message: "is required"})
-		}
-		return data, violations
-	})
+func Decode(n *strictjson.Node) (*Data, []fault.Violation) {
+	data := new(Data)
+	violations := strictjson.DecodeOpen(n, data, "")
+	if n.Kind == strictjson.Object && n.Get("type") == nil {
+		violations = append(violations, fault.Violation{Pointer: "/type", Rule: "required", Message: "is required"})
+	}
+	return decoded(data, violations)
 }
 
 // DecodePatch reads what Merge takes: data that may leave out its type, for there is only one.
-func DecodePatch(raw []byte) (*Data, []fault.Violation) {
-	return decode(raw, func(n *strictjson.Node) (*Data, []fault.Violation) {
-		data := new(Data)
-		violations := strictjson.DecodeOpen(n, data, "")
-		data.Type = Type
-		return data, violations
-	})
+func DecodePatch(n *strictjson.Node) (*Data, []fault.Violation) {
+	data := new(Data)
+	violations := strictjson.DecodeOpen(n, data, "")
+	data.Type = Type
+	return decoded(data, violations)
 }
 
 // DecodeNew reads what a caller knows of a deployment beforehand. It is DecodePatch, but for two things: what Slipway
 // itself fills must be left out, and members that nothing declares are refused, except in the objects that the cloud
 // describes itself by, to which it adds.
-func DecodeNew(raw []byte) (*Data, []fault.Violation) {
-	return decode(raw, func(n *strictjson.Node) (*Data, []fault.Violation) {
-		data, d := new(Data), strictjson.NewDecoder("")
-		for _, name := range filled {
-			if n.Get(name) != nil {
-				d.FailMember(name, "read_only", "is filled by Slipway and must be left out")
-			}
+func DecodeNew(n *strictjson.Node) (*Data, []fault.Violation) {
+	data, d := new(Data), strictjson.NewDecoder("")
+	for _, name := range filled {
+		if n.Get(name) != nil {
+			d.FailMember(name, "read_only", "is filled by Slipway and must be left out")
 		}
-		d.Into(n, data, &strictjson.Rules{})
-		data.Type = Type
-		return data, d.Violations()
-	})
+	}
+	d.Into(n, data, &strictjson.Rules{})
+	data.Type = Type
+	return decoded(data, d.Violations())
 }
 
 // DecodeTaskDefinition reads a task definition, as Decode does; the pointers start at it.
-func DecodeTaskDefinition(raw []byte) (*TaskDefinition, []fault.Violation) {
-	return decode(raw, func(n *strictjson.Node) (*TaskDefinition, []fault.Violation) {
-		definition := new(TaskDefinition)
-		return definition, strictjson.DecodeOpen(n, definition, "")
-	})
+func DecodeTaskDefinition(n *strictjson.Node) (*TaskDefinition, []fault.Violation) {
+	definition := new(TaskDefinition)
+	return decoded(definition, strictjson.DecodeOpen(n, definition, ""))
 }
 
 // DecodeArtifact reads the task definition of a new release: as DecodeTaskDefinition, but members that it does not have
 // are refused.
-func DecodeArtifact(raw []byte) (*TaskDefinition, []fault.Violation) {
-	return decode(raw, func(n *strictjson.Node) (*TaskDefinition, []fault.Violation) {
-		definition := new(TaskDefinition)
-		return definition, strictjson.Decode(n, definition, "")
-	})
+func DecodeArtifact(n *strictjson.Node) (*TaskDefinition, []fault.Violation) {
+	definition := new(TaskDefinition)
+	return decoded(definition, strictjson.Decode(n, definition, ""))
 }
 
-func decode[T any](raw []byte, read func(*strictjson.Node) (*T, []fault.Violation)) (*T, []fault.Violation) {
-	n, err := strictjson.ParseWithin(raw, strictjson.Limits{Depth: math.MaxInt, Bytes: math.MaxInt})
-	if err != nil {
-		v := fault.Violation{Rule: "json", Message: err.Error()}
-		if syntax, ok := errors.AsType[*strictjson.SyntaxError](err); ok {
-			v.Pointer = syntax.Pointer
-		}
-		return nil, []fault.Violation{v}
-	}
-	value, violations := read(n)
+// decoded returns a value, or what is wrong with it.
+func decoded[T any](value *T, violations []fault.Violation) (*T, []fault.Violation) {
 	if len(violations) > 0 {
 		return nil, violations
 	}

@@ -41,13 +41,14 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 		return refused, gqlerror.List{err}
 	}
 	refused.Doc, refused.Operation = doc.QueryDocument, op
-	if p.Variables, errs = o.documents.Coerce(doc, op, p.Variables); errs != nil {
+	variables, errs := o.documents.Coerce(doc, op, p.Variables)
+	if errs != nil {
 		return refused, errs
 	}
 	created, errs := o.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
-	created.DisableIntrospection = !o.config.Introspection
+	created.Variables, created.DisableIntrospection = variables, !o.config.Introspection
 	if errs == nil {
-		errs = o.charge(ctx, doc, created)
+		errs = o.charge(ctx, o.documents.Cost(doc, op, variables), created)
 	}
 	return created, errs
 }
@@ -68,12 +69,11 @@ func (o operations) document(text string) (*document.Document, gqlerror.List) {
 }
 
 // charge refuses an operation that costs more than it may, or more than its caller has left.
-func (o operations) charge(ctx context.Context, doc *document.Document, op *graphql.OperationContext) gqlerror.List {
+func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.OperationContext) gqlerror.List {
 	most := o.config.Limits.Cost
 	if o.config.Costs.On() { // no operation may cost more than its caller's bucket holds
 		most = min(most, o.config.Costs.Of(httpx.Caller(ctx)).Capacity)
 	}
-	cost := o.documents.Cost(doc, op.Operation, op.Variables)
 	used := &costExtension{Used: meter.Round(cost.Total), Limit: most}
 	if used.Used > most {
 		return gqlerror.List{wire.RequestError(cost.Exceeded(most), nil, op.Operation.Position)}
@@ -88,7 +88,8 @@ func (o operations) charge(ctx context.Context, doc *document.Document, op *grap
 
 type documentKey struct{}
 
-// parsedDocument is a cache that returns to gqlgen's executor the document that came with the context, in place of its own cache.
+// parsedDocument is a cache that returns to gqlgen's executor the document that came with the context, in place of its
+// own cache. Its operations declare no variables, so that the executor leaves alone what was coerced here.
 type parsedDocument struct{}
 
 // Get implements graphql.Cache.
@@ -97,7 +98,7 @@ func (parsedDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bo
 	if !ok {
 		return nil, false
 	}
-	return doc.QueryDocument, true
+	return doc.Executable, true
 }
 
 // Add implements graphql.Cache: there is nothing to keep.

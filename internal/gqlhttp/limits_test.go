@@ -88,7 +88,7 @@ func TestALimitIsTheMostThatIsTaken(t *testing.T) {
 func TestLimitsCanBeChosen(t *testing.T) {
 	t.Parallel()
 	const most = 22
-	good := func(any) error { return nil }
+	good := func(document.Value) error { return nil }
 	for i, field := range reflect.VisibleFields(reflect.TypeFor[document.Limits]()) {
 		name := strings.ToLower(field.Name[:1]) + field.Name[1:]
 		if field.Type.Kind() != reflect.Int || name == "answer" { // whose bytes are counted as they are written

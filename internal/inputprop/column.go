@@ -35,6 +35,12 @@ func (c Column) Property() (Property, error) {
 	return p, broken(violations)
 }
 
+// isOf reports whether a column has the value of a tree, as Equal does.
+func (c Column) isOf(n *strictjson.Node) bool {
+	kept, err := stored(c.text)
+	return err == nil && strictjson.Equal(kept, n)
+}
+
 // Equal reports whether two columns have the same value, whatever the order of the members of objects and the
 // spelling of numbers.
 func (c Column) Equal(other Column) bool {

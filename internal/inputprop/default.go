@@ -3,6 +3,8 @@ package inputprop
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,23 +106,30 @@ func nodeOf(v any) *strictjson.Node {
 		return v
 	case []*strictjson.Node:
 		return &strictjson.Node{Kind: strictjson.Array, Items: v}
+	case bool:
+		return &strictjson.Node{Kind: strictjson.Bool, Bool: v}
+	case int32:
+		return &strictjson.Node{Kind: strictjson.Number, Text: strconv.Itoa(int(v))}
+	case []string:
+		list := &strictjson.Node{Kind: strictjson.Array}
+		for _, text := range v {
+			list.Items = append(list.Items, nodeOf(text))
+		}
+		return list
 	case Record:
 		return v.Node()
 	case map[string]string:
-		members := make(map[string]any, len(v))
-		for key, text := range v {
-			members[key] = text
-		}
-		return converted(members)
+		return nodeOfMap(v)
 	default:
-		return converted(v)
+		panic(fmt.Sprintf("inputprop: a value of the Go type %T", v))
 	}
 }
 
-func converted(v any) *strictjson.Node {
-	n, err := strictjson.FromValue(v)
-	if err != nil {
-		panic(fmt.Sprintf("inputprop: %v", err))
+// nodeOfMap returns the tree of a map, by its sorted keys.
+func nodeOfMap[T any](members map[string]T) *strictjson.Node {
+	n := &strictjson.Node{Kind: strictjson.Object}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		n.Append(key, nodeOf(members[key]))
 	}
 	return n
 }

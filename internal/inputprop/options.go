@@ -223,7 +223,7 @@ func decodeCompound(d *strictjson.Decoder, n *strictjson.Node) Option {
 type Record map[string]any
 
 // Node returns the record as an object, its members in the order of their names.
-func (r Record) Node() *strictjson.Node { return converted(map[string]any(r)) }
+func (r Record) Node() *strictjson.Node { return nodeOfMap(r) }
 
 // DecodeJSON implements strictjson.Decodable.
 func (r *Record) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, rules *strictjson.Rules) {

@@ -1,9 +1,6 @@
 package inputprop
 
 import (
-	"errors"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,21 +13,15 @@ import (
 // jsonMember is the member of a one-of input that holds the property's JSON as it is.
 const jsonMember = "json"
 
-// FromTyped turns the one-of input of GraphQL into a draft: exactly one member, named after a variant
-// with its fields in camelCase, or json. In a variant null is absent, and the fields may be as they are
-// read. The violations are those of the typed form; their pointers are of
-// the property's JSON, and start with at.
-func FromTyped(v map[string]any, at string) (RawProperty, []fault.Violation) {
+// FromTypedList reads properties in the typed form, see NewTypedProperty; the list is for DecodeList. The violations are
+// those of the form.
+func FromTypedList(list []*RawProperty, at string) (*strictjson.Node, []fault.Violation) {
 	t := newTyped(at)
-	n := t.oneOf(v)
-	_, isJSON := v[jsonMember]
-	return RawProperty{node: n, typed: !isJSON}, t.Violations()
-}
-
-// FromTypedList is FromTyped for a list of inputs; the list is for DecodeList.
-func FromTypedList(list []map[string]any, at string) (*strictjson.Node, []fault.Violation) {
-	t := newTyped(at)
-	n := t.list(list, t.oneOf)
+	items := make([]*strictjson.Node, len(list))
+	for i, item := range list {
+		items[i] = item.node
+	}
+	n := t.list(&strictjson.Node{Kind: strictjson.Array, Items: items}, t.oneOf)
 	return n, t.Violations()
 }
 
@@ -41,143 +32,129 @@ type typed struct {
 
 func newTyped(at string) *typed { return &typed{strictjson.NewCollector(at), strictjson.MaxLevels + 1} }
 
-func (t *typed) oneOf(v any) *strictjson.Node {
-	members, ok := deref(v).(map[string]any)
-	if !ok {
-		return t.json(v)
-	}
-	if len(members) != 1 {
-		t.Fail("one_of", "must have exactly one of %s, found %s", strings.Join(memberNames(), ", "), listed(members))
+func (t *typed) oneOf(n *strictjson.Node) *strictjson.Node {
+	switch {
+	case n.Kind != strictjson.Object:
+		return t.json(n)
+	case len(n.Keys) != 1:
+		return t.notOne(n)
+	case n.Items[0].Kind == strictjson.Null:
+		t.Fail("one_of", "must not be null in its one member, found null for %s", strictjson.Quote(n.Keys[0]))
 		return nil
+	case n.Keys[0] == jsonMember:
+		return t.json(n.Items[0])
 	}
-	for member, value := range members {
-		if absent(value) {
-			t.Fail("one_of", "must not be null in its one member, found null for %s", strictjson.Quote(member))
-			return nil
+	for _, variant := range variants {
+		if variant.member == n.Keys[0] {
+			return t.variant(variant, n.Items[0])
 		}
-		if member == jsonMember {
-			return t.json(value)
-		}
-		for _, variant := range variants {
-			if variant.member == member {
-				return t.variant(variant, value)
-			}
-		}
-		t.Fail("one_of", "must have exactly one of %s, found %s", strings.Join(memberNames(), ", "), listed(members))
 	}
+	return t.notOne(n)
+}
+
+func (t *typed) notOne(n *strictjson.Node) *strictjson.Node {
+	t.Fail("one_of", "must have exactly one of %s, found %s", strings.Join(memberNames(), ", "), listed(n.Keys))
 	return nil
 }
 
 // variant renames the members and puts the type among them.
-func (t *typed) variant(variant variant, v any) *strictjson.Node {
-	members, ok := deref(v).(map[string]any)
-	if !ok || !t.enter() {
-		return t.json(v)
+func (t *typed) variant(variant variant, n *strictjson.Node) *strictjson.Node {
+	if n.Kind != strictjson.Object || !t.enter() {
+		return t.json(n)
 	}
 	defer t.leave()
 	discriminator := variant.name
 	if variant.name == refPrefix {
-		if moduleType := t.json(members["moduleType"]); moduleType != nil {
-			discriminator += moduleType.Text
-		}
+		discriminator += n.GetText("moduleType")
 	}
-	t.sameType(members["type"], discriminator)
-	n := t.members(members, func(key string, v any) *strictjson.Node {
+	t.sameType(n.Get("type"), discriminator)
+	property := t.members(n, func(key string, n *strictjson.Node) *strictjson.Node {
 		switch {
 		case key == "type", key == "module_type" && variant.name == refPrefix:
 			return nil // the discriminator says it
 		case key == "item_inputs", key == "mapped_inputs":
-			return t.list(v, t.oneOf)
+			return t.list(n, t.oneOf)
 		case key == "item_title", key == "key":
-			return t.record(v)
+			return t.record(n)
 		case key == "values":
-			return t.values(v, variant.member == "compound")
+			return t.values(n, variant.member == "compound")
 		default:
-			return t.plain(key, v)
+			return t.plain(key, n)
 		}
 	})
-	n.Keys, n.Items = append(n.Keys, "type"), append(n.Items, &strictjson.Node{Kind: strictjson.String, Text: discriminator})
-	return n
+	property.Append("type", &strictjson.Node{Kind: strictjson.String, Text: discriminator})
+	return property
 }
 
 // sameType refuses the type of what was read of another variant.
-func (t *typed) sameType(given any, want string) {
-	if absent(given) {
-		return
-	}
-	if n := t.json(given); n != nil && (n.Kind != strictjson.String || n.Text != want) {
+func (t *typed) sameType(n *strictjson.Node, want string) {
+	if isGiven(n) && (n.Kind != strictjson.String || n.Text != want) {
 		t.FailMember("type", "other_type", "must be %s here, or be left out, found %s", strictjson.Quote(want), strictjson.Show(n))
 	}
 }
 
-// members gives the members of a typed object by their names in JSON, each as read makes it, without those that
+// members returns the members of a typed object by their names in JSON, each as read makes it, without those that
 // are null.
-func (t *typed) members(members map[string]any, read func(key string, v any) *strictjson.Node) *strictjson.Node {
-	n := &strictjson.Node{Kind: strictjson.Object}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if absent(members[name]) {
+func (t *typed) members(object *strictjson.Node, read func(key string, n *strictjson.Node) *strictjson.Node) *strictjson.Node {
+	members := &strictjson.Node{Kind: strictjson.Object}
+	for i, name := range object.Keys {
+		if name == typenameMember || object.Items[i].Kind == strictjson.Null {
 			continue
 		}
 		key := snake(name)
 		t.Path.PushKey(key)
-		if item := read(key, members[name]); item != nil {
-			n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
+		if item := read(key, object.Items[i]); item != nil {
+			members.Append(key, item)
 		}
 		t.Path.Pop()
 	}
-	return n
+	return members
 }
 
 // plain reads a member whose inside, but for patterns, is the caller's JSON.
-func (t *typed) plain(key string, v any) *strictjson.Node {
+func (t *typed) plain(key string, n *strictjson.Node) *strictjson.Node {
 	switch key {
 	case "patterns":
-		return t.list(v, t.record)
+		return t.list(n, t.record)
 	case "fields", "from_fields":
-		return t.list(v, t.json)
+		return t.list(n, t.json)
 	default:
-		return t.json(v)
+		return t.json(n)
 	}
 }
 
 // record reads a typed object that is no input.
-func (t *typed) record(v any) *strictjson.Node {
-	members, ok := deref(v).(map[string]any)
-	if !ok || !t.enter() {
-		return t.json(v)
+func (t *typed) record(n *strictjson.Node) *strictjson.Node {
+	if n.Kind != strictjson.Object || !t.enter() {
+		return t.json(n)
 	}
 	defer t.leave()
-	return t.members(members, t.plain)
+	return t.members(n, t.plain)
 }
 
 // list reads a list, for which GraphQL lets its one item stand.
-func (t *typed) list(v any, item func(v any) *strictjson.Node) *strictjson.Node {
-	v = deref(v)
-	r := reflect.ValueOf(v)
-	if r.Kind() != reflect.Slice {
-		r = reflect.ValueOf([]any{v})
-	} else if r.IsNil() && r.Type() != anyList {
-		return t.json(v)
+func (t *typed) list(n *strictjson.Node, item func(n *strictjson.Node) *strictjson.Node) *strictjson.Node {
+	items := n.Items
+	if n.Kind != strictjson.Array {
+		items = []*strictjson.Node{n}
 	}
 	if !t.enter() {
-		return t.json(v)
+		return t.json(n)
 	}
 	defer t.leave()
-	n := &strictjson.Node{Kind: strictjson.Array}
-	for i := range r.Len() {
+	list := &strictjson.Node{Kind: strictjson.Array, Items: make([]*strictjson.Node, 0, len(items))}
+	for i := range items {
 		t.Path.PushIndex(i)
-		n.Items = append(n.Items, item(r.Index(i).Interface()))
+		list.Items = append(list.Items, item(items[i]))
 		t.Path.Pop()
 	}
-	return n
+	return list
 }
 
 // json takes a value as it is.
-func (t *typed) json(v any) *strictjson.Node {
-	n, err := strictjson.FromValueWithin(v, t.levels)
-	var syntax *strictjson.SyntaxError
-	if errors.As(err, &syntax) {
-		t.FailBelow(syntax.Pointer, "json", "%s", syntax.Message)
+func (t *typed) json(n *strictjson.Node) *strictjson.Node {
+	if n.Levels() > t.levels {
+		t.Fail("json", "is nested too deep, at most %d levels are allowed", strictjson.MaxLevels)
 		return nil
 	}
 	return n
@@ -193,30 +170,6 @@ func (t *typed) enter() bool {
 
 func (t *typed) leave() { t.levels++ }
 
-// anyList is the type that a GraphQL library gives literals; [] is nil in it, which is not null.
-var anyList = reflect.TypeFor[[]any]()
-
-// deref follows pointers, which GraphQL libraries use for what may be null.
-func deref(v any) any {
-	r := reflect.ValueOf(v)
-	for r.Kind() == reflect.Pointer && !r.IsNil() {
-		r = r.Elem()
-	}
-	if !r.IsValid() {
-		return nil
-	}
-	return r.Interface()
-}
-
-func absent(v any) bool {
-	r := reflect.ValueOf(v)
-	if !r.IsValid() {
-		return true
-	}
-	nullable := r.Kind() == reflect.Pointer || r.Kind() == reflect.Map || r.Kind() == reflect.Slice && r.Type() != anyList
-	return nullable && r.IsNil()
-}
-
 func memberNames() []string {
 	names := make([]string, 0, len(variants)+1)
 	for _, v := range variants {
@@ -225,11 +178,11 @@ func memberNames() []string {
 	return append(names, jsonMember)
 }
 
-func listed(members map[string]any) string {
-	if len(members) == 0 {
+func listed(names []string) string {
+	if len(names) == 0 {
 		return "none"
 	}
-	return strictjson.Short(strings.Join(slices.Sorted(maps.Keys(members)), " and "))
+	return strictjson.Short(strings.Join(slices.Sorted(slices.Values(names)), " and "))
 }
 
 // snake turns camelCase into snake_case.

@@ -11,8 +11,8 @@ const typenameMember = "__typename"
 
 // values reads the options of an input, which have the form of the JSON or the one that they are read in:
 // {options: [{value, label, description}]} or {source, params}.
-func (t *typed) values(v any, compound bool) *strictjson.Node {
-	n := t.json(v)
+func (t *typed) values(n *strictjson.Node, compound bool) *strictjson.Node {
+	n = t.json(n)
 	switch {
 	case n == nil:
 		return nil

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -154,7 +155,7 @@ func TestAnInstanceOfBeforeIsCaughtUpWithByManyAtOnce(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", ported)
 		live(t, w, p, v, `{"host":"a"}`)
-		question := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"host":"b"}`)}
+		question := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"host":"b"}`)}
 		for range 5 {
 			if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DELETE FROM input_baselines`); err != nil {
 				t.Fatal(err)

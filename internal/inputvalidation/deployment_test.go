@@ -10,6 +10,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -42,7 +43,7 @@ func TestTemplatesAreFilledForAScope(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"default":"${{ organization.slug }}/${{ project.name }}/${{ environment.name }}/${{ module.type }}@${{ module.version }}"`)+"]")
-		nowhere := inputvalidation.Request{VersionID: &v.ID, Values: []byte(`{}`)}
+		nowhere := inputvalidation.Request{VersionID: &v.ID, Values: strictjson.MustParse(`{}`)}
 		environment, instance := nowhere, nowhere
 		environment.EnvironmentID, instance.InstanceID = &p.Environment.ID, &p.Instance.ID
 		for where, q := range map[string]inputvalidation.Request{"environment": environment, "instance": instance} {
@@ -73,7 +74,7 @@ func TestADeploymentIsRefusedWhatValidationRefuses(t *testing.T) {
 			`{"image":"web:1","name":"a","labels":{"":"x"}}`, `{"image":"web:1","name":"a","vpc":"prj_1"}`,
 			`{"image":"web:1","name":"a","other":1,"disk":1.5}`, `{"image":null,"name":null,"labels":{"a":1}}`,
 		} {
-			validated, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+			validated, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
 			if err != nil || len(validated.Violations) == 0 {
 				t.Errorf("%s is not refused: %v", values, err)
 			}
@@ -115,7 +116,7 @@ func TestATamperedReleaseBindsNothingButWhatIsRemembered(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", "["+input("name", "string", `"immutable":true`)+","+input("disk", "number", `"min_current_value":true`)+"]")
 		forged := live(t, w, p, v, `{"name":"a","disk":2}`)
-		q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"name":"b","disk":1}`)}
+		q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"name":"b","disk":1}`)}
 		wants(t, "before", validated(t, w, q), "/name immutable", "/disk min_current_value")
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE releases SET content = '{}' WHERE id = $1`, *forged.ReleaseID); err != nil {
 			t.Fatal(err)

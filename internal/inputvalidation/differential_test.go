@@ -91,7 +91,7 @@ func (d *differential) compare(t *testing.T, values string) {
 	}
 	d.cases++
 	viewer := d.Acme.As(actor.Viewer)
-	q := inputvalidation.Request{VersionID: &d.version.ID, InstanceID: &d.instance.ID, Values: []byte(values)}
+	q := inputvalidation.Request{VersionID: &d.version.ID, InstanceID: &d.instance.ID, Values: strictjson.MustParse(values)}
 	validated, err := d.Inputs.Validate(viewer, q)
 	if err != nil {
 		t.Fatalf("%s: %v", values, err)
@@ -122,7 +122,7 @@ func (d *differential) same(t *testing.T, q inputvalidation.Request, values, rel
 	t.Helper()
 	viewer := d.Acme.As(actor.Viewer)
 	for _, from := range []string{values, released} {
-		q.Values = []byte(from)
+		q.Values = strictjson.MustParse(from)
 		r, violations, err := d.Inputs.Resolve(viewer, q)
 		if err != nil || len(violations) > 0 || len(r.Unresolved) > 0 {
 			t.Errorf("resolve %s: %v, %v", from, violations, err)
@@ -153,7 +153,7 @@ func (d *differential) releaseOf(t *testing.T, made *ent.Deployment) string {
 // sealed returns values as a release has them.
 func sealed(t *testing.T, values *strictjson.Node) string {
 	t.Helper()
-	s, err := release.Seal(release.Content{ModuleVersionID: "v", Kind: "k", Inputs: values.JSON()})
+	s, err := release.Seal(release.Unsealed{ModuleVersionID: "v", Kind: "k", Inputs: values})
 	if err != nil {
 		t.Fatal(err)
 	}

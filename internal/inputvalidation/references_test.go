@@ -16,6 +16,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/meter"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -27,7 +28,7 @@ var referring = "[" + input("of", "$ref:base", "") + "," +
 // refused checks values for the place's instance, in both ways, and returns what is wrong as "pointer rule".
 func refused(t *testing.T, w *worldtest.World, p *worldtest.Fixture, v *ent.ModuleVersion, values string) ([]string, []fault.Violation) {
 	t.Helper()
-	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestAbsentAndForeignInstancesAreRefusedAlike(t *testing.T) {
 		refusals := map[string]string{}
 		ran := map[string][]string{}
 		for what, of := range map[string]string{"absent": id.New(id.ModuleInstance), "foreign": live.ModuleInstanceID} {
-			q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(`{"of":"` + of + `"}`)}
+			q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"of":"` + of + `"}`)}
 			ran[what] = w.Statements(func() {
 				_, violations, err := w.Inputs.Resolve(w.Acme.As(actor.Viewer), q)
 				refusals[what] = strings.ReplaceAll(fmt.Sprint(violations, err), of, "ID")
@@ -199,7 +200,7 @@ func TestManyReferencesAreLookedUpInOneStatementAndCounted(t *testing.T) {
 			m := meter.New(meter.Limits{}, 0, nil)
 			ctx := meter.With(w.Acme.As(actor.Viewer), m)
 			statements = len(w.Recorded(func() {
-				found, err := w.Inputs.Validate(ctx, inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+				found, err := w.Inputs.Validate(ctx, inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
 				if err != nil || len(found.Violations) > 0 {
 					t.Errorf("%s: %v, %v", values, found, err)
 				}

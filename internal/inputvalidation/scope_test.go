@@ -11,6 +11,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -25,7 +26,7 @@ func TestNumbersThatAReleaseWouldNotKeepAreRefusedEverywhere(t *testing.T) {
 		wants(t, "published", broken(wantsCode(t, "published", err, fault.ModuleVersionRuleBroken)), "/inputs/0/default/n number_precision")
 		v := version(t, w, p, "2.0.0", "["+input("o", "object", "")+"]")
 		const values = `{"o":{"n":[9007199254740993]}}`
-		wants(t, "validated", validated(t, w, inputvalidation.Request{VersionID: &v.ID, Values: []byte(values)}), "/o/n/0 number_precision")
+		wants(t, "validated", validated(t, w, inputvalidation.Request{VersionID: &v.ID, Values: strictjson.MustParse(values)}), "/o/n/0 number_precision")
 		_, err = created(w.Acme.As(actor.Developer), w, p.Instance.ID, v.ID, values)
 		wants(t, "created", broken(wantsCode(t, "created", err, fault.DeploymentInputsInvalid)), "/inputs/o/n/0 number_precision")
 	})
@@ -50,7 +51,7 @@ func TestTheScopeCountsForAllInputs(t *testing.T) {
 			"definition": {inputvalidation.Request{DefinitionID: &d.ID}, `{"a":"` + literal + `"}`, `{"a":"web/production"}`, "/a", ""},
 			"inputs":     {inputvalidation.Request{Inputs: given}, `{"a":"` + literal + `","m":"` + unknown + `"}`, `{"a":"web/production","m":"` + unknown + `"}`, "/a /m", "/m"},
 		} {
-			c.q.Values = []byte(`{}`)
+			c.q.Values = strictjson.MustParse(`{}`)
 			resolves(t, w, what+" nowhere", c.q, c.nowhere, c.leftNowhere)
 			c.q.EnvironmentID = &p.Environment.ID
 			resolves(t, w, what+" in an environment", c.q, c.there, c.leftEverywhere)
@@ -70,7 +71,7 @@ func TestTheScopeCountsForAllInputs(t *testing.T) {
 			}
 		}
 		live(t, w, p, v, `{"a":"x"}`)
-		q := inputvalidation.Request{Inputs: parsed(t, "["+input("a", "text", `"immutable":true`)+"]"), InstanceID: &p.Instance.ID, Values: []byte(`{"a":"y"}`)}
+		q := inputvalidation.Request{Inputs: parsed(t, "["+input("a", "text", `"immutable":true`)+"]"), InstanceID: &p.Instance.ID, Values: strictjson.MustParse(`{"a":"y"}`)}
 		wants(t, "what is live", validated(t, w, q), "/a immutable")
 	})
 }
@@ -79,7 +80,7 @@ func TestAnInstanceIsInItsOwnEnvironment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
-		q := inputvalidation.Request{VersionID: &p.Version.ID, InstanceID: &p.Instance.ID, EnvironmentID: &other.Environment.ID, Values: []byte(`{}`)}
+		q := inputvalidation.Request{VersionID: &p.Version.ID, InstanceID: &p.Instance.ID, EnvironmentID: &other.Environment.ID, Values: strictjson.MustParse(`{}`)}
 		wants(t, "another", broken(wantsCode(t, "another", resolveError(w, q), fault.RequestInvalid)), "/environmentId other_environment")
 	})
 }
@@ -141,9 +142,9 @@ func TestALongReleaseStillBinds(t *testing.T) {
 			input("l", "object_array", `"item_inputs":[`+input("t", "text", `"default":"`+strings.Repeat("x", 9_000)+`"`)+`]`)+"]")
 		values := `{"name":"a","l":[{}` + strings.Repeat(",{}", 40) + `]}`
 		live(t, w, p, v, values)
-		q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)}
+		q := inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)}
 		wants(t, "the same", validated(t, w, q))
-		q.Values = []byte(strings.Replace(values, `"a"`, `"b"`, 1))
+		q.Values = strictjson.MustParse(strings.Replace(values, `"a"`, `"b"`, 1))
 		wants(t, "another", validated(t, w, q), "/name immutable")
 	})
 }

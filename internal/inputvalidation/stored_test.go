@@ -10,6 +10,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/release"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -32,7 +33,9 @@ func TestWhatIsStoredIsCheckedByTodaysRules(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		stricter, err := release.Seal(release.Content{ModuleVersionID: p.Version.ID, Kind: p.Version.Kind, Inputs: []byte(`{"image":"web:1","replicas":""}`)})
+		stricter, err := release.Seal(release.Unsealed{
+			ModuleVersionID: p.Version.ID, Kind: p.Version.Kind, Inputs: strictjson.MustParse(`{"image":"web:1","replicas":""}`),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

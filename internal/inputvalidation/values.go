@@ -23,7 +23,7 @@ type Request struct {
 	VersionID    *string
 	DefinitionID *string
 	Inputs       *strictjson.Node
-	Values       []byte
+	Values       *strictjson.Node
 	// InstanceID is the instance that a deployment would be of, EnvironmentID the environment of one that
 	// is still to be made; nil where neither is known.
 	InstanceID    *string
@@ -82,13 +82,9 @@ func (s *Service) Complete(ctx context.Context, list []inputprop.Property, value
 	if err := s.loadReferences(ctx, list, values, scope); err != nil {
 		return nil, nil, err
 	}
-	violations, err := s.Engine.Validate(ctx, list, values, at, scope.context)
+	resolved, violations, err := s.Engine.Complete(ctx, list, values, at, scope.context)
 	if err != nil || len(violations) > 0 {
 		return nil, violations, asUnavailable(err)
-	}
-	resolved, violations, err := s.Engine.Resolve(ctx, list, values, at, scope.context.Env)
-	if err != nil || len(violations) > 0 {
-		return nil, violations, err
 	}
 	for _, pointer := range resolved.Unresolved {
 		violations = append(violations, fault.Violation{Pointer: at + pointer, Rule: "template_unresolved",
@@ -106,11 +102,10 @@ func (s *Service) read(ctx context.Context, in Request) (*parts, error) {
 		violations = append(violations, fault.Violation{Rule: "one_of",
 			Message: "must have exactly one of moduleVersionId, defaultValueDefinitionId and inputs"})
 	}
-	values, wrong := inputvalues.ParseValues(in.Values, "/values")
-	if violations = append(violations, wrong...); len(violations) > 0 {
+	if violations = append(violations, inputvalues.CheckValues(in.Values, "/values")...); len(violations) > 0 {
 		return nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	a := &parts{values: values}
+	a := &parts{values: in.Values}
 	version, err := s.readInputs(ctx, in, a)
 	if err != nil {
 		return nil, err

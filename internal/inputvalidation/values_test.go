@@ -8,6 +8,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -26,15 +27,15 @@ func TestValuesAreCheckedByAVersionADefinitionOrGivenInputs(t *testing.T) {
 			`{"image":"web:1","a~b/c":1}`: {
 				"/a~0b~1c unknown_input"},
 		} {
-			wants(t, "definition "+values, validated(t, w, inputvalidation.Request{DefinitionID: &d.ID, Values: []byte(values)}), want...)
-			wants(t, "inputs "+values, validated(t, w, inputvalidation.Request{Inputs: list, Values: []byte(values)}), want...)
+			wants(t, "definition "+values, validated(t, w, inputvalidation.Request{DefinitionID: &d.ID, Values: strictjson.MustParse(values)}), want...)
+			wants(t, "inputs "+values, validated(t, w, inputvalidation.Request{Inputs: list, Values: strictjson.MustParse(values)}), want...)
 		}
 		for values, want := range map[string][]string{
 			`{"image":"web:1"}`:                nil,
 			`{"replicas":51}`:                  {"/image required", "/replicas max"},
 			`{"image":"web:1","replicas":1e9}`: {"/replicas max"},
 		} {
-			wants(t, "version "+values, validated(t, w, inputvalidation.Request{VersionID: &p.Version.ID, Values: []byte(values)}), want...)
+			wants(t, "version "+values, validated(t, w, inputvalidation.Request{VersionID: &p.Version.ID, Values: strictjson.MustParse(values)}), want...)
 		}
 	})
 }
@@ -72,7 +73,7 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		refused := func(q inputvalidation.Request, code fault.Code) []fault.Violation {
 			t.Helper()
 			if q.Values == nil {
-				q.Values = []byte(`{}`)
+				q.Values = strictjson.MustParse(`{}`)
 			}
 			_, err := w.Inputs.Validate(viewer, q)
 			wantsCode(t, "resolve", resolveError(w, q), code)
@@ -87,8 +88,8 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		} {
 			wants(t, "not one subject", broken(refused(q, fault.RequestInvalid)), " one_of")
 		}
-		for values, rule := range map[string]string{`[]`: "type", `null`: "type", `1`: "type", `"{}"`: "type", `{`: "json", ``: "json"} {
-			violations := refused(inputvalidation.Request{VersionID: &own.Version.ID, Values: []byte(values)}, fault.RequestInvalid)
+		for values, rule := range map[string]string{`[]`: "type", `null`: "type", `1`: "type", `"{}"`: "type"} {
+			violations := refused(inputvalidation.Request{VersionID: &own.Version.ID, Values: strictjson.MustParse(values)}, fault.RequestInvalid)
 			wants(t, fmt.Sprintf("values %q", values), broken(violations), "/values "+rule)
 		}
 		for kind, ids := range map[string][]string{
@@ -112,7 +113,7 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 		}
 		wants(t, "malformed inputs", broken(refused(inputvalidation.Request{Inputs: malformed}, fault.RequestInvalid)), "/inputs/0/label required")
 		wants(t, "inputs that break a rule", broken(refused(inputvalidation.Request{Inputs: ruleless}, fault.InputsRuleBroken)), "/inputs/0/min min_max")
-		_, err := w.Inputs.Validate(actor.With(t.Context(), actor.Anonymous()), inputvalidation.Request{Inputs: list, Values: []byte(`{}`)})
+		_, err := w.Inputs.Validate(actor.With(t.Context(), actor.Anonymous()), inputvalidation.Request{Inputs: list, Values: strictjson.MustParse(`{}`)})
 		wantsCode(t, "anonymous", err, fault.RequestUnauthenticated)
 	})
 }
@@ -130,7 +131,7 @@ func TestWhatIsLiveBindsTheValues(t *testing.T) {
 			input("disk", "number", `"min_current_value":true`)+","+
 			input("size", "string", `"values":["s","m","l"],"min_current_value":true`)+"]")
 		at := func(values string) []string {
-			return validated(t, w, inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: []byte(values)})
+			return validated(t, w, inputvalidation.Request{VersionID: &v.ID, InstanceID: &p.Instance.ID, Values: strictjson.MustParse(values)})
 		}
 		const less = `{"name":"b","disk":9,"size":"s"}`
 		wants(t, "before anything is live", at(less))
@@ -148,9 +149,9 @@ func TestWhatIsLiveBindsTheValues(t *testing.T) {
 		wants(t, "less than what is live", at(less), "/name immutable", "/disk min_current_value", "/size min_current_value")
 		wants(t, "what is live", at(`{"name":"a","disk":10,"size":"m"}`))
 		wants(t, "more than what is live", at(`{"name":"a","disk":11,"size":"l"}`))
-		wants(t, "another place", validated(t, w, inputvalidation.Request{VersionID: &v.ID, EnvironmentID: &p.Environment.ID, Values: []byte(less)}))
+		wants(t, "another place", validated(t, w, inputvalidation.Request{VersionID: &v.ID, EnvironmentID: &p.Environment.ID, Values: strictjson.MustParse(less)}))
 		other := p.NewInstance(t, "other")
-		wants(t, "another instance", validated(t, w, inputvalidation.Request{VersionID: &v.ID, InstanceID: &other.ID, Values: []byte(less)}))
+		wants(t, "another instance", validated(t, w, inputvalidation.Request{VersionID: &v.ID, InstanceID: &other.ID, Values: strictjson.MustParse(less)}))
 	})
 }
 
@@ -162,7 +163,7 @@ func TestADefinitionThatIsNotThereHasNoOptions(t *testing.T) {
 		list := parsed(t, "["+input("from", "string", "")+","+
 			input("zone", "string", `"values":{"source":"default_value_definition","params":{"givenId":{"input":"from"}}}`)+"]")
 		for from, want := range map[string][]string{"zone": nil, "theirs": {"/zone not_in_values"}, "absent": {"/zone not_in_values"}} {
-			values := fmt.Appendf(nil, `{"from":%q,"zone":"a"}`, from)
+			values := strictjson.MustParse(fmt.Sprintf(`{"from":%q,"zone":"a"}`, from))
 			wants(t, from, validated(t, w, inputvalidation.Request{Inputs: list, Values: values}), want...)
 		}
 	})

@@ -58,7 +58,7 @@ func validated(t testing.TB, w *worldtest.World, q inputvalidation.Request) []st
 	t.Helper()
 	found, err := w.Inputs.Validate(w.Acme.As(actor.Viewer), q)
 	if err != nil {
-		t.Errorf("%s: %v", q.Values, err)
+		t.Errorf("%s: %v", q.Values.JSON(), err)
 		return nil
 	}
 	return broken(found.Violations)
@@ -94,8 +94,8 @@ func wantsCode(t testing.TB, what string, err error, code fault.Code) []fault.Vi
 // created makes a deployment of a version.
 func created(ctx context.Context, w *worldtest.World, instanceID, versionID, values string) (*ent.Deployment, error) {
 	return w.Deploy.Create(ctx, deployment.New{
-		InstanceID: instanceID, VersionID: versionID, Inputs: []byte(values),
-		Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
+		InstanceID: instanceID, VersionID: versionID, Inputs: strictjson.MustParse(values),
+		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 	})
 }
 

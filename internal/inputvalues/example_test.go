@@ -20,7 +20,7 @@ func Example() {
 		return
 	}
 	inputs, _ := inputprop.DecodeList(schema, "")
-	values, _ := inputvalues.ParseValues([]byte(`{"count": 4}`), "")
+	values := strictjson.MustParse(`{"count": 4}`)
 	env := inputvalues.Env{Project: inputvalues.Scope{Slug: "shop"}}
 
 	engine := inputvalues.NewEngine(nil)

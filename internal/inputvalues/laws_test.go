@@ -125,7 +125,7 @@ func TestResolvingTheInputsOfAReleaseGivesTheSameBytes(t *testing.T) {
 // seal returns the inputs of the release that has the values.
 func seal(t *testing.T, values *strictjson.Node) string {
 	t.Helper()
-	s, err := release.Seal(release.Content{ModuleVersionID: "v", Kind: "k", Inputs: values.JSON()})
+	s, err := release.Seal(release.Unsealed{ModuleVersionID: "v", Kind: "k", Inputs: values})
 	if err != nil {
 		t.Fatal(err)
 	}

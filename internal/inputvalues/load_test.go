@@ -105,3 +105,23 @@ func TestListsAndInstancesAreAskedOnceForTheSame(t *testing.T) {
 		t.Errorf("%d lists, %d violations: %v", fetches, len(violations), violations[:1])
 	}
 }
+
+func TestCompletingValuesAsksOnceForAList(t *testing.T) {
+	t.Parallel()
+	fetches := 0
+	counted := inputvalues.Env{Options: func(_ context.Context, source string, _ map[string]string) ([]inputprop.Option, error) {
+		fetches++
+		return []inputprop.Option{{Value: source}}, nil
+	}}
+	list, violations := inputprop.DecodeList(parse(t, "["+in("s", "string", `"values":{"source":"x"}`, `"default":"$values:first"`)+"]"), "")
+	if len(violations) > 0 {
+		t.Fatal(violations)
+	}
+	resolved, violations, err := plain.Complete(t.Context(), list, parse(t, `{}`), "", inputvalues.Context{Env: counted})
+	if err != nil || len(violations) > 0 || string(resolved.Values.JSON()) != `{"s":"x"}` || fetches != 1 {
+		t.Errorf("%v, %v, %v after %d fetches", resolved, violations, err, fetches)
+	}
+	if _, violations, err = plain.Complete(t.Context(), list, parse(t, `{"s":"y"}`), "", inputvalues.Context{Env: counted}); err != nil || len(violations) != 1 {
+		t.Errorf("another value: %v, %v", violations, err)
+	}
+}

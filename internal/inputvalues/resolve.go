@@ -60,11 +60,31 @@ type Wanted struct {
 // error is of env's functions or of the context.
 func (e *Engine) Resolve(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
 	r := newResolver(ctx, &env, at)
+	return r.show(r.rootLevel(list, values))
+}
+
+// Complete validates the values as Examine does, and resolves those in which nothing is wrong as Resolve does, both in
+// one pass.
+func (e *Engine) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) (*Resolved, []fault.Violation, error) {
+	r := newResolver(ctx, &c.Env, at)
 	l := r.rootLevel(list, values)
+	found, err := e.examine(r, l, values)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(found.Violations) > 0:
+		return nil, found.Violations, nil
+	default:
+		return r.show(l)
+	}
+}
+
+// show returns what a form shows of the level that the resolver has made.
+func (r *resolver) show(l *level) (*Resolved, []fault.Violation, error) {
 	if r.err != nil {
 		return nil, nil, r.err
 	}
-	s := &showing{Collector: strictjson.NewCollector(""), ctx: ctx, resolver: r, resolved: &Resolved{Values: l.values()}}
+	s := &showing{Collector: strictjson.NewCollector(""), ctx: r.ctx, resolver: r, resolved: &Resolved{Values: l.values()}}
 	s.level(l)
 	if s.err == nil {
 		s.err = r.err

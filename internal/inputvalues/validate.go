@@ -10,19 +10,17 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// ParseValues reads values, which are an object by the ids of their inputs. The violation's pointer is at.
-func ParseValues(text []byte, at string) (*strictjson.Node, []fault.Violation) {
-	n, err := strictjson.Parse(text)
-	wrong := fault.Violation{Pointer: at, Rule: "type", Message: "must be an object of values by the ids of the inputs"}
-	switch {
-	case err != nil:
-		wrong.Rule, wrong.Message = "json", wrong.Message+": "+err.Error()
-	case n.Kind != strictjson.Object:
-		wrong.Message += ", found " + string(strictjson.Show(n))
-	default:
-		return n, nil
+// CheckValues returns what is wrong with values as a whole, which are an object by the ids of their inputs; nil is
+// nothing given. The violation's pointer is at.
+func CheckValues(n *strictjson.Node, at string) []fault.Violation {
+	if n != nil && n.Kind == strictjson.Object {
+		return nil
 	}
-	return nil, []fault.Violation{wrong}
+	found := strictjson.Shown("nothing")
+	if n != nil {
+		found = strictjson.Show(n)
+	}
+	return []fault.Violation{{Pointer: at, Rule: "type", Message: "must be an object of values by the ids of the inputs, found " + string(found)}}
 }
 
 // Context is what values are validated in.
@@ -53,11 +51,15 @@ func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values
 // violations start with at. The error is of the patterns, of c's functions or of the context.
 func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) (*Validation, error) {
 	r := newResolver(ctx, &c.Env, at)
-	l := r.rootLevel(list, values)
+	return e.examine(r, r.rootLevel(list, values), values)
+}
+
+// examine validates the level that a resolver has made of values.
+func (e *Engine) examine(r *resolver, l *level, values *strictjson.Node) (*Validation, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	v := &validator{Collector: r.Collector, match: NewMatcher(ctx, e.patterns), resolver: r}
+	v := &validator{Collector: r.Collector, match: NewMatcher(r.ctx, e.patterns), resolver: r}
 	if values == nil || values.Kind == strictjson.Object {
 		v.level(l)
 	}
@@ -65,7 +67,7 @@ func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values 
 		r.err = v.match.err
 	}
 	if r.err == nil {
-		r.err = ctx.Err()
+		r.err = r.ctx.Err()
 	}
 	if r.err != nil {
 		return nil, r.err

@@ -82,7 +82,7 @@ func full(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploymen
 	lease := p.Claim(t, d)
 	external, arn, name := "ext-1", "arn:aws:ecs:eu-west-1:123456789012:service/main/web", "web"
 	if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
-		Data: worldtest.Reportable(t, data), ExternalDeploymentID: &external, ResourceARN: &arn, ResourceName: &name,
+		Data: worldtest.Reportable(data), ExternalDeploymentID: &external, ResourceARN: &arn, ResourceName: &name,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func terraform(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Depl
 		t.Fatal(err)
 	}
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
-		InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: []byte(`{}`),
+		InstanceID: p.NewInstance(t, "network").ID, VersionID: version.ID, Inputs: strictjson.MustParse(`{}`),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
@@ -133,8 +134,8 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 	testkit.Eventually(t, "the instance is free", func() bool {
 		var err error
 		second, err = try.w.Deploy.Create(try.w.Acme.As(actor.Developer), deployment.New{
-			InstanceID: try.place.Instance.ID, VersionID: try.place.Version.ID, Inputs: []byte(`{"image":"web:2"}`),
-			Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
+			InstanceID: try.place.Instance.ID, VersionID: try.place.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:2"}`),
+			Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 		})
 		if err != nil && !fault.Is(err, fault.DeploymentInProgress) {
 			t.Error(err)

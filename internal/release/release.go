@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"unicode/utf8"
 
 	"slipway/internal/fault"
@@ -19,7 +18,16 @@ import (
 // ErrDigestMismatch says that a stored content is not the one its digest was made of.
 var ErrDigestMismatch = errors.New("release: the digest does not match the content")
 
-// Content is everything that a deployment ships.
+// Unsealed is everything that a deployment will ship.
+type Unsealed struct {
+	ModuleVersionID, Kind string
+	// Inputs is the object of the complete resolved inputs.
+	Inputs *strictjson.Node
+	// Artifact is the object that the kind ships, or nil where the kind has none.
+	Artifact *strictjson.Node
+}
+
+// Content is everything that a deployment ships, as it is stored.
 type Content struct {
 	ModuleVersionID string `json:"moduleVersionId"`
 	Kind            string `json:"kind"`
@@ -38,18 +46,21 @@ type Sealed struct {
 }
 
 // Seal gives the canonical text of a content and its digest. What has no single exact canonical form
-// (a number that a double cannot hold, a duplicate key, text that is not Unicode) is refused with a
+// (a number that a double cannot hold, text that is not Unicode) is refused with a
 // *fault.Error of fault.RequestInvalid, whose pointers start at the content: "/inputs/…".
-func Seal(c Content) (Sealed, error) {
+func Seal(u Unsealed) (Sealed, error) {
 	r := reader{strictjson.NewCollector("")}
-	artifact := &strictjson.Node{}
-	if !none(c.Artifact) {
-		artifact = r.object("artifact", c.Artifact)
+	artifact := u.Artifact
+	if artifact == nil {
+		artifact = &strictjson.Node{Kind: strictjson.Null}
+	} else {
+		r.object("artifact", artifact)
 	}
+	r.object("inputs", u.Inputs)
 	document := &strictjson.Node{
 		Kind:  strictjson.Object,
 		Keys:  []string{"artifact", "inputs", "kind", "moduleVersionId"},
-		Items: []*strictjson.Node{artifact, r.object("inputs", c.Inputs), r.text("kind", c.Kind), r.text("moduleVersionId", c.ModuleVersionID)},
+		Items: []*strictjson.Node{artifact, u.Inputs, r.text("kind", u.Kind), r.text("moduleVersionId", u.ModuleVersionID)},
 	}
 	if violations := r.Violations(); len(violations) > 0 {
 		return Sealed{}, fault.Invalid(fault.RequestInvalid, violations...)
@@ -58,7 +69,7 @@ func Seal(c Content) (Sealed, error) {
 	return Sealed{Digest: digest(text), JSON: text}, nil
 }
 
-// reader turns the members of a content into nodes, and finds what has no exact canonical form.
+// reader finds what of a content has no exact canonical form.
 type reader struct{ *strictjson.Collector }
 
 func (r reader) text(member, text string) *strictjson.Node {
@@ -71,22 +82,17 @@ func (r reader) text(member, text string) *strictjson.Node {
 	return &strictjson.Node{Kind: strictjson.String, Text: text}
 }
 
-func (r reader) object(member string, text json.RawMessage) *strictjson.Node {
+func (r reader) object(member string, n *strictjson.Node) {
 	r.Path.PushKey(member)
 	defer r.Path.Pop()
-	n, err := strictjson.ParseWithin(text, strictjson.Limits{Depth: math.MaxInt, Bytes: math.MaxInt})
-	var syntax *strictjson.SyntaxError
 	switch {
-	case len(text) == 0:
+	case n == nil:
 		r.Fail("required", "must be an object, found nothing")
-	case errors.As(err, &syntax):
-		r.FailBelow(syntax.Pointer, "json", "%s", syntax.Error())
 	case n.Kind != strictjson.Object:
 		r.Fail("type", "must be an object, found %s", strictjson.Show(n))
 	default:
 		r.exact(n)
 	}
-	return n
 }
 
 // exact refuses the numbers in a value that have no exact canonical form.
@@ -114,7 +120,7 @@ func Open(storedDigest, content string) (Content, error) {
 	if err := json.Unmarshal([]byte(content), &c); err != nil {
 		return Content{}, fmt.Errorf("release: read the stored content: %w", err)
 	}
-	if none(c.Artifact) {
+	if bytes.Equal(c.Artifact, []byte("null")) {
 		c.Artifact = nil
 	}
 	return c, nil
@@ -123,9 +129,4 @@ func Open(storedDigest, content string) (Content, error) {
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256:" + hex.EncodeToString(sum[:])
-}
-
-// none says whether there is no artifact; its canonical form is null.
-func none(artifact json.RawMessage) bool {
-	return len(artifact) == 0 || bytes.Equal(artifact, []byte("null"))
 }

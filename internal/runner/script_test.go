@@ -72,7 +72,7 @@ func newModule(t *testing.T, w *worldtest.World, source *string) module {
 func (m module) deploy(t *testing.T, greeting string) *ent.Deployment {
 	t.Helper()
 	d, err := m.w.Deploy.Create(m.w.Acme.As(actor.Developer), deployment.New{
-		InstanceID: m.instance, VersionID: m.versionID, Inputs: []byte(`{"greeting":"` + greeting + `"}`),
+		InstanceID: m.instance, VersionID: m.versionID, Inputs: strictjson.MustParse(`{"greeting":"` + greeting + `"}`),
 	})
 	if err != nil {
 		t.Fatal(err)

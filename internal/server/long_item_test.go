@@ -9,6 +9,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/server"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -19,7 +20,7 @@ func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) 
 	long := strings.Repeat("d", 5000)
 	d, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, Description: &long,
-		Inputs: []byte(`{"image":"registry.example/web:1"}`), Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
+		Inputs: strictjson.MustParse(`{"image":"registry.example/web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
 	})
 	if err != nil {
 		t.Fatal(err)

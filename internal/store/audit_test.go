@@ -113,7 +113,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	must(t, err)
 	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
-	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{Data: []byte(`{"detectedVia":"poll"}`)})
+	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
 	must(t, err)
 	w.Cancel(t, w.Acme, rolled.ID)
 	_, err = w.Deploy.Quarantine(admin, *target.ReleaseID, "bad", nil)

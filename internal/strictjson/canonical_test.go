@@ -178,3 +178,12 @@ func randomJSON(random *rand.Rand, depth int) string {
 		return n + "}"
 	}
 }
+
+func TestStringsAreEscapedNoMoreThanNeeded(t *testing.T) {
+	t.Parallel()
+	n := &strictjson.Node{Kind: strictjson.String, Text: "\"\\/<>&\u2028é😀\n\r\t\b\x1f\x7f"}
+	want := "\"\\\"\\\\/<>&\u2028é😀\\n\\r\\t\\b\\u001f\x7f\""
+	if got := string(n.JSON()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -47,6 +47,15 @@ func (e *SyntaxError) Error() string {
 // after the value are refused, and the default limits hold. The error is a *SyntaxError.
 func Parse(text []byte) (*Node, error) { return ParseWithin(text, Limits{}) }
 
+// MustParse is Parse for a text that the program itself has written: it panics where Parse has an error.
+func MustParse(text string) *Node {
+	n, err := Parse([]byte(text))
+	if err != nil {
+		panic(fmt.Sprintf("strictjson: %v", err))
+	}
+	return n
+}
+
 // ParseWithin is Parse with the limits of the caller.
 func ParseWithin(text []byte, limits Limits) (*Node, error) {
 	if limits.Depth == 0 {

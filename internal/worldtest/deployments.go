@@ -2,6 +2,7 @@ package worldtest
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"slipway/internal/strictjson"
@@ -56,12 +57,8 @@ func (w *World) Fixture(t testing.TB, o *Org, name string) *Fixture {
 	if p.Definition, err = w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE}); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := strictjson.Parse([]byte(Inputs))
-	if err != nil {
-		t.Fatal(err)
-	}
 	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{
-		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.DeploymentTypeECS, Inputs: inputs,
+		DefinitionID: p.Definition.ID, Version: "1.4.0", Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(Inputs),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +83,7 @@ func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deploymen
 	t.Helper()
 	d, err := p.w.Deploy.Create(p.org.As(actor.Developer), deployment.New{
 		InstanceID: instanceID, VersionID: p.Version.ID,
-		Inputs: []byte(inputs), Artifact: []byte(Artifact), Data: []byte(Data),
+		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact), Data: strictjson.MustParse(Data),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,18 +92,13 @@ func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deploymen
 }
 
 // Reportable returns a deployment's data without what Slipway fills by itself, which no runner may change.
-func Reportable(t testing.TB, data []byte) []byte {
-	t.Helper()
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil {
-		t.Fatal(err)
-	}
-	for _, filled := range []string{"triggeredBy", "triggerChannel", "deployedTaskDefinition", "previousTaskDefinition"} {
-		delete(members, filled)
-	}
-	rest, err := json.Marshal(members)
-	if err != nil {
-		t.Fatal(err)
+func Reportable(data json.RawMessage) *strictjson.Node {
+	filled := []string{"triggeredBy", "triggerChannel", "deployedTaskDefinition", "previousTaskDefinition"}
+	all, rest := strictjson.MustParse(string(data)), &strictjson.Node{Kind: strictjson.Object}
+	for i, key := range all.Keys {
+		if !slices.Contains(filled, key) {
+			rest.Append(key, all.Items[i])
+		}
 	}
 	return rest
 }

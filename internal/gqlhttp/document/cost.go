@@ -1,7 +1,6 @@
 package document
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -37,6 +36,7 @@ type Cost struct {
 	operation *ast.OperationDefinition
 	schema    *ast.Schema
 	variables map[string]any
+	lifted    lifted
 	// sizes are the bytes of the variables.
 	sizes map[string]int
 	// large are the scalars whose values may be large.
@@ -45,7 +45,7 @@ type Cost struct {
 
 // Cost returns the cost of an operation of the document with the values of its variables.
 func (d *Documents) Cost(doc *Document, op *ast.OperationDefinition, variables map[string]any) Cost {
-	c := Cost{operation: op, schema: d.schema, variables: variables, sizes: map[string]int{}, large: d.limits.Large}
+	c := Cost{operation: op, schema: d.schema, variables: variables, lifted: doc.lifted, sizes: map[string]int{}, large: d.limits.Large}
 	c.Total = c.selections(op.SelectionSet, root(op)) + costOfSchema*float64(doc.introspection[op])
 	return c
 }
@@ -229,8 +229,6 @@ func number(v any) float64 {
 		n = float64(v)
 	case int64:
 		n = float64(v)
-	case json.Number:
-		n, _ = v.Float64()
 	}
 	return max(n, 0)
 }

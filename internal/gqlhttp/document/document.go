@@ -63,7 +63,10 @@ func New(schema *ast.Schema, c Config) *Documents {
 // Document is a valid document.
 type Document struct {
 	*ast.QueryDocument
+	// Executable is the document for an executor that would coerce variables once more: its operations declare none.
+	Executable *ast.QueryDocument
 	variableUses
+	literalNodes
 	tokens int
 	// introspection is how many values of the schema each operation asks for.
 	introspection map[*ast.OperationDefinition]int
@@ -112,7 +115,20 @@ func (d *Documents) Parse(text string) (*Document, gqlerror.List) {
 	if refused != nil {
 		return nil, gqlerror.List{refused}
 	}
-	return &Document{parsed, uses, scanned.tokens, introspection}, nil
+	nodes := d.lift(parsed)
+	return &Document{parsed, executable(parsed), uses, nodes, scanned.tokens, introspection}, nil
+}
+
+// executable returns a document without the declarations of variables.
+func executable(doc *ast.QueryDocument) *ast.QueryDocument {
+	without := *doc
+	without.Operations = make(ast.OperationList, len(doc.Operations))
+	for i, op := range doc.Operations {
+		undeclared := *op
+		undeclared.VariableDefinitions = nil
+		without.Operations[i] = &undeclared
+	}
+	return &without
 }
 
 func withCode(code string, errs ...*gqlerror.Error) gqlerror.List {

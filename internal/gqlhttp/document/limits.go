@@ -44,8 +44,9 @@ type Limits struct {
 	// VariableDepth is how deep lists and input objects may nest in a variable. It is
 	// not for the inside of custom scalars and of FreeInputs, whose decoders have limits of their own.
 	VariableDepth int
-	// FreeInputs are the names of input types that VariableDepth is not for. An input object inside them may have
-	// the __typename of the type that it writes, "Item" for "ItemInput".
+	// FreeInputs are the names of input types that have a decoder of their own: a value of theirs is handed on as the
+	// tree that was given, once it was checked, and VariableDepth is not for it. An input object inside them may
+	// have the __typename of the type that it writes, "Item" for "ItemInput".
 	FreeInputs []string
 	// Cost is what an operation may cost. A field of a mutation's root costs 10, another that
 	// has fields 1, one of Large 5, any other a tenth; arguments cost 6 for each KiB, and values of the schema

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/core"
@@ -37,10 +38,14 @@ func rulesOf(c Config, withTypename map[string]bool, suggestions bool) []core.Ru
 	return list
 }
 
-// unicodeLiterals: the library reads an escaped half of a surrogate pair as U+FFFD.
+// unicodeLiterals: the library takes bytes that are no UTF-8, as the query string of a GET may have, and reads an escaped
+// half of a surrogate pair as U+FFFD.
 var unicodeLiterals = core.Rule{Name: "UnicodeLiterals", RuleFunc: func(o *core.Events, refuse core.AddErrFunc) {
 	var source []rune // positions count runes
 	o.OnValue(func(_ *core.Walker, v *ast.Value) {
+		if v.Kind == ast.StringValue && !utf8.ValidString(v.Raw) {
+			refuse(core.Message("A string must be UTF-8."), core.At(v.Position))
+		}
 		if v.Kind != ast.StringValue || !strings.ContainsRune(v.Raw, '\uFFFD') || v.Position == nil {
 			return
 		}

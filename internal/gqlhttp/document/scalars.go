@@ -1,7 +1,6 @@
 package document
 
 import (
-	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -14,16 +13,16 @@ import (
 	"slipway/internal/gqlhttp/wire"
 )
 
-// Check returns what is wrong with a value of a custom scalar, before anything runs. The value is never null; it has the
-// Go types of JSON with json.Number, an strictjson.Node for an array or an object of a variable, or the types of
-// ast.Value and EnumLiteral where the document has it. The error reads on from the name of the value, such as
-// "must be a date, found a list".
-type Check func(value any) error
+// Check returns what is wrong with a value of a custom scalar, before anything runs. The value is never null. The error
+// reads on from the name of the value, such as "must be a date, found a list".
+type Check func(value Value) error
 
-// EnumLiteral is a name in a document where a custom scalar is expected.
-type EnumLiteral string
-
-var errTooWide = errors.New("must have no number that 64 bits cannot hold; numbers of variables keep their digits")
+// Value is a value of a custom scalar: what the variables have, or what a literal of the document is as JSON.
+type Value struct {
+	*strictjson.Node
+	// IsEnum is set where the document has a bare name, such as RED; the node is a string then.
+	IsEnum bool
+}
 
 // checks are those of a schema's scalars, by their names. Scalars without one take any value.
 type checks map[string]Check
@@ -39,18 +38,12 @@ func (c checks) forLiteral(v *ast.Value) Check {
 	return c[v.Definition.Name]
 }
 
-func (c Check) literal(v *ast.Value, variables map[string]any) error {
-	value, tooWide := v.Value(variables)
-	if v.Kind == ast.EnumValue {
-		value = EnumLiteral(v.Raw)
-	}
-	if err := c(value); err != nil {
+func (c Check) literal(v *ast.Value, variable func(name string) *strictjson.Node) error {
+	n, flaw := literalNode(v, variable)
+	if err := c(Value{n, v.Kind == ast.EnumValue}); err != nil {
 		return err
 	}
-	if tooWide != nil {
-		return errTooWide
-	}
-	return nil
+	return flaw
 }
 
 func (c checks) rule() core.Rule {
@@ -60,10 +53,7 @@ func (c checks) rule() core.Rule {
 			if check == nil {
 				return
 			}
-			blank := map[string]any{}
-			for _, name := range variablesIn(v) {
-				blank[name] = nil
-			}
+			blank := func(string) *strictjson.Node { return &strictjson.Node{Kind: strictjson.Null} }
 			if err := check.literal(v, blank); err != nil {
 				refuse(core.Message("The value %s.", err), core.At(v.Position))
 			}
@@ -71,7 +61,7 @@ func (c checks) rule() core.Rule {
 	}}
 }
 
-// scalar coerces the specification's five scalars, and checks the others, which keep their value.
+// scalar coerces the specification's five scalars, and checks the others, which are carried as they are.
 func (c *coercion) scalar(name string, v *strictjson.Node) any {
 	var value any
 	var ok bool
@@ -102,21 +92,12 @@ func (c *coercion) scalar(name string, v *strictjson.Node) any {
 }
 
 func (c *coercion) custom(name string, v *strictjson.Node) any {
-	value := customValue(v)
-	if check := c.scalars[name]; check != nil {
-		if err := check(value); err != nil {
+	if check := c.scalars[name]; check != nil && !c.isDefault {
+		if err := check(Value{Node: v}); err != nil {
 			c.fail("%s", err)
 		}
 	}
-	return value
-}
-
-// customValue returns a value of a custom scalar. Arrays and objects stay trees, which keep the order of members.
-func customValue(v *strictjson.Node) any {
-	if v.Kind == strictjson.Array || v.Kind == strictjson.Object {
-		return *v
-	}
-	return wire.Plain(v)
+	return v
 }
 
 func (c *coercion) enum(def *ast.Definition, v *strictjson.Node) any {
@@ -132,6 +113,55 @@ func (c *coercion) enum(def *ast.Definition, v *strictjson.Node) any {
 		c.fail("must be a value of %s, found %s%s", def.Name, what, c.hint("; the values are ", names))
 	}
 	return v.Text
+}
+
+// inLiteral returns what stands for a variable inside a literal, nil where it has no value.
+func (c *coercion) inLiteral(doc *Document, def *ast.VariableDefinition, raw map[string]any) *strictjson.Node {
+	if def == nil { // another operation of the document has it
+		return nil
+	}
+	given, ok := raw[def.Variable].(*strictjson.Node)
+	if !ok {
+		given = doc.defaults[def]
+	}
+	if given == nil {
+		return nil
+	}
+	return c.coerced(def.Type, given)
+}
+
+// coerced returns a value that was found to be of the type as JSON of it: 1.0 is 1 as an Int, and 5 is "5" as an ID.
+func (c *coercion) coerced(t *ast.Type, v *strictjson.Node) *strictjson.Node {
+	def := c.schema.Types[t.Name()]
+	switch {
+	case v.Kind == strictjson.Null:
+		return v
+	case t.Elem != nil:
+		items := v.Items
+		if v.Kind != strictjson.Array {
+			items = []*strictjson.Node{v}
+		}
+		list := &strictjson.Node{Kind: strictjson.Array}
+		for _, item := range items {
+			list.Items = append(list.Items, c.coerced(t.Elem, item))
+		}
+		return list
+	case def.Kind == ast.InputObject:
+		object := &strictjson.Node{Kind: strictjson.Object}
+		for i, name := range v.Keys {
+			if field := def.Fields.ForName(name); field != nil {
+				object.Append(name, c.coerced(field.Type, v.Items[i]))
+			}
+		}
+		return object
+	case def.Name == "Int":
+		whole, _ := int32Of(v)
+		return &strictjson.Node{Kind: strictjson.Number, Text: strconv.FormatInt(whole, 10)}
+	case def.Name == "ID":
+		return &strictjson.Node{Kind: strictjson.String, Text: v.Text}
+	default:
+		return v
+	}
 }
 
 // int32Of takes any spelling of a whole number, such as 1.0 and 1e3.

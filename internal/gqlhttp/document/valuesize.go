@@ -1,8 +1,6 @@
 package document
 
 import (
-	"encoding/json"
-
 	"slipway/internal/strictjson"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -17,6 +15,9 @@ func (c Cost) bytes(arguments ast.ArgumentList) (sum int) {
 }
 
 func (c Cost) literal(v *ast.Value) int {
+	if original := c.lifted.original(v); original != nil {
+		return c.literal(original)
+	}
 	if v.Kind == ast.Variable {
 		size, known := c.sizes[v.Raw]
 		if !known {
@@ -41,8 +42,6 @@ func sizeOf(v any) (sum int) {
 	switch v := v.(type) {
 	case string:
 		return max(sum, len(v)+2)
-	case json.Number:
-		return max(sum, len(v))
 	case []any:
 		for _, item := range v {
 			sum += sizeOf(item)
@@ -51,8 +50,8 @@ func sizeOf(v any) (sum int) {
 		for key, item := range v {
 			sum += len(key) + sizeOf(item)
 		}
-	case strictjson.Node:
-		return sizeOfNode(&v)
+	case *strictjson.Node:
+		return sizeOfNode(v)
 	}
 	return sum
 }

@@ -20,14 +20,16 @@ const maxVariableErrors = 100
 
 // Coerce returns the variables of the operation as values of their types, or all that is wrong with
 // them. raw has a *strictjson.Node for each. Variables that the operation does not declare are left out, and
-// absent ones stay absent.
+// absent ones have their default or stay absent. Values of custom scalars and of FreeInputs are the *strictjson.Node
+// that was given; the literals of them that the document has are among the variables too, under names of their own.
 func (d *Documents) Coerce(doc *Document, op *ast.OperationDefinition, raw map[string]any) (map[string]any, gqlerror.List) {
 	c := coercion{schema: d.schema, scalars: d.scalars, limits: d.limits, withTypename: d.withTypename, showNames: d.introspection}
-	values := make(map[string]any, len(op.VariableDefinitions))
+	values := make(map[string]any, len(op.VariableDefinitions)+len(doc.lifted))
 	for _, def := range op.VariableDefinitions {
 		c.def, c.path = def, ast.Path{ast.PathName("variable"), ast.PathName(def.Variable)}
 		given, ok := raw[def.Variable].(*strictjson.Node)
 		used := doc.nonNull[def]
+		c.isDefault = !ok
 		switch {
 		case !ok && def.DefaultValue == nil && def.Type.NonNull:
 			c.fail("must be given, as %s", def.Type)
@@ -35,6 +37,8 @@ func (d *Documents) Coerce(doc *Document, op *ast.OperationDefinition, raw map[s
 			c.fail("must not be null, for it is used where %s is expected", used)
 		case ok:
 			values[def.Variable] = c.value(def.Type, given)
+		case def.DefaultValue != nil:
+			values[def.Variable] = c.value(def.Type, doc.defaults[def])
 		}
 	}
 	if c.more > 0 {
@@ -42,7 +46,9 @@ func (d *Documents) Coerce(doc *Document, op *ast.OperationDefinition, raw map[s
 		c.errs = append(c.errs, wire.RequestError(rest, ast.Path{ast.PathName("variable")}, op.VariableDefinitions[0].Position))
 	}
 	if c.errs == nil {
-		c.errs = d.checkLiterals(doc.literals[op], values)
+		variable := func(name string) *strictjson.Node { return c.inLiteral(doc, op.VariableDefinitions.ForName(name), raw) }
+		c.errs = d.checkLiterals(doc.literals[op], variable)
+		doc.lifted.addTo(values, variable)
 	}
 	return values, c.errs
 }
@@ -53,8 +59,10 @@ type coercion struct {
 	scalars      checks
 	limits       Limits
 	withTypename map[string]bool
-	// free is how many values of types that may nest freely the walk is inside of.
+	// free is how many values of FreeInputs the walk is inside of: they may nest freely, and are only checked.
 	free int
+	// isDefault is set for the default of a variable, which is as deep as a document may be.
+	isDefault bool
 	// showNames reports whether errors may name fields and enum values.
 	showNames bool
 	def       *ast.VariableDefinition
@@ -78,7 +86,9 @@ func (c *coercion) value(t *ast.Type, v *strictjson.Node) any {
 	case ast.InputObject:
 		if slices.Contains(c.limits.FreeInputs, def.Name) {
 			c.free++
-			defer func() { c.free-- }()
+			c.object(def, v)
+			c.free--
+			return v
 		}
 		return c.object(def, v)
 	case ast.Enum:
@@ -96,9 +106,14 @@ func (c *coercion) list(elem *ast.Type, v *strictjson.Node) any {
 	if c.tooDeep() {
 		return nil
 	}
-	values := make([]any, len(v.Items))
+	var values []any
+	if c.free == 0 {
+		values = make([]any, 0, len(v.Items))
+	}
 	for i, item := range v.Items {
-		values[i] = c.child(ast.PathIndex(i), elem, item)
+		if value := c.child(ast.PathIndex(i), elem, item); c.free == 0 {
+			values = append(values, value)
+		}
 	}
 	return values
 }
@@ -115,10 +130,15 @@ func (c *coercion) object(def *ast.Definition, v *strictjson.Node) any {
 	if def.Directives.ForName("oneOf") != nil {
 		c.checkOneOf(def, v)
 	}
-	values := make(map[string]any, len(v.Keys))
+	var values map[string]any
+	if c.free == 0 {
+		values = make(map[string]any, len(v.Keys))
+	}
 	for _, field := range def.Fields {
 		if item := v.Get(field.Name); item != nil {
-			values[field.Name] = c.child(ast.PathName(field.Name), field.Type, item)
+			if value := c.child(ast.PathName(field.Name), field.Type, item); c.free == 0 {
+				values[field.Name] = value
+			}
 		} else if field.Type.NonNull && field.DefaultValue == nil {
 			c.failChild(ast.PathName(field.Name), "must be given, as %s", field.Type)
 		}
@@ -130,7 +150,7 @@ func (c *coercion) object(def *ast.Definition, v *strictjson.Node) any {
 // word variable and a name.
 func (c *coercion) tooDeep() bool {
 	level := len(c.path) - 1
-	if c.free > 0 || level <= c.limits.VariableDepth {
+	if c.free > 0 || c.isDefault || level <= c.limits.VariableDepth {
 		return false
 	}
 	l := limit{"variableDepth", c.limits.VariableDepth, "levels of lists and objects"}

@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/strictjson"
 )
 
 // variableUses are what the places where variables are used ask of them beyond their types.
@@ -61,9 +62,9 @@ func variablesIn(v *ast.Value) (names []string) {
 }
 
 // checkLiterals checks the literals of an operation that have variables inside, now that these have values.
-func (d *Documents) checkLiterals(literals []*ast.Value, variables map[string]any) (errs gqlerror.List) {
+func (d *Documents) checkLiterals(literals []*ast.Value, variable func(name string) *strictjson.Node) (errs gqlerror.List) {
 	for _, v := range literals {
-		if err := d.scalars.forLiteral(v).literal(v, variables); err != nil {
+		if err := d.scalars.forLiteral(v).literal(v, variable); err != nil {
 			name := variablesIn(v)[0]
 			wrong := fault.New(fault.DocumentVariablesInvalid, "The value around %q %s.", "$"+name, err)
 			errs = append(errs, wire.RequestError(wrong, ast.Path{ast.PathName("variable"), ast.PathName(name)}, v.Position))

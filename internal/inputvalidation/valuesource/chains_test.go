@@ -12,6 +12,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
@@ -61,8 +62,8 @@ func TestADeploymentTakesOnlyWhatItsSourceLists(t *testing.T) {
 		}
 		create := func(zone, project, environment string) error {
 			_, err := w.Deploy.Create(w.Acme.As(actor.Developer), deployment.New{
-				InstanceID: p.Instance.ID, VersionID: version.ID, Artifact: []byte(worldtest.Artifact), Data: []byte(worldtest.Data),
-				Inputs: fmt.Appendf(nil, `{"zone":%q,"project":%q,"environment":%q}`, zone, project, environment),
+				InstanceID: p.Instance.ID, VersionID: version.ID, Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
+				Inputs: strictjson.MustParse(fmt.Sprintf(`{"zone":%q,"project":%q,"environment":%q}`, zone, project, environment)),
 			})
 			return err
 		}
