@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/ent/moduledefinition"
@@ -19,6 +17,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

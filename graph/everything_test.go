@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/actor"
@@ -16,6 +14,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/deployment"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/quota"
 	"slipway/internal/server"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/ent"
 	"slipway/graph/model"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 

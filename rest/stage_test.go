@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
@@ -16,6 +14,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

@@ -8,13 +8,12 @@ import (
 	"io"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"github.com/99designs/gqlgen/graphql"
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 )
 
 // Node is a record with a global id; see the interface of the schema.

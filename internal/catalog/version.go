@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"entgo.io/ent/dialect/sql"
 	"github.com/Masterminds/semver/v3"
 
@@ -23,6 +21,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

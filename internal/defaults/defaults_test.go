@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -23,6 +21,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

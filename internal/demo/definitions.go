@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 )
 
 //go:embed definitions.json

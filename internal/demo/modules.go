@@ -8,10 +8,9 @@ import (
 	"io/fs"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent/moduledefinition"
 	"slipway/internal/catalog"
+	"slipway/internal/strictjson"
 )
 
 //go:embed modules/*.json

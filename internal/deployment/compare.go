@@ -174,25 +174,18 @@ func isImmutable(level []inputprop.Property, path []string) bool {
 		return false
 	}
 	for _, p := range level {
-		var below []inputprop.Property
-		switch p := p.(type) {
-		case *inputprop.ReferenceProperty:
-			if isImmutable(p.MappedInputs, path) {
-				return true
-			}
-		case *inputprop.ObjectMapProperty:
-			below = p.ItemInputs
-		case *inputprop.ObjectArrayProperty:
-			below = p.ItemInputs
+		nested := p.Nested()
+		if !nested.IsCollection() && isImmutable(nested.Inputs, path) {
+			return true
 		}
 		if p.Head().ID != path[0] {
 			continue
 		}
-		if c, ok := p.(interface{ IsImmutable() bool }); ok && c.IsImmutable() {
+		if p.Traits().Immutable {
 			return true
 		}
 		// Within an entry, whose key or index is the second step.
-		if len(path) > 2 && isImmutable(below, path[2:]) {
+		if nested.IsCollection() && len(path) > 2 && isImmutable(nested.Inputs, path[2:]) {
 			return true
 		}
 	}

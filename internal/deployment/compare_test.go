@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -16,6 +14,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/release"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

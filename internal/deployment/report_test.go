@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -18,6 +16,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

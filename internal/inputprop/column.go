@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // Column is a property in a database, kept as the JSON that Encode writes and decoded when asked for.

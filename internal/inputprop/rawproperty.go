@@ -1,9 +1,8 @@
 package inputprop
 
 import (
-	"slipway/internal/strictjson"
-
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // RawProperty is a property as a surface received it, yet to be decoded.

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 )
 
 // jsonMember is the member of a one-of input that holds the property's JSON as it is.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -20,6 +18,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/release"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

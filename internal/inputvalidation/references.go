@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"slipway/internal/strictjson"
-
 	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
@@ -17,6 +15,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
+	"slipway/internal/strictjson"
 )
 
 const (

@@ -6,8 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
@@ -16,6 +14,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

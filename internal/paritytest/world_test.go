@@ -5,14 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

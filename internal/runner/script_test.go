@@ -8,13 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
@@ -19,6 +17,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

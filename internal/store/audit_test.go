@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
@@ -19,6 +17,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/store"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 )
 
 // body is a request body as another package would declare it.

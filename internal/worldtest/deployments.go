@@ -5,14 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
 )
 

@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/meter"
+	"slipway/internal/strictjson"
 )
 
 // served returns the schema that the program serves.

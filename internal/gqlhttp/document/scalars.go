@@ -5,12 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"slipway/internal/strictjson"
-
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/core"
 
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/strictjson"
 )
 
 // Check returns what is wrong with a value of a custom scalar, before anything runs. The value is never null. The error

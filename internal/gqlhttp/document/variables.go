@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"slipway/internal/strictjson"
-
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/strictjson"
 )
 
 // maxVariableErrors is how many wrong values are reported one by one.

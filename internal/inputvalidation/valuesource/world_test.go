@@ -5,11 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"slipway/internal/strictjson"
-
 	"slipway/internal/actor"
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
 
