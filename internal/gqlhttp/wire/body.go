@@ -206,10 +206,8 @@ func Plain(n *strictjson.Node) any {
 	}
 }
 
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
 // pointer returns the JSON Pointer of a member of the request.
-func pointer(name string) string { return "/" + escaper.Replace(Shorten(name)) }
+func pointer(name string) string { return fault.Pointer(Shorten(name)) }
 
 // Shorten returns a caller's own text, cut to what a message may repeat of it.
 func Shorten(text string) string {
