@@ -13,7 +13,7 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// mediaForm is what curl calls a body where it is told nothing else.
+// mediaForm is what curl calls a body unless it is given another type.
 const mediaForm = "application/x-www-form-urlencoded"
 
 // whiteSpace is that of JSON.

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// Replay gives the data of a new deployment that ships artifact, the release's task definition as a
+// Replay returns the data of a new deployment that ships artifact, the release's task definition as a
 // JSON object, to where d was deployed. It takes cluster, service and the two hook switches from d,
 // which may be nil; previous is the task definition that was live before. All else starts empty. The
 // error says that artifact is not a task definition.
@@ -41,7 +41,7 @@ func (d *Data) Replay(artifact json.RawMessage, previous *TaskDefinition, channe
 // was live before. They are evidence, and nobody changes them.
 var filled = []string{"deployedTaskDefinition", "previousTaskDefinition", "triggerChannel", "triggeredBy"}
 
-// Unchanged gives a violation for each field of patch that Slipway itself has filled and that patch has with
+// Unchanged returns a violation for each field of patch that Slipway itself has filled and that patch has with
 // another value. A program that hands back what it was given says nothing new.
 func (d *Data) Unchanged(patch *Data) []fault.Violation {
 	var found fault.Violations

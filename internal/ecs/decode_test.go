@@ -19,7 +19,7 @@ import (
 //go:embed testdata/full.json
 var full []byte
 
-// tree gives a JSON text as a tree whose numbers keep their digits.
+// tree returns a JSON text as a tree whose numbers keep their digits.
 func tree(t *testing.T, text []byte) any {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -121,7 +121,7 @@ func TestUnknownKeysAreDroppedAtEveryLevelButInADefinition(t *testing.T) {
 	}
 }
 
-// replaced gives the fixture with another value at one place.
+// replaced returns the fixture with another value at one place.
 func replaced(t *testing.T, place string, value any) []byte {
 	t.Helper()
 	changed := tree(t, full)

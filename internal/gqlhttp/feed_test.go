@@ -118,7 +118,7 @@ func (f feed) value(ctx context.Context, field graphql.CollectedField, variables
 	}
 }
 
-// source gives the events of a subscription.
+// source returns the events of a subscription.
 func (f feed) source(ctx context.Context, of string) (<-chan int, error) {
 	switch of {
 	case "error":

@@ -99,7 +99,7 @@ func (p *peer) read() (op byte, payload []byte, err error) {
 	}
 }
 
-// next gives the next message.
+// next returns the next message.
 func (p *peer) next() string {
 	p.t.Helper()
 	op, payload, err := p.read()

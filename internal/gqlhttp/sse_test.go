@@ -82,7 +82,7 @@ func (s *listener) begins() {
 	}
 }
 
-// raw gives the next block, "event data" for an event.
+// raw returns the next block, "event data" for an event.
 func (s *listener) raw() string {
 	s.t.Helper()
 	block := ""
@@ -106,7 +106,7 @@ func (s *listener) raw() string {
 	return event + " " + tidy(strings.TrimPrefix(data, " "))
 }
 
-// next gives the next event.
+// next returns the next event.
 func (s *listener) next() string {
 	s.t.Helper()
 	for {

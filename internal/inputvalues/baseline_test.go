@@ -8,7 +8,7 @@ import (
 	"slipway/internal/strictjson"
 )
 
-// succeeded gives what immutable inputs are compared with after successes, each as inputs and values, and the values
+// succeeded returns what immutable inputs are compared with after successes, each as inputs and values, and the values
 // of the last.
 func succeeded(t *testing.T, successes ...[2]string) (baseline, live *strictjson.Node) {
 	t.Helper()

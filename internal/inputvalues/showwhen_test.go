@@ -8,7 +8,7 @@ import (
 	"slipway/internal/inputvalues"
 )
 
-// isShown says whether an input with that condition on "s", a free-form array, is shown; no value is "".
+// isShown reports whether an input with that condition on "s", a free-form array, is shown; no value is "".
 func isShown(t *testing.T, source, condition string) bool {
 	t.Helper()
 	list := mustDecodeList(t, "["+in("s", "array")+","+in("x", "section", shown(`"s":`+condition))+"]")

@@ -136,7 +136,7 @@ func (d *differ) members(at place, before, after *strictjson.Node) {
 	for i, key := range before.Keys {
 		b, a := before.Items[i], has(key)
 		if d.ask(); isSameScalar(b, a) {
-			continue // as most are, and nothing is to be told of its place
+			continue // as most are: nothing has to be known of its place
 		}
 		d.member(at, key, b, a, before, after)
 	}
@@ -207,7 +207,7 @@ func (d *differ) leaf(at place, before, after *strictjson.Node) {
 	case c.After == nil:
 		c.Kind = Removed
 	}
-	const more = 2 // leaves that are equal are compared in the time that one takes which is told
+	const more = 2 // leaves that are equal are compared in the time that a reported one takes
 	if d.err = meter.Spend(d.ctx, meter.Leaves, more); d.err == nil {
 		d.err = meter.Spend(d.ctx, meter.Matched, len(c.Before)+len(c.After))
 	}

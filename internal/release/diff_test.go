@@ -82,7 +82,7 @@ func taskDefinition(image, level string) string {
 		"environment":[{"name":"LOG_LEVEL","value":"` + level + `"}]},{"name":"log","image":"log:1"}]}}`
 }
 
-// leaves gives the leaves of a tree by their pointers, written apart from what is tested.
+// leaves returns the leaves of a tree by their pointers, written apart from what is tested.
 func leaves(pointer string, tree any, into map[string]string) map[string]string {
 	switch v := tree.(type) {
 	case map[string]any:

@@ -45,7 +45,7 @@ type Sealed struct {
 	JSON string
 }
 
-// Seal gives the canonical text of a content and its digest. What has no single exact canonical form
+// Seal returns the canonical text of a content and its digest. What has no single exact canonical form
 // (a number that a double cannot hold, text that is not Unicode) is refused with a
 // *fault.Error of fault.RequestInvalid, whose pointers start at the content: "/inputs/…".
 func Seal(u Unsealed) (Sealed, error) {
@@ -110,7 +110,7 @@ func (r reader) exact(n *strictjson.Node) {
 	}
 }
 
-// Open gives back a stored content after checking it against its digest; where they differ, the error
+// Open returns a stored content after checking it against its digest; where they differ, the error
 // is ErrDigestMismatch and nothing of the content has been looked at.
 func Open(storedDigest, content string) (Content, error) {
 	if found := digest(content); found != storedDigest {

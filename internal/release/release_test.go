@@ -125,7 +125,7 @@ func randomTree(random *rand.Rand, depth int) map[string]any {
 	return tree
 }
 
-// write gives a tree as JSON, its keys in random order.
+// write returns a tree as JSON, its keys in random order.
 func write(random *rand.Rand, value any) string {
 	tree, ok := value.(map[string]any)
 	if !ok {

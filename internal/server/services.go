@@ -60,7 +60,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 // as a match may take.
 const machines = 4
 
-// patterns gives the process's engine for regular expressions: it keeps what it has compiled.
+// patterns returns the process's engine for regular expressions: it keeps what it has compiled.
 var patterns = sync.OnceValue(func() *jsregexp.Engine {
 	engine, err := jsregexp.New(machines)
 	if err != nil {
@@ -69,7 +69,7 @@ var patterns = sync.OnceValue(func() *jsregexp.Engine {
 	return engine
 })
 
-// Resolver gives the resolvers over the services, which GraphQL and REST share.
+// Resolver returns the resolvers over the services, which GraphQL and REST share.
 func (s *Services) Resolver() *graph.Resolver {
 	return &graph.Resolver{
 		Accounts:  s.Accounts,

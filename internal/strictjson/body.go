@@ -7,7 +7,7 @@ import (
 )
 
 // MaxBodyLevels is how deep the body of a request may nest. It leaves room for more levels than a schema may have, so
-// that its own limit is what is told.
+// that the error names the schema's own limit.
 const MaxBodyLevels = 96
 
 // ParseBody reads the body of a request, which is one object. The error is a fault.RequestMalformed, the same for

@@ -36,7 +36,7 @@ func DecodeOpen(n *Node, v any, at string) []fault.Violation {
 // Decodable types read themselves from a tree.
 type Decodable interface {
 	// DecodeJSON reads n, which is not null, under the rules of the field that it is for. What is wrong with it is
-	// told to d, whose Path leads to n.
+	// added to d, whose Path leads to n.
 	DecodeJSON(d *Decoder, n *Node, r *Rules)
 }
 
