@@ -17,6 +17,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/strictjson"
 )
 
 // The functions of this file turn the schema's inputs into those of the services.
@@ -82,17 +83,16 @@ func texts(params json.RawMessage) (map[string]string, error) {
 	if params == nil {
 		return nil, nil
 	}
-	var members map[string]any
-	if err := json.Unmarshal(params, &members); err != nil {
+	n, err := strictjson.Parse(params)
+	if err != nil || n.Kind != strictjson.Object && n.Kind != strictjson.Null {
 		return nil, fault.New(fault.RequestInvalid, "params must be an object of strings.").WithCause(err)
 	}
-	texts := make(map[string]string, len(members))
-	for name, member := range members {
-		text, ok := member.(string)
-		if !ok {
+	texts := make(map[string]string, len(n.Keys))
+	for i, name := range n.Keys {
+		if n.Items[i].Kind != strictjson.String {
 			return nil, fault.New(fault.RequestInvalid, "params must be an object of strings; %.60q is none.", name)
 		}
-		texts[name] = text
+		texts[name] = n.Items[i].Text
 	}
 	return texts, nil
 }
