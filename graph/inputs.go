@@ -83,7 +83,7 @@ func texts(params json.RawMessage) (map[string]string, error) {
 	if params == nil {
 		return nil, nil
 	}
-	n, err := strictjson.Parse(params)
+	n, err := strictjson.ParseWithin(params, strictjson.Limits{Bytes: len(params)})
 	if err != nil || n.Kind != strictjson.Object && n.Kind != strictjson.Null {
 		return nil, fault.New(fault.RequestInvalid, "params must be an object of strings.").WithCause(err)
 	}

@@ -1,5 +1,5 @@
-// Package release gives the content of a release its one canonical text and the digest over it, so
-// that equal content is recognized and a replay ships exactly what was shipped before.
+// Package release makes the one canonical text of what a deployment ships, and the digest over it, so that equal
+// content is recognized and a replay ships exactly what was shipped before. It also compares two contents leaf by leaf.
 package release
 
 import (
