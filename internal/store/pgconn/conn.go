@@ -41,6 +41,9 @@ type Conn struct {
 	conn
 	wire       *wire
 	statements statements
+	// deallocate is set where the server has statements prepared that were forgotten here. They go once the transaction
+	// has ended, for one that has failed runs nothing more.
+	deallocate bool
 	// inTx is true from the begin of a transaction until its end is asked for.
 	inTx bool
 	// broken is set where the state of the session is unknown.
@@ -100,6 +103,11 @@ func (c *Conn) ready(ctx context.Context) error {
 		return errReading
 	}
 	c.wire.until, _ = ctx.Deadline()
+	if c.deallocate && !c.inTx {
+		c.deallocate = false
+		_, err := c.conn.ExecContext(context.Background(), "DEALLOCATE ALL", nil)
+		return err
+	}
 	return nil
 }
 

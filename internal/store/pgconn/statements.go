@@ -61,15 +61,25 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 	if !stale {
 		return err
 	}
-	if isForeign(err) {
-		c.statements = statements{}
-	} else {
-		c.statements.prepared.Remove(text)
-	}
+	c.forget(isForeign(err))
 	if c.inTx {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
 	return do(nil)
+}
+
+// forget forgets all that was prepared: others may be out of date as well, and a transaction is to be run again once
+// only. In a session that is not the connection's alone nothing is prepared any more.
+func (c *Conn) forget(foreign bool) {
+	if foreign {
+		c.statements = statements{}
+		return
+	}
+	c.statements = newStatements(c.statements.most)
+	c.deallocate = true
 }
 
 // prepare returns the statement of a text, nil where it is not to be prepared, or not yet.

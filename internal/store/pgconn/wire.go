@@ -15,7 +15,7 @@ const (
 )
 
 // Dialer is a pq.Dialer of connections on which each read and each write is bounded: by Timeout, and while a statement
-// is sent and its answer read by the deadline of its context.
+// is sent and its answer read, or the connection is made, by the deadline of the context.
 type Dialer struct{ Timeout time.Duration }
 
 // Dial implements pq.Dialer.
@@ -41,6 +41,7 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 		return nil, err
 	}
 	w := &wire{Conn: conn, timeout: d.Timeout}
+	w.until, _ = ctx.Deadline()
 	if found, ok := ctx.Value(wireKey{}).(**wire); ok {
 		*found = w
 	}
@@ -51,7 +52,7 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 type wire struct {
 	net.Conn
 	timeout time.Duration
-	// until is the deadline of the statement, or the zero time.
+	// until is the deadline of what is under way, or the zero time.
 	until time.Time
 }
 
