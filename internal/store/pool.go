@@ -33,7 +33,7 @@ func (p pool) take(ctx context.Context, first func(*sql.Conn) error) (*sql.Conn,
 		if err = first(conn); err == nil {
 			return conn, nil
 		}
-		err = errors.Join(err, giveBack(conn))
+		_ = giveBack(conn) // what failed is the reason
 		if !errors.Is(err, driver.ErrBadConn) || try == p.most {
 			return nil, err
 		}

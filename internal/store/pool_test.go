@@ -92,7 +92,7 @@ func TestConnectionIsGivenBackWhateverBecomesOfItsTransaction(t *testing.T) {
 		},
 		"its rows are not closed": func() {
 			err := w.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
-				rows, err := tx.QueryContext(ctx, "SELECT name FROM projects") //nolint:sqlclosecheck,rowserrcheck // which is tried
+				rows, err := tx.QueryContext(ctx, "SELECT name FROM projects") //nolint:rowserrcheck // which is tried
 				if err == nil && !rows.Next() {
 					t.Error("there are no rows")
 				}

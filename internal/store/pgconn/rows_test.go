@@ -92,6 +92,7 @@ func TestStatementIsRefusedWhileALargeAnswerIsRead(t *testing.T) {
 	}
 }
 
+//nolint:paralleltest // it counts the allocations of the process, so nothing may run beside it
 func TestReadByIDAllocatesLittle(t *testing.T) {
 	w := newWorld(t, some)
 	w.other(t, "CREATE TABLE t AS SELECT i::text AS id, 'name' || i AS name, now() AS at, ('{\"n\": ' || i || '}')::jsonb AS data FROM generate_series(1, 100) i")
@@ -103,6 +104,7 @@ func TestReadByIDAllocatesLittle(t *testing.T) {
 		for rows.Next() {
 			must(t, rows.Scan(&id, &name, &data))
 		}
+		must(t, rows.Err())
 		must(t, rows.Close())
 		if id != "7" || name != "name7" || string(data) != `{"n": 7}` {
 			t.Fatal(id, name, string(data))
