@@ -37,7 +37,7 @@ func isRetryable(err error) bool {
 	if errors.As(err, &unreachable) {
 		return unreachable.isRetryable()
 	}
-	if errors.Is(err, errStandby) {
+	if errors.Is(err, errStandby) || errors.Is(err, errGroupLost) {
 		return true
 	}
 	if e := pq.As(err); e != nil {

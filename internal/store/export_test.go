@@ -34,3 +34,6 @@ func RestoreUntil(ctx context.Context, databaseURL, file string, steps int) (boo
 	}
 	return steps < len(all), err
 }
+
+// MaxGroupMembers bounds how many transactions of SQLite are committed together.
+func MaxGroupMembers(n int) func(*Config) { return func(c *Config) { c.maxGroupMembers = n } }

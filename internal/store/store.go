@@ -67,6 +67,9 @@ type Config struct {
 	Trace func(query string, args []any)
 	// Log gets a line when the storage under the database fails; slog.Default where it is nil.
 	Log *slog.Logger
+
+	// maxGroupMembers is for tests; maxGroupMembers where it is 0.
+	maxGroupMembers int
 }
 
 // Store is an open database.
