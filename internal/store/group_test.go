@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,7 +52,7 @@ func newWriters(t *testing.T, url string, options ...func(*store.Config)) *write
 	}
 	s, err := store.Open(t.Context(), config)
 	must(t, err)
-	t.Cleanup(func() { must(t, s.Close()) })
+	t.Cleanup(func() { _ = s.Close() })
 	return &writers{t: t, ctx: actor.With(t.Context(), &actor.Actor{Name: "test", Role: actor.System}), store: s}
 }
 
@@ -228,6 +229,36 @@ func TestWriterThatLeavesTheQueueIsNotWaitedFor(t *testing.T) {
 		w.all.Wait()
 		if a.err != nil || c.err != nil {
 			t.Errorf("ended with %v, %v", a.err, c.err)
+		}
+		w.expect("in the end", "a", "c")
+	})
+}
+
+// lateContext is a context whose end is seen only by those who ask for it.
+type lateContext struct {
+	context.Context
+	ended atomic.Bool
+}
+
+func (c *lateContext) Err() error {
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestTurnThatComesTooLateIsPassedOn(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *writers) {
+		leave := make(chan struct{})
+		late := &lateContext{Context: w.ctx}
+		a := w.begin(w.ctx, "a", until(leave))
+		b := w.begin(late, "b", nil)
+		c := w.begin(w.ctx, "c", nil)
+		late.ended.Store(true)
+		close(leave)
+		w.all.Wait()
+		if a.err != nil || has(b.started) || !errors.Is(b.err, context.Canceled) || c.err != nil {
+			t.Errorf("ended with %v, %v, %v", a.err, b.err, c.err)
 		}
 		w.expect("in the end", "a", "c")
 	})
