@@ -74,7 +74,9 @@ func newGroupConnector(dsn string, maxMembers int) (*groupConnector, error) {
 }
 
 // Connect implements driver.Connector.
-func (g *groupConnector) Connect(context.Context) (driver.Conn, error) { return &groupConn{groups: g}, nil }
+func (g *groupConnector) Connect(context.Context) (driver.Conn, error) {
+	return &groupConn{groups: g}, nil
+}
 
 // Close implements io.Closer, for the pool. Transactions that are under way end before the connection is closed.
 func (g *groupConnector) Close() error {
