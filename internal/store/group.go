@@ -184,9 +184,9 @@ func (g *groupConnector) begin(ctx context.Context) error {
 	return nil
 }
 
-// open opens the connection to the file where there is none.
+// open opens the connection to the file where there is none, or one that was interrupted.
 func (g *groupConnector) open(ctx context.Context) error {
-	if g.conn != nil && g.conn.IsValid() {
+	if g.conn != nil && (g.group != nil || g.conn.IsValid()) {
 		return nil
 	}
 	if err := g.closeConn(); err != nil {
@@ -223,29 +223,22 @@ func (g *groupConnector) savepoint(statement string) error {
 	return err
 }
 
-// rollBack takes back what a member has written.
+// rollBack takes back what a member has written. Where that fails, the transaction ends with its connection.
 func (g *groupConnector) rollBack() error {
-	if g.group.members == 0 {
-		tx := g.group.tx
-		lost := g.group.lost
+	own := g.group
+	var err error
+	switch {
+	case own.lost:
+	case own.members == 0:
+		err = own.tx.Rollback()
+	default:
+		err = errors.Join(g.savepoint("ROLLBACK TO member"), g.savepoint("RELEASE member"))
+	}
+	if own.members == 0 {
 		g.group = nil
-		if lost {
-			return nil
-		}
-		if err := tx.Rollback(); err != nil {
-			return errors.Join(err, g.closeConn())
-		}
-		return nil
-	}
-	if g.group.lost {
-		return nil
-	}
-	err := g.savepoint("ROLLBACK TO member")
-	if err == nil {
-		err = g.savepoint("RELEASE member")
 	}
 	if err != nil {
-		g.group.lost = true
+		own.lost = true
 		err = errors.Join(err, g.closeConn())
 	}
 	return err

@@ -105,7 +105,7 @@ func (d splitDriver) Query(ctx context.Context, query string, args, v any) error
 }
 
 func (d splitDriver) Exec(context.Context, string, any, any) error {
-	return errors.New("store: write outside a transaction")
+	return errNoTransaction
 }
 
 func (d splitDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.writer.Tx(ctx) }
