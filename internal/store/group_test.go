@@ -59,7 +59,6 @@ func newWriters(t *testing.T, url string, options ...func(*store.Config)) *write
 // inBubble runs a test against writers within the bubble of a synctest.
 func inBubble(t *testing.T, test func(t *testing.T, w *writers), options ...func(*store.Config)) {
 	t.Helper()
-	t.Parallel()
 	url := worldtest.SQLite(t)
 	synctest.Test(t, func(t *testing.T) { test(t, newWriters(t, url, options...)) })
 }
@@ -116,6 +115,7 @@ func writtenOrganizations(ctx context.Context, c *ent.Client) []string {
 }
 
 func TestWritersThatWaitAreCommittedTogether(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		refused := fault.New(fault.DeploymentInProgress, "busy")
 		leave := map[string]chan struct{}{"a": make(chan struct{}), "c": make(chan struct{})}
@@ -149,6 +149,7 @@ func TestWritersThatWaitAreCommittedTogether(t *testing.T) {
 }
 
 func TestWriterAloneWaitsForNobody(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		begun := time.Now()
 		for _, slug := range []string{"a", "b"} {
@@ -164,6 +165,7 @@ func TestWriterAloneWaitsForNobody(t *testing.T) {
 }
 
 func TestGroupTakesNoMoreThanItsMembers(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		first, third := make(chan struct{}), make(chan struct{})
 		a, b := w.begin(w.ctx, "a", until(first)), w.begin(w.ctx, "b", nil)
@@ -180,6 +182,7 @@ func TestGroupTakesNoMoreThanItsMembers(t *testing.T) {
 }
 
 func TestSlowGroupTakesNoMoreMembers(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		last := make(chan struct{})
 		a := w.begin(w.ctx, "a", func(context.Context, *ent.Tx) error { <-time.After(time.Second); return nil })
@@ -196,6 +199,7 @@ func TestSlowGroupTakesNoMoreMembers(t *testing.T) {
 }
 
 func TestWritersHaveTheirTurnsInOrder(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		var order, want []string
 		leave := make(chan struct{})
@@ -214,6 +218,7 @@ func TestWritersHaveTheirTurnsInOrder(t *testing.T) {
 }
 
 func TestWriterThatLeavesTheQueueIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		leave := make(chan struct{})
 		ctx, cancel := context.WithCancel(w.ctx)
@@ -248,6 +253,7 @@ func (c *lateContext) Err() error {
 }
 
 func TestTurnThatComesTooLateIsPassedOn(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		leave := make(chan struct{})
 		late := &lateContext{Context: w.ctx}
@@ -265,6 +271,7 @@ func TestTurnThatComesTooLateIsPassedOn(t *testing.T) {
 }
 
 func TestMemberThatIsCanceledTakesNothingButItsOwnBack(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		leave := make(chan struct{})
 		ctx, cancel := context.WithCancel(w.ctx)
@@ -281,6 +288,7 @@ func TestMemberThatIsCanceledTakesNothingButItsOwnBack(t *testing.T) {
 }
 
 func TestMemberThatPanicsTakesNothingButItsOwnBack(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		leave := make(chan struct{})
 		a := w.begin(w.ctx, "a", until(leave))
@@ -305,6 +313,7 @@ func TestMemberThatPanicsTakesNothingButItsOwnBack(t *testing.T) {
 
 // A row that refers to nothing is only seen by COMMIT where foreign keys are deferred, as they are nowhere but here.
 func TestMembersFailTogetherWhereTheirCommitFails(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		leave := make(chan struct{})
 		a := w.begin(w.ctx, "a", func(ctx context.Context, tx *ent.Tx) error {
@@ -332,6 +341,7 @@ func TestMembersFailTogetherWhereTheirCommitFails(t *testing.T) {
 }
 
 func TestForeignKeyIsItsOwnMembersMatter(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		leave := make(chan struct{})
 		a := w.begin(w.ctx, "a", until(leave))
@@ -348,6 +358,7 @@ func TestForeignKeyIsItsOwnMembersMatter(t *testing.T) {
 }
 
 func TestMembersRunAgainWhereAnotherHasRuinedTheTransaction(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, w *writers) {
 		leave := make(chan struct{})
 		a := w.begin(w.ctx, "a", until(leave))
@@ -386,13 +397,11 @@ func TestGroupIsOnTheDiskWhenItsMembersReturn(t *testing.T) {
 				return err
 			}
 			var got any
-			if err := entsql.ScanOne(rows, &got); err != nil {
-				return err
-			}
+			err = entsql.ScanOne(rows, &got)
 			if got != want {
 				t.Errorf("%s is %v, want %v", name, got, want)
 			}
-			return rows.Close()
+			return errors.Join(err, rows.Err(), rows.Close())
 		}))
 	}
 }

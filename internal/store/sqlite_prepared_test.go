@@ -33,7 +33,7 @@ func TestPreparedStatementIsRightAfterAMigration(t *testing.T) {
 			rows, err := tx.QueryContext(ctx, "SELECT * FROM organizations")
 			must(t, err)
 			columns, err = rows.Columns()
-			must(t, errors.Join(err, rows.Close()))
+			must(t, errors.Join(err, rows.Err(), rows.Close()))
 		})
 		return columns
 	}
