@@ -117,7 +117,7 @@ func (c *preparedConn) Close() error {
 	return errors.Join(err, c.sqliteConn.Close())
 }
 
-// isKept reports whether a statement is to be kept. What a PRAGMA does, it does in part when it is prepared.
+// isKept reports whether a statement is to be kept: one that comes again and again.
 func isKept(query string) bool {
 	if len(query) > maxPreparedText {
 		return false
