@@ -54,7 +54,7 @@ func (s *Store) runTx(ctx context.Context, f func(context.Context, *ent.Tx, time
 	}
 	returned := false
 	defer func() {
-		if !returned { // f panics, and its connection must not be lost to the pool
+		if !returned { // f panics, and nobody else would end the transaction
 			_ = tx.Rollback()
 		}
 	}()
