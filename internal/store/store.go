@@ -83,9 +83,9 @@ type Store struct {
 	// db writes, and on PostgreSQL it is also what reads.
 	db, reads *sql.DB
 	// reader is what the Client reads by.
-	reader dialect.Driver
-	close     []func() error
-	storage   *storage
+	reader  dialect.Driver
+	close   []func() error
+	storage *storage
 
 	poisonUnread bool
 }
