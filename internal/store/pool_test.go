@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"runtime/pprof"
@@ -68,10 +69,11 @@ func TestOrganizationIsQuotedAtTheBeginOfATransaction(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range []string{"a\x00b", "\xff"} {
+	for id, want := range map[string]string{"a\x00b": "NUL", "\xff": "UTF8"} {
 		ctx := actor.With(t.Context(), &actor.Actor{Name: "hostile", Role: actor.Admin, OrganizationID: id})
-		if err := w.Store.Tx(ctx, never, func(context.Context, *ent.Tx) error { return nil }); err == nil {
-			t.Errorf("%q: a transaction was begun", id)
+		err := w.Store.Tx(ctx, never, func(context.Context, *ent.Tx) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want a word on %s", id, err, want)
 		}
 	}
 	if after := w.Rows(t); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -139,8 +141,8 @@ func TestTransactionThatHasEndedRunsNothing(t *testing.T) {
 		"read": second(tx.Project.Query().All(w.Acme.As(actor.Viewer))), "write": newProject(w.Acme.As(actor.Admin), tx, w.Acme.ID, "late"),
 		"commit": tx.Commit(), "rollback": tx.Rollback(),
 	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
+		if !errors.Is(err, sql.ErrTxDone) {
+			t.Errorf("%s: %v, want sql.ErrTxDone", name, err)
 		}
 	}
 }
