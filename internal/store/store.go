@@ -7,7 +7,7 @@
 //
 // Transactions: Store.Tx is the only way to write. It runs its function again after a conflict, a lost connection
 // or a failover. Where the answer to COMMIT is lost it asks, by a Probe, whether the transaction was committed,
-// so that nothing is written twice.
+// so that nothing is written twice. INSERTs of a transaction wait for each other and are sent together.
 //
 // Tenancy: each table has a class (see Classes). Queries and writes of tables that belong to organizations are
 // bound to the organization of the actor in the context; without an actor they fail. On PostgreSQL row-level
@@ -117,7 +117,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return checkArgs(args)
 	}
 	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
-	s.Client = ent.NewClient(ent.Driver(retryDriver{checkDriver{driver, before}, s.storage}))
+	s.Client = ent.NewClient(ent.Driver(retryDriver{insertDriver{checkDriver{driver, before}}, s.storage}))
 	s.Client.Intercept(tenancyFilter())
 	s.Client.Use(requireTx, bindWrites)
 	return s, nil
