@@ -88,6 +88,9 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 	if err != nil {
 		return nil, err
 	}
+	if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
+		return made, err
+	}
 	deploymentID := s.Journal.NewID(id.Deployment)
 	return s.createOnce(ctx, m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		from, err := findSource(ctx, tx, in.SourceID)

@@ -77,15 +77,11 @@ func (s *Service) newRequest(key *string, operation string, arguments func() []a
 // known.
 type insertFunc func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
 
-// createOnce carries out a write that creates a deployment, together with its change row and its request's
-// key; a request that was made before returns the deployment that it made then. The database lets an
-// instance have one active deployment; createOnce turns its refusal into DeploymentInProgress, which names the
-// blocker.
+// createOnce carries out a write that creates a deployment, together with its change row and its request's key.
+// Where the database refuses it because the instance has an active deployment, it fails with DeploymentInProgress,
+// which names the blocker; a request that is refused because it was made before returns what it made then.
 func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
 	for tries := 1; ; tries++ {
-		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
-			return made, err
-		}
 		var created *ent.Deployment
 		var instanceID string
 		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
@@ -111,7 +107,7 @@ func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r
 				return nil, findErr
 			}
 		}
-		// In this order: what the same request has made meanwhile, and is now refused for, comes with its key.
+		// In this order: what the same request has made meanwhile, and is refused for, comes with its key.
 		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
 			return made, err
 		}
@@ -156,8 +152,8 @@ func (s *Service) earlierResult(ctx context.Context, r *request) (*ent.Deploymen
 	return s.Store.Client.Deployment.Get(ctx, used.DeploymentID)
 }
 
-// claimKey stores the request's key. Of equal requests at once, the others wait for the first and are then refused by
-// the database.
+// claimKey stores the request's key. The database lets the others of equal requests wait for the first, and refuses
+// them then.
 func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, deploymentID string) error {
 	if r.key == "" {
 		return nil

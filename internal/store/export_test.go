@@ -34,3 +34,15 @@ func RestoreUntil(ctx context.Context, databaseURL, file string, steps int) (boo
 	}
 	return steps < len(all), err
 }
+
+// MaxPendingArgs bounds the arguments of a joined statement.
+const MaxPendingArgs = maxPendingArgs
+
+// Insert makes an INSERT.
+func Insert(text string, args ...any) insert { return insert{text, args} } //nolint:revive // for JoinInserts
+
+// JoinInserts joins INSERTs.
+func JoinInserts(list ...insert) (text string, args []any) {
+	i := join(list)
+	return i.text, i.args
+}
