@@ -123,6 +123,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return s, nil
 }
 
+// Dialect returns ent's name of the database: dialect.Postgres or dialect.SQLite.
+func (s *Store) Dialect() string { return s.dialect }
+
 // Ping returns nil where the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
 
