@@ -21,7 +21,11 @@ const { DATABASE_URL, SLIPWAY_URL, TOKEN, FOREIGN_TOKEN } = process.env;
 const startTime = 30_000; // milliseconds, the longest that a peer may take to answer
 
 const here = (path) => new URL(path, import.meta.url);
-const documents = (folder) => Object.fromEntries('ABCDMS'.split('').map((name) => [name, readFileSync(here(`${folder}/${name}.graphql`), 'utf8')]));
+const documents = (folder) => {
+  const texts = Object.fromEntries([...'ABCDMS'].map((name) => [name, readFileSync(here(`${folder}/${name}.graphql`), 'utf8')]));
+  // C with pages of which an environment has several.
+  return { ...texts, 'C in pages': texts.C.replace('first: 50', 'first: 7') };
+};
 const reference = { url: `${SLIPWAY_URL}/graphql`, documents: documents('../requests') };
 const database = new pg.Client({ connectionString: DATABASE_URL, options: '-c app.isolation=filter' });
 
@@ -50,9 +54,9 @@ function comparable(answer) {
   });
 }
 
-// compareReads compares what A, B, C, D and S answer for the newest deployments, and all pages of C.
+// compareReads compares what A, B, C, D and S answer for the newest deployments, and all pages of lists.
 async function compareReads(peer) {
-  const { deployments } = await ask(reference, '{ deployments(first: 50) { nodes { id projectId environmentId moduleInstanceId } } }');
+  const { deployments } = await ask(reference, '{ deployments(first: 100) { nodes { id projectId environmentId moduleInstanceId } } }');
   const counts = {};
   const compare = async (name, variables, own = variables) => {
     const [want, got] = await Promise.all([ask(reference, name, variables), ask(peer, name, own)]);
@@ -68,8 +72,9 @@ async function compareReads(peer) {
     await compare('B', { id });
     if (!instances.has(instanceId)) await compare('S', { projectId, environmentId, instanceId });
     instances.add(instanceId);
+    if (!environments.has(environmentId)) await compare('C', { environmentId });
     for (let after = [], more = !environments.has(environmentId); more;) {
-      const pages = await compare('C', { environmentId, after: after[0] }, { environmentId, after: after[1] });
+      const pages = await compare('C in pages', { environmentId, after: after[0] }, { environmentId, after: after[1] });
       after = pages.map(({ deployments: { pageInfo } }) => pageInfo.endCursor);
       more = pages[0].deployments.pageInfo.hasNextPage;
     }
