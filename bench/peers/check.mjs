@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const { DATABASE_URL, SLIPWAY_URL, TOKEN, FOREIGN_TOKEN } = process.env;
-const startTime = 30_000; // milliseconds, the longest that a peer may take to answer
+const startTime = 120_000; // milliseconds, the longest that a peer may take to answer
 
 const here = (path) => new URL(path, import.meta.url);
 const documents = (folder) => {

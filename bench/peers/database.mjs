@@ -2,7 +2,7 @@
 
 import pg from 'pg';
 import { parse } from 'pg-connection-string';
-import { connections } from './workers.mjs';
+import { connections } from './settings.mjs';
 
 // Times stay the text that the database has, to the microsecond; as Date they would lose that.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text.replace(' ', 'T').replace('+00', 'Z'));

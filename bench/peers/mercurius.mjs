@@ -1,17 +1,10 @@
-import Fastify from 'fastify';
 import mercurius from 'mercurius';
-import { authenticate, unauthenticated } from './authentication.mjs';
+import { app } from './fastify.mjs';
 import { loaders, resolvers, schema } from './resolvers.mjs';
-import { serve } from './workers.mjs';
 
-const app = Fastify();
-app.decorateRequest('actor', null);
-app.addHook('onRequest', async (request, reply) => {
-  request.actor = await authenticate(request.headers.authorization);
-  if (!request.actor) return reply.code(401).send(unauthenticated);
-});
 // Without their cache, loaders learn which fields are asked for, and need not serialize every object.
 const uncached = (fields) => Object.fromEntries(Object.entries(fields).map(([field, loader]) => [field, { loader, opts: { cache: false } }]));
+
 app.register(mercurius, {
   schema,
   resolvers,
@@ -19,4 +12,5 @@ app.register(mercurius, {
   jit: 1,
   context: (request) => ({ actor: request.actor }),
 });
-await serve((address) => app.listen(address));
+
+export const listen = (address) => app.listen(address);

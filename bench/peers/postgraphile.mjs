@@ -12,7 +12,6 @@ import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { extendSchema, gql, pgSmartTags } from 'postgraphile/utils';
 import { authenticate, unauthenticated } from './authentication.mjs';
 import { pool } from './database.mjs';
-import { serve } from './workers.mjs';
 
 // PostGraphile is made for Node.js 22, which has this; with it, Node.js 20 does as well.
 Promise.withResolvers ??= function withResolvers() {
@@ -129,7 +128,7 @@ const instance = postgraphile({
   // Slipway's begin with the organization.
   disablePlugins: ['PgMutationCreatePlugin', 'PgMutationUpdateDeletePlugin', 'NodePlugin', 'PgIndexBehaviorsPlugin'],
   pgServices: [makePgService({ pool, schemas: ['public'], pubsub: false })],
-  grafserv: { maskError, graphiql: false, websockets: false, watch: false },
+  grafserv: { maskError, graphiql: false, websockets: false, watch: false, outputDataAsString: true },
   grafast: { context: ({ node: { req } }) => ({ actor: req.actor, requestId: randomUUID() }) },
 });
 await instance.getSchema(); // fails here where it cannot be made
@@ -139,4 +138,5 @@ server.on('request', async (request, response) => {
   if (request.actor) return handle(request, response);
   response.writeHead(401, { 'Content-Type': 'application/json' }).end(JSON.stringify(unauthenticated));
 });
-await serve((address) => new Promise((ready) => server.listen(address, ready)));
+
+export const listen = (address) => server.listen(address);

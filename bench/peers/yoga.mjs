@@ -4,7 +4,6 @@ import { createSchema, createYoga } from 'graphql-yoga';
 import { authenticate, unauthenticated } from './authentication.mjs';
 import { batchedResolvers } from './dataloaders.mjs';
 import { schema } from './resolvers.mjs';
-import { serve } from './workers.mjs';
 
 const actors = new WeakMap();
 const authentication = {
@@ -23,4 +22,5 @@ const yoga = createYoga({
   logging: 'error',
   multipart: false,
 });
-await serve((address) => createServer(yoga).listen(address));
+
+export const listen = (address) => createServer(yoga).listen(address);
