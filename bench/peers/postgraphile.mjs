@@ -35,6 +35,7 @@ const owners = {
 const hidden = [
   pgSmartTags({ kind: 'class', match: ({ relname }) => !(relname in owners), tags: { behavior: '-*' } }),
   pgSmartTags({ kind: 'procedure', match: () => true, tags: { behavior: '-*' } }),
+  pgSmartTags({ kind: 'attribute', match: ({ attname }) => attname === 'lease_id', tags: { behavior: '-*' } }), // a secret
 ];
 
 // tenancy adds the organization to the conditions of every SELECT from a table. Module definitions without one are
@@ -120,7 +121,6 @@ function maskError(error) {
   return new GraphQLError(raised.message, { nodes, path, originalError: raised, extensions: { code: raised.detail } });
 }
 
-const server = createServer();
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],
   plugins: [...hidden, tenancy, extension],
@@ -133,10 +133,16 @@ const instance = postgraphile({
 });
 await instance.getSchema(); // fails here where it cannot be made
 const handle = await instance.createServ(grafserv).createHandler();
-server.on('request', async (request, response) => {
-  request.actor = await authenticate(request.headers.authorization).catch(() => null);
-  if (request.actor) return handle(request, response);
-  response.writeHead(401, { 'Content-Type': 'application/json' }).end(JSON.stringify(unauthenticated));
+const server = createServer(async (request, response) => {
+  const answer = (status, body) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  try {
+    request.actor = await authenticate(request.headers.authorization);
+    if (!request.actor) return answer(401, unauthenticated);
+  } catch (error) {
+    console.error(error);
+    return answer(500, { errors: [{ message: 'The token cannot be looked up.' }] });
+  }
+  handle(request, response);
 });
 
 export const listen = (address) => server.listen(address);
