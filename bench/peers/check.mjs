@@ -4,10 +4,11 @@
 //
 // DATABASE_URL   the database of both; where a peer has a setup, that was run before
 // SLIPWAY_URL    a Slipway on it, whose deployments nobody carries out
-// TOKEN          of a developer or an admin
+// TOKEN          of an admin
 // FOREIGN_TOKEN  of another organization
 //
-// It ends with 1 and the difference where there is one. What it makes on the way are canceled deployments.
+// It ends with 1 and the difference where there is one. What it leaves behind are canceled deployments, lifted quarantines
+// and revoked tokens.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -101,6 +102,20 @@ async function refusal(peer, token, id) {
   return body.errors[0].extensions.code;
 }
 
+// checkPermissions checks that only developers and admins may roll back, and only within the scope of their token.
+async function checkPermissions(peer) {
+  const { deployments: { nodes: [{ id, environmentId }] } } = await ask(reference, '{ deployments(filter: { status: SUCCEEDED }, first: 1) { nodes { id environmentId } } }');
+  const { environments } = await ask(reference, '{ environments(first: 100) { nodes { id } } }');
+  const elsewhere = environments.nodes.map((e) => e.id).filter((other) => other !== environmentId);
+  for (const input of [{ role: 'VIEWER' }, { role: 'RUNNER' }, { role: 'DEVELOPER', environments: elsewhere }]) {
+    const { createToken: { secret, token } } = await ask(reference, createToken, { input: { name: 'check', ...input } });
+    assert.equal(await refusal(peer, secret, id), 'slipway:Deployment:FORBIDDEN', JSON.stringify(input));
+    await ask(reference, 'mutation ($id: ID!) { revokeToken(input: { id: $id }) { token { id } } }', { id: token.id });
+  }
+}
+
+const createToken = 'mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret token { id } } }';
+
 // compareRollbacks compares a rollback of Slipway's with the peer's to the same target, for each type of deployments:
 // the answers, the rows, what Slipway tells of them, and what is refused.
 async function compareRollbacks(peer) {
@@ -110,6 +125,10 @@ async function compareRollbacks(peer) {
   for (const id of targets.values()) {
     const [want, got] = [await rollBack(reference, id), await rollBack(peer, id)];
     assert.deepEqual(comparable(got), comparable(want), `M to ${id}`);
+    const { release } = got.served.deployment;
+    await ask(reference, 'mutation ($id: ID!) { quarantineRelease(input: { id: $id, reason: "check" }) { __typename } }', { id: release.id });
+    assert.equal(await refusal(peer, TOKEN, id), 'slipway:Release:QUARANTINED');
+    await ask(reference, 'mutation ($id: ID!) { liftQuarantine(input: { id: $id }) { __typename } }', { id: release.id });
   }
   const { deployments: { nodes: [failed] } } = await ask(reference, `{ deployments(filter: { status: FAILED }, first: 1) { nodes { id } } }`);
   if (failed) assert.equal(await refusal(peer, TOKEN, failed.id), 'slipway:Deployment:TARGET_NOT_SUCCEEDED');
@@ -214,6 +233,7 @@ for (const peer of peers) {
     try {
       const counts = await withPeer(peer, workers, async (server) => {
         await checkTenancy(server);
+        await checkPermissions(server);
         return { ...(await compareReads(server)), ...(await compareRollbacks(server)) };
       });
       console.log(`${peer.name}, ${workers} workers: equal, ${Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(', ')}`);
