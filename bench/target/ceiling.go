@@ -105,13 +105,17 @@ func (c *Ceiling) run(ctx context.Context, kind *requests.Kind, connections int,
 	run.Env = append(os.Environ(), "PGHOST="+u.Hostname(), "PGPORT="+u.Port(), "PGUSER="+u.User.Username(), "PGPASSWORD="+password,
 		"PGDATABASE="+strings.TrimPrefix(u.Path, "/"), "PGSSLMODE="+u.Query().Get("sslmode"), "PGOPTIONS="+sessionOptions)
 	out, err := run.CombinedOutput()
-	if err != nil || strings.Contains(string(out), "aborted") {
+	if err != nil {
 		return m, fmt.Errorf("pgbench for %s: %w\n%s", kind.Name, err, out)
 	}
-	if m.PerSecond, err = numberIn(perSecond, out); err != nil {
+	n, err := numberIn(processed, out)
+	if err != nil {
 		return m, err
 	}
-	n, err := numberIn(processed, out)
+	if n == 0 {
+		return m, fmt.Errorf("pgbench for %s has completed nothing in %d s", kind.Name, seconds)
+	}
 	m.Requests = int(n)
+	m.PerSecond, err = numberIn(perSecond, out)
 	return m, err
 }

@@ -300,7 +300,7 @@ func (s *Server) allocations(ctx context.Context) (a allocated, err error) {
 func numberIn(pattern *regexp.Regexp, text []byte) (float64, error) {
 	found := pattern.FindSubmatch(text)
 	if found == nil {
-		return 0, fmt.Errorf("a profile of the heap has no line like %s", pattern)
+		return 0, fmt.Errorf("there is no line like %s in\n%.4000s", pattern, text)
 	}
 	return strconv.ParseFloat(string(found[1]), 64)
 }
