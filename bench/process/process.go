@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -25,8 +26,8 @@ func CPU(pid int) (time.Duration, error) {
 	var ticks int
 	for _, one := range tree {
 		fields, err := stat(one)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
+		if one != pid && hasEnded(err) {
+			continue // its times are its parent's now
 		}
 		if err != nil {
 			return 0, err
@@ -42,6 +43,9 @@ func CPU(pid int) (time.Duration, error) {
 	}
 	return time.Duration(ticks) * tick, nil
 }
+
+// hasEnded reports whether a file of a process cannot be read because it has ended.
+func hasEnded(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
 
 // Tree returns a process and all that it has started.
 func Tree(pid int) ([]int, error) {
@@ -101,8 +105,8 @@ func PeakMemory(pid int) (int, error) {
 	total := 0
 	for _, one := range tree {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", one))
-		if err != nil && one != pid {
-			continue // it has ended
+		if one != pid && hasEnded(err) {
+			continue
 		}
 		if err != nil {
 			return 0, err
