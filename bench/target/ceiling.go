@@ -62,7 +62,10 @@ func (c *Ceiling) script(kind *requests.Kind) string {
 
 // Warm runs the script for a time. Its statements are those of the script.
 func (c *Ceiling) Warm(ctx context.Context, kind *requests.Kind, connections int, duration time.Duration) (report.Counts, error) {
-	_, err := c.Round(ctx, kind, connections, duration, 0)
+	_, err := c.run(ctx, kind, connections, duration, 0)
+	if err == nil && kind.Writes {
+		err = c.database.Clear(ctx)
+	}
 	return report.Uncounted, err
 }
 
@@ -71,6 +74,9 @@ func (c *Ceiling) Round(ctx context.Context, kind *requests.Kind, connections in
 	own := measured(c.database.CPU)
 	if m, err = c.run(ctx, kind, connections, duration, seed); err != nil {
 		return m, err
+	}
+	if m.Requests == 0 {
+		return m, fmt.Errorf("pgbench has completed nothing in %s", duration)
 	}
 	if m.DatabaseCPU, err = own.each(m.Requests); err != nil {
 		return m, err
@@ -112,10 +118,9 @@ func (c *Ceiling) run(ctx context.Context, kind *requests.Kind, connections int,
 	if err != nil {
 		return m, err
 	}
-	if n == 0 {
-		return m, fmt.Errorf("pgbench for %s has completed nothing in %d s", kind.Name, seconds)
+	if m.Requests = int(n); m.Requests == 0 {
+		return m, nil
 	}
-	m.Requests = int(n)
 	m.PerSecond, err = numberIn(perSecond, out)
 	return m, err
 }
