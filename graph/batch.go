@@ -26,12 +26,15 @@ type edge struct {
 }
 
 // batches are those of one operation, by their records.
-type batches struct{ of sync.Map }
+type batches struct {
+	mu sync.Mutex
+	of map[any]any
+}
 
 type batchesKey struct{}
 
 func withBatches(ctx context.Context) context.Context {
-	return context.WithValue(ctx, batchesKey{}, &batches{})
+	return context.WithValue(ctx, batchesKey{}, &batches{of: map[any]any{}})
 }
 
 // registerBatch makes records a batch. Outside a GraphQL operation, where no edge is loaded, it does
@@ -42,8 +45,10 @@ func registerBatch[T any](ctx context.Context, records []*T) {
 		return
 	}
 	b := &batch[T]{records: records}
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	for _, r := range records {
-		all.of.Store(r, b)
+		all.of[r] = b
 	}
 }
 
@@ -131,8 +136,14 @@ func batchOf[T any](ctx context.Context, record *T) (*batch[T], error) {
 	if !ok {
 		return nil, fmt.Errorf("graph: an edge of %T is loaded outside an operation", record)
 	}
-	found, _ := all.of.LoadOrStore(record, &batch[T]{records: []*T{record}})
-	return found.(*batch[T]), nil
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if found, ok := all.of[record].(*batch[T]); ok {
+		return found, nil
+	}
+	alone := &batch[T]{records: []*T{record}}
+	all.of[record] = alone
+	return alone, nil
 }
 
 // readOnce returns what read returns for the records of a batch. It calls read once for each edge, which the

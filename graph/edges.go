@@ -6,53 +6,54 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/deployment"
+	"slipway/internal/record"
 )
 
 // The edges of the schema: each names the field, the reference, and the service method that reads what
 // the reference names.
 
-func projectID(p *ent.Project) string             { return p.ID }
-func environmentID(e *ent.Environment) string     { return e.ID }
-func definitionID(d *ent.ModuleDefinition) string { return d.ID }
-func versionID(v *ent.ModuleVersion) string       { return v.ID }
-func instanceID(i *ent.ModuleInstance) string     { return i.ID }
-func releaseID(r *ent.Release) string             { return r.ID }
-func deploymentID(d *ent.Deployment) string       { return d.ID }
+func projectID(p *record.Project) string             { return p.ID }
+func environmentID(e *record.Environment) string     { return e.ID }
+func definitionID(d *record.ModuleDefinition) string { return d.ID }
+func versionID(v *record.ModuleVersion) string       { return v.ID }
+func instanceID(i *record.ModuleInstance) string     { return i.ID }
+func releaseID(r *record.Release) string             { return r.ID }
+func deploymentID(d *record.Deployment) string       { return d.ID }
 
-func toProject[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.Project, error) {
+func toProject[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Project, error) {
 	return loadOne(ctx, parent, "project", reference, r.Workspace.ProjectsByID, projectID)
 }
 
-func toEnvironment[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.Environment, error) {
+func toEnvironment[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Environment, error) {
 	return loadOne(ctx, parent, "environment", reference, r.Workspace.EnvironmentsByID, environmentID)
 }
 
-func toDefinition[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.ModuleDefinition, error) {
+func toDefinition[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleDefinition, error) {
 	return loadOne(ctx, parent, "moduleDefinition", reference, r.Catalog.DefinitionsByID, definitionID)
 }
 
-func toVersion[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.ModuleVersion, error) {
+func toVersion[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleVersion, error) {
 	return loadOne(ctx, parent, "moduleVersion", reference, r.Catalog.VersionsByID, versionID)
 }
 
-func toInstance[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.ModuleInstance, error) {
+func toInstance[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleInstance, error) {
 	return loadOne(ctx, parent, "moduleInstance", reference, r.Catalog.InstancesByID, instanceID)
 }
 
-func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*ent.Release, error) {
+func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Release, error) {
 	return loadOne(ctx, parent, "release", reference, r.Deploy.ReleasesByID, releaseID)
 }
 
 // toDeployment takes the name of the field, because a record has several edges to deployments.
-func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*ent.Deployment, error) {
+func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*record.Deployment, error) {
 	return loadOne(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID)
 }
 
 // eligibilities returns whether a deployment can be rolled back to and redeployed; both are read at once.
-func eligibilities(ctx context.Context, r *Resolver, d *ent.Deployment) (deployment.Eligibilities, error) {
+func eligibilities(ctx context.Context, r *Resolver, d *record.Deployment) (deployment.Eligibilities, error) {
 	return loadEach(ctx, d, "eligibilities", deploymentID, func(ctx context.Context, ids []string) (map[string]deployment.Eligibilities, error) {
 		all, err := r.Deploy.Eligibilities(ctx, ids)
-		var blockers []*ent.Deployment
+		var blockers []*record.Deployment
 		for _, both := range all {
 			for _, e := range []*deployment.Eligibility{both.Rollback, both.Redeploy} {
 				if e.BlockedBy != nil && !slices.Contains(blockers, e.BlockedBy) {
@@ -66,10 +67,10 @@ func eligibilities(ctx context.Context, r *Resolver, d *ent.Deployment) (deploym
 }
 
 // lineage returns the deployments that a replay goes back to, the nearest first.
-func lineage(ctx context.Context, r *Resolver, d *ent.Deployment) ([]*ent.Deployment, error) {
-	return loadEach(ctx, d, "lineage", deploymentID, func(ctx context.Context, ids []string) (map[string][]*ent.Deployment, error) {
+func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.Deployment, error) {
+	return loadEach(ctx, d, "lineage", deploymentID, func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
 		lines, err := r.Deploy.Lineages(ctx, ids)
-		var all []*ent.Deployment
+		var all []*record.Deployment
 		for _, line := range lines {
 			all = append(all, line...)
 		}
@@ -79,13 +80,13 @@ func lineage(ctx context.Context, r *Resolver, d *ent.Deployment) ([]*ent.Deploy
 }
 
 // quarantines returns every quarantine of a release, those that were lifted or ran out among them.
-func quarantines(ctx context.Context, r *Resolver, rel *ent.Release) ([]*ent.Quarantine, error) {
+func quarantines(ctx context.Context, r *Resolver, rel *record.Release) ([]*ent.Quarantine, error) {
 	return loadEach(ctx, rel, "quarantines", releaseID, r.Deploy.QuarantinesOf)
 }
 
 // quarantineOf returns the quarantine that holds now, or nil. Where two began at the same time it may be the
 // second of the list.
-func quarantineOf(ctx context.Context, r *Resolver, rel *ent.Release) (*ent.Quarantine, error) {
+func quarantineOf(ctx context.Context, r *Resolver, rel *record.Release) (*ent.Quarantine, error) {
 	list, err := quarantines(ctx, r, rel)
 	for _, q := range list {
 		if r.Deploy.Holds(q) {
@@ -101,7 +102,7 @@ func comparison(ctx context.Context, r *Resolver, from, to string) (*deployment.
 	if err != nil {
 		return nil, err
 	}
-	registerBatch(ctx, []*ent.Deployment{c.From, c.To})
-	registerBatch(ctx, []*ent.ModuleVersion{c.FromVersion, c.ToVersion})
+	registerBatch(ctx, []*record.Deployment{c.From, c.To})
+	registerBatch(ctx, []*record.ModuleVersion{c.FromVersion, c.ToVersion})
 	return c, nil
 }

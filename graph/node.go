@@ -11,6 +11,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -38,7 +39,7 @@ func (r *Resolver) kinds() map[id.Kind]kind {
 		id.Deployment:             {false, byID(r.Deploy.DeploymentsByID, deploymentID)},
 		id.Quarantine:             {false, byID(r.Deploy.QuarantinesByID, func(q *ent.Quarantine) string { return q.ID })},
 		id.AuditEvent:             {true, byID(r.Accounts.AuditEventsByID, func(e *ent.AuditEvent) string { return e.ID })},
-		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *ent.DefaultValueDefinition) string { return d.ID })},
+		id.DefaultValueDefinition: {false, byID(r.Defaults.DefinitionsByID, func(d *record.DefaultValueDefinition) string { return d.ID })},
 		// These are no nodes.
 		id.IdempotencyKey: {},
 		id.Lease:          {},

@@ -14,11 +14,12 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/record"
 )
 
 // deploymentData returns the data of a deployment as the member of the union that it is, or nil.
-func deploymentData(ctx context.Context, d *ent.Deployment) (scalar.DeploymentData, error) {
-	data, err := deployment.DataOf(ctx, d)
+func deploymentData(ctx context.Context, d *record.Deployment) (scalar.DeploymentData, error) {
+	data, err := deployment.DataOf(ctx, d.Data)
 	if err != nil || data == nil {
 		return nil, err
 	}
@@ -96,13 +97,15 @@ func pointers[T any](items []T) []*T {
 }
 
 func updatePayload(ctx context.Context, o *defaults.Outcome) *model.UpdateDefaultValueDefinitionPayload {
-	registerBatch(ctx, o.Impact.Versions)
-	registerBatch(ctx, o.Impact.Instances)
+	versions := record.Of(o.Impact.Versions, func(v *ent.ModuleVersion) *record.ModuleVersion { return (*record.ModuleVersion)(v) })
+	instances := record.Of(o.Impact.Instances, func(i *ent.ModuleInstance) *record.ModuleInstance { return (*record.ModuleInstance)(i) })
+	registerBatch(ctx, versions)
+	registerBatch(ctx, instances)
 	return &model.UpdateDefaultValueDefinitionPayload{
-		DefaultValueDefinition: o.Definition,
+		DefaultValueDefinition: (*record.DefaultValueDefinition)(o.Definition),
 		Changes:                pointers(o.Changes),
-		AffectedVersions:       o.Impact.Versions,
-		AffectedInstances:      o.Impact.Instances,
+		AffectedVersions:       versions,
+		AffectedInstances:      instances,
 		Warnings:               inputWarnings(o.Warnings),
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/workspace"
 )
 
@@ -38,95 +39,95 @@ func (r *auditEventResolver) ActorRole(ctx context.Context, obj *ent.AuditEvent)
 }
 
 // Schema is the resolver for the schema field.
-func (r *defaultValueDefinitionResolver) Schema(ctx context.Context, obj *ent.DefaultValueDefinition) (inputprop.Property, error) {
+func (r *defaultValueDefinitionResolver) Schema(ctx context.Context, obj *record.DefaultValueDefinition) (inputprop.Property, error) {
 	return obj.Schema.Property()
 }
 
 // SchemaJSON is the resolver for the schemaJson field.
-func (r *defaultValueDefinitionResolver) SchemaJSON(ctx context.Context, obj *ent.DefaultValueDefinition) (json.RawMessage, error) {
+func (r *defaultValueDefinitionResolver) SchemaJSON(ctx context.Context, obj *record.DefaultValueDefinition) (json.RawMessage, error) {
 	return obj.Schema.JSON(), nil
 }
 
 // Project is the resolver for the project field.
-func (r *deploymentResolver) Project(ctx context.Context, obj *ent.Deployment) (*ent.Project, error) {
-	return toProject(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return &o.ProjectID })
+func (r *deploymentResolver) Project(ctx context.Context, obj *record.Deployment) (*record.Project, error) {
+	return toProject(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return &o.ProjectID })
 }
 
 // Environment is the resolver for the environment field.
-func (r *deploymentResolver) Environment(ctx context.Context, obj *ent.Deployment) (*ent.Environment, error) {
-	return toEnvironment(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return &o.EnvironmentID })
+func (r *deploymentResolver) Environment(ctx context.Context, obj *record.Deployment) (*record.Environment, error) {
+	return toEnvironment(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return &o.EnvironmentID })
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
-func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *ent.Deployment) (*ent.ModuleInstance, error) {
-	return toInstance(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return &o.ModuleInstanceID })
+func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error) {
+	return toInstance(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return &o.ModuleInstanceID })
 }
 
 // RedeployOf is the resolver for the redeployOf field.
-func (r *deploymentResolver) RedeployOf(ctx context.Context, obj *ent.Deployment) (*ent.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "redeployOf", func(o *ent.Deployment) *string { return o.RedeployOfDeploymentID })
+func (r *deploymentResolver) RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "redeployOf", func(o *record.Deployment) *string { return o.RedeployOfDeploymentID })
 }
 
 // RollbackTo is the resolver for the rollbackTo field.
-func (r *deploymentResolver) RollbackTo(ctx context.Context, obj *ent.Deployment) (*ent.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "rollbackTo", func(o *ent.Deployment) *string { return o.RollbackToDeploymentID })
+func (r *deploymentResolver) RollbackTo(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "rollbackTo", func(o *record.Deployment) *string { return o.RollbackToDeploymentID })
 }
 
 // Data is the resolver for the data field.
-func (r *deploymentResolver) Data(ctx context.Context, obj *ent.Deployment) (scalar.DeploymentData, error) {
+func (r *deploymentResolver) Data(ctx context.Context, obj *record.Deployment) (scalar.DeploymentData, error) {
 	return deploymentData(ctx, obj)
 }
 
 // DataJSON is the resolver for the dataJson field.
-func (r *deploymentResolver) DataJSON(ctx context.Context, obj *ent.Deployment) (json.RawMessage, error) {
+func (r *deploymentResolver) DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
 	return obj.Data.JSON(), nil
 }
 
 // Release is the resolver for the release field.
-func (r *deploymentResolver) Release(ctx context.Context, obj *ent.Deployment) (*ent.Release, error) {
-	return toRelease(ctx, r.Resolver, obj, func(o *ent.Deployment) *string { return o.ReleaseID })
+func (r *deploymentResolver) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
+	return toRelease(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ReleaseID })
 }
 
 // Fence is the resolver for the fence field.
-func (r *deploymentResolver) Fence(ctx context.Context, obj *ent.Deployment) (*string, error) {
-	return deployment.FenceOf(obj), nil
+func (r *deploymentResolver) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
+	return deployment.FenceOf(obj.Fence, obj.LeaseID), nil
 }
 
 // Events is the resolver for the events field.
-func (r *deploymentResolver) Events(ctx context.Context, obj *ent.Deployment) ([]*event.Event, error) {
-	events, err := deployment.Events(ctx, obj)
+func (r *deploymentResolver) Events(ctx context.Context, obj *record.Deployment) ([]*event.Event, error) {
+	events, err := deployment.Events(ctx, obj.Data, obj.Events)
 	return pointers(events), err
 }
 
 // RollbackEligibility is the resolver for the rollbackEligibility field.
-func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error) {
+func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
 	both, err := eligibilities(ctx, r.Resolver, obj)
 	return both.Rollback, err
 }
 
 // RedeployEligibility is the resolver for the redeployEligibility field.
-func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error) {
+func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
 	both, err := eligibilities(ctx, r.Resolver, obj)
 	return both.Redeploy, err
 }
 
 // Lineage is the resolver for the lineage field.
-func (r *deploymentResolver) Lineage(ctx context.Context, obj *ent.Deployment) ([]*ent.Deployment, error) {
+func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error) {
 	return lineage(ctx, r.Resolver, obj)
 }
 
 // Deployment is the resolver for the deployment field.
-func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *deployment.Changed) (*ent.Deployment, error) {
+func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *deployment.Changed) (*record.Deployment, error) {
 	return obj.Deployment, obj.Err
 }
 
 // Project is the resolver for the project field.
-func (r *environmentResolver) Project(ctx context.Context, obj *ent.Environment) (*ent.Project, error) {
-	return toProject(ctx, r.Resolver, obj, func(o *ent.Environment) *string { return &o.ProjectID })
+func (r *environmentResolver) Project(ctx context.Context, obj *record.Environment) (*record.Project, error) {
+	return toProject(ctx, r.Resolver, obj, func(o *record.Environment) *string { return &o.ProjectID })
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
-func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *ent.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error) {
+func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	return loadPage(ctx, obj, "moduleInstances", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, r.Catalog.InstancesOf)
 }
 
@@ -146,57 +147,57 @@ func (r *errorSectionResolver) Object(ctx context.Context, obj *fault.Section) (
 }
 
 // LatestModuleVersion is the resolver for the latestModuleVersion field.
-func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj *ent.ModuleDefinition) (*ent.ModuleVersion, error) {
-	return toVersion(ctx, r.Resolver, obj, func(o *ent.ModuleDefinition) *string { return o.LatestVersionID })
+func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj *record.ModuleDefinition) (*record.ModuleVersion, error) {
+	return toVersion(ctx, r.Resolver, obj, func(o *record.ModuleDefinition) *string { return o.LatestVersionID })
 }
 
 // Versions is the resolver for the versions field.
-func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *ent.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleVersion], error) {
+func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
 	return loadPage(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
 }
 
 // Project is the resolver for the project field.
-func (r *moduleInstanceResolver) Project(ctx context.Context, obj *ent.ModuleInstance) (*ent.Project, error) {
-	return toProject(ctx, r.Resolver, obj, func(o *ent.ModuleInstance) *string { return &o.ProjectID })
+func (r *moduleInstanceResolver) Project(ctx context.Context, obj *record.ModuleInstance) (*record.Project, error) {
+	return toProject(ctx, r.Resolver, obj, func(o *record.ModuleInstance) *string { return &o.ProjectID })
 }
 
 // Environment is the resolver for the environment field.
-func (r *moduleInstanceResolver) Environment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Environment, error) {
-	return toEnvironment(ctx, r.Resolver, obj, func(o *ent.ModuleInstance) *string { return &o.EnvironmentID })
+func (r *moduleInstanceResolver) Environment(ctx context.Context, obj *record.ModuleInstance) (*record.Environment, error) {
+	return toEnvironment(ctx, r.Resolver, obj, func(o *record.ModuleInstance) *string { return &o.EnvironmentID })
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
-func (r *moduleInstanceResolver) ModuleDefinition(ctx context.Context, obj *ent.ModuleInstance) (*ent.ModuleDefinition, error) {
-	return toDefinition(ctx, r.Resolver, obj, func(o *ent.ModuleInstance) *string { return &o.ModuleDefinitionID })
+func (r *moduleInstanceResolver) ModuleDefinition(ctx context.Context, obj *record.ModuleInstance) (*record.ModuleDefinition, error) {
+	return toDefinition(ctx, r.Resolver, obj, func(o *record.ModuleInstance) *string { return &o.ModuleDefinitionID })
 }
 
 // LiveDeployment is the resolver for the liveDeployment field.
-func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *ent.ModuleInstance) *string { return o.LiveDeploymentID })
+func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *record.ModuleInstance) *string { return o.LiveDeploymentID })
 }
 
 // Fence is the resolver for the fence field.
-func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *ent.ModuleInstance) (string, error) {
+func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleInstance) (string, error) {
 	return digits(obj.Fence), nil
 }
 
 // Deployments is the resolver for the deployments field.
-func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *ent.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
+func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DeploymentsOf)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
-func (r *moduleVersionResolver) ModuleDefinition(ctx context.Context, obj *ent.ModuleVersion) (*ent.ModuleDefinition, error) {
-	return toDefinition(ctx, r.Resolver, obj, func(o *ent.ModuleVersion) *string { return &o.ModuleDefinitionID })
+func (r *moduleVersionResolver) ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error) {
+	return toDefinition(ctx, r.Resolver, obj, func(o *record.ModuleVersion) *string { return &o.ModuleDefinitionID })
 }
 
 // Inputs is the resolver for the inputs field.
-func (r *moduleVersionResolver) Inputs(ctx context.Context, obj *ent.ModuleVersion) ([]inputprop.Property, error) {
+func (r *moduleVersionResolver) Inputs(ctx context.Context, obj *record.ModuleVersion) ([]inputprop.Property, error) {
 	return obj.Inputs.Properties()
 }
 
 // InputsJSON is the resolver for the inputsJson field.
-func (r *moduleVersionResolver) InputsJSON(ctx context.Context, obj *ent.ModuleVersion) (json.RawMessage, error) {
+func (r *moduleVersionResolver) InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error) {
 	return obj.Inputs.JSON(), nil
 }
 
@@ -206,7 +207,7 @@ func (r *mutationResolver) CreateDefaultValueDefinition(ctx context.Context, inp
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: d, Warnings: inputWarnings(warnings)}, nil
+	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: (*record.DefaultValueDefinition)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // UpdateDefaultValueDefinition is the resolver for the updateDefaultValueDefinition field.
@@ -224,7 +225,7 @@ func (r *mutationResolver) DeleteDefaultValueDefinition(ctx context.Context, inp
 	if err != nil {
 		return nil, err
 	}
-	return &model.DeleteDefaultValueDefinitionPayload{DefaultValueDefinition: d}, nil
+	return &model.DeleteDefaultValueDefinitionPayload{DefaultValueDefinition: (*record.DefaultValueDefinition)(d)}, nil
 }
 
 // CreateModuleDefinition is the resolver for the createModuleDefinition field.
@@ -233,7 +234,7 @@ func (r *mutationResolver) CreateModuleDefinition(ctx context.Context, input mod
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateModuleDefinitionPayload{ModuleDefinition: d}, nil
+	return &model.CreateModuleDefinitionPayload{ModuleDefinition: (*record.ModuleDefinition)(d)}, nil
 }
 
 // UpdateModuleDefinition is the resolver for the updateModuleDefinition field.
@@ -242,7 +243,7 @@ func (r *mutationResolver) UpdateModuleDefinition(ctx context.Context, input mod
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdateModuleDefinitionPayload{ModuleDefinition: d}, nil
+	return &model.UpdateModuleDefinitionPayload{ModuleDefinition: (*record.ModuleDefinition)(d)}, nil
 }
 
 // PublishModuleVersion is the resolver for the publishModuleVersion field.
@@ -251,7 +252,7 @@ func (r *mutationResolver) PublishModuleVersion(ctx context.Context, input model
 	if err != nil {
 		return nil, err
 	}
-	return &model.PublishModuleVersionPayload{ModuleVersion: v, Warnings: inputWarnings(warnings)}, nil
+	return &model.PublishModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v), Warnings: inputWarnings(warnings)}, nil
 }
 
 // CreateToken is the resolver for the createToken field.
@@ -287,7 +288,7 @@ func (r *mutationResolver) CreateProject(ctx context.Context, input model.Create
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateProjectPayload{Project: p}, nil
+	return &model.CreateProjectPayload{Project: (*record.Project)(p)}, nil
 }
 
 // CreateEnvironment is the resolver for the createEnvironment field.
@@ -296,7 +297,7 @@ func (r *mutationResolver) CreateEnvironment(ctx context.Context, input model.Cr
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateEnvironmentPayload{Environment: e}, nil
+	return &model.CreateEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
 }
 
 // CreateModuleInstance is the resolver for the createModuleInstance field.
@@ -307,7 +308,7 @@ func (r *mutationResolver) CreateModuleInstance(ctx context.Context, input model
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateModuleInstancePayload{ModuleInstance: i}, nil
+	return &model.CreateModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
 }
 
 // CreateDeployment is the resolver for the createDeployment field.
@@ -316,7 +317,7 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateDeploymentPayload{Deployment: d}, nil
+	return &model.CreateDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
 }
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
@@ -325,7 +326,7 @@ func (r *mutationResolver) RollbackDeployment(ctx context.Context, input model.R
 	if err != nil {
 		return nil, err
 	}
-	return &model.RollbackDeploymentPayload{Deployment: d}, nil
+	return &model.RollbackDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
 }
 
 // RedeployDeployment is the resolver for the redeployDeployment field.
@@ -334,7 +335,7 @@ func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.R
 	if err != nil {
 		return nil, err
 	}
-	return &model.RedeployDeploymentPayload{Deployment: d}, nil
+	return &model.RedeployDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
 }
 
 // CancelDeployment is the resolver for the cancelDeployment field.
@@ -343,7 +344,7 @@ func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.Can
 	if err != nil {
 		return nil, err
 	}
-	return &model.CancelDeploymentPayload{Deployment: d}, nil
+	return &model.CancelDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
 }
 
 // QuarantineRelease is the resolver for the quarantineRelease field.
@@ -370,7 +371,7 @@ func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.Clai
 	if err != nil {
 		return nil, err
 	}
-	return &model.ClaimDeploymentPayload{Deployment: d, Lease: lease}, nil
+	return &model.ClaimDeploymentPayload{Deployment: (*record.Deployment)(d), Lease: lease}, nil
 }
 
 // RenewLease is the resolver for the renewLease field.
@@ -379,7 +380,7 @@ func (r *mutationResolver) RenewLease(ctx context.Context, input model.RenewLeas
 	if err != nil {
 		return nil, err
 	}
-	return &model.RenewLeasePayload{Deployment: d, Lease: lease}, nil
+	return &model.RenewLeasePayload{Deployment: (*record.Deployment)(d), Lease: lease}, nil
 }
 
 // ReportDeployment is the resolver for the reportDeployment field.
@@ -388,7 +389,7 @@ func (r *mutationResolver) ReportDeployment(ctx context.Context, input model.Rep
 	if err != nil {
 		return nil, err
 	}
-	return &model.ReportDeploymentPayload{Deployment: d, Lease: lease}, nil
+	return &model.ReportDeploymentPayload{Deployment: (*record.Deployment)(d), Lease: lease}, nil
 }
 
 // CompleteDeployment is the resolver for the completeDeployment field.
@@ -397,11 +398,11 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 	if err != nil {
 		return nil, err
 	}
-	return &model.CompleteDeploymentPayload{Deployment: d}, nil
+	return &model.CompleteDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
 }
 
 // Environments is the resolver for the environments field.
-func (r *projectResolver) Environments(ctx context.Context, obj *ent.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error) {
+func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
 	return loadPage(ctx, obj, "environments", page.Args{First: first, After: after, Last: last, Before: before}, projectID, r.Workspace.EnvironmentsOf)
 }
 
@@ -426,41 +427,41 @@ func (r *queryResolver) Viewer(ctx context.Context) (*actor.Actor, error) {
 }
 
 // ModuleDefinitions is the resolver for the moduleDefinitions field.
-func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleDefinition], error) {
+func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
 	filter := catalog.DefinitionFilter{Status: status, Type: typeArg, Search: search}
 	c, err := r.Catalog.Definitions(ctx, filter, page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
-func (r *queryResolver) ModuleDefinition(ctx context.Context, id string) (*ent.ModuleDefinition, error) {
+func (r *queryResolver) ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error) {
 	return r.Catalog.Definition(ctx, id)
 }
 
 // ModuleVersion is the resolver for the moduleVersion field.
-func (r *queryResolver) ModuleVersion(ctx context.Context, id string) (*ent.ModuleVersion, error) {
+func (r *queryResolver) ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error) {
 	return r.Catalog.Version(ctx, id)
 }
 
 // DefaultValueDefinitions is the resolver for the defaultValueDefinitions field.
-func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DefaultValueDefinition], error) {
+func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
 	c, err := r.Defaults.Definitions(ctx, givenID, page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
 // DefaultValueDefinition is the resolver for the defaultValueDefinition field.
-func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (*ent.DefaultValueDefinition, error) {
+func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error) {
 	return r.Defaults.Definition(ctx, id)
 }
 
 // Deployments is the resolver for the deployments field.
-func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
+func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	c, err := r.Deploy.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
 // Deployment is the resolver for the deployment field.
-func (r *queryResolver) Deployment(ctx context.Context, id string) (*ent.Deployment, error) {
+func (r *queryResolver) Deployment(ctx context.Context, id string) (*record.Deployment, error) {
 	return r.Deploy.Deployment(ctx, id)
 }
 
@@ -485,40 +486,40 @@ func (r *queryResolver) Organizations(ctx context.Context, first *int32, after *
 }
 
 // Release is the resolver for the release field.
-func (r *queryResolver) Release(ctx context.Context, id string) (*ent.Release, error) {
+func (r *queryResolver) Release(ctx context.Context, id string) (*record.Release, error) {
 	return r.Deploy.Release(ctx, id)
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
-func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error) {
+func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	c, err := r.Catalog.Instances(ctx, instanceFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
-func (r *queryResolver) ModuleInstance(ctx context.Context, id string) (*ent.ModuleInstance, error) {
+func (r *queryResolver) ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error) {
 	return r.Catalog.Instance(ctx, id)
 }
 
 // Projects is the resolver for the projects field.
-func (r *queryResolver) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Project], error) {
+func (r *queryResolver) Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
 	c, err := r.Workspace.Projects(ctx, page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
 // Project is the resolver for the project field.
-func (r *queryResolver) Project(ctx context.Context, id string) (*ent.Project, error) {
+func (r *queryResolver) Project(ctx context.Context, id string) (*record.Project, error) {
 	return r.Workspace.Project(ctx, id)
 }
 
 // Environments is the resolver for the environments field.
-func (r *queryResolver) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error) {
+func (r *queryResolver) Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
 	c, err := r.Workspace.Environments(ctx, projectID, page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
 // Environment is the resolver for the environment field.
-func (r *queryResolver) Environment(ctx context.Context, id string) (*ent.Environment, error) {
+func (r *queryResolver) Environment(ctx context.Context, id string) (*record.Environment, error) {
 	return r.Workspace.Environment(ctx, id)
 }
 
@@ -560,34 +561,34 @@ func (r *queryResolver) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) 
 }
 
 // ModuleVersion is the resolver for the moduleVersion field.
-func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *ent.Release) (*ent.ModuleVersion, error) {
-	return toVersion(ctx, r.Resolver, obj, func(o *ent.Release) *string { return &o.ModuleVersionID })
+func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error) {
+	return toVersion(ctx, r.Resolver, obj, func(o *record.Release) *string { return &o.ModuleVersionID })
 }
 
 // Inputs is the resolver for the inputs field.
-func (r *releaseResolver) Inputs(ctx context.Context, obj *ent.Release) (json.RawMessage, error) {
+func (r *releaseResolver) Inputs(ctx context.Context, obj *record.Release) (json.RawMessage, error) {
 	content, err := deployment.ContentOf(ctx, obj)
 	return content.Inputs, err
 }
 
 // Artifact is the resolver for the artifact field.
-func (r *releaseResolver) Artifact(ctx context.Context, obj *ent.Release) (json.RawMessage, error) {
+func (r *releaseResolver) Artifact(ctx context.Context, obj *record.Release) (json.RawMessage, error) {
 	content, err := deployment.ContentOf(ctx, obj)
 	return content.Artifact, err
 }
 
 // Quarantine is the resolver for the quarantine field.
-func (r *releaseResolver) Quarantine(ctx context.Context, obj *ent.Release) (*ent.Quarantine, error) {
+func (r *releaseResolver) Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error) {
 	return quarantineOf(ctx, r.Resolver, obj)
 }
 
 // Quarantines is the resolver for the quarantines field.
-func (r *releaseResolver) Quarantines(ctx context.Context, obj *ent.Release) ([]*ent.Quarantine, error) {
+func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release) ([]*ent.Quarantine, error) {
 	return quarantines(ctx, r.Resolver, obj)
 }
 
 // Deployments is the resolver for the deployments field.
-func (r *releaseResolver) Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error) {
+func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, r.Deploy.DeploymentsOfReleases)
 }
 

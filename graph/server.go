@@ -44,6 +44,8 @@ func ofSchema(c gqlhttp.Config) gqlhttp.Config {
 	c.Limits.FreeInputs = []string{"InputPropertyInput"}
 	c.Limits.Large = []string{"JSON"}
 	c.Scalars = scalar.Checks()
+	s := schema()
+	c.Prepare = func(op *ast.OperationDefinition) any { return selectColumns(s, op) }
 	return c
 }
 
@@ -64,5 +66,5 @@ func (batching) InterceptRootField(ctx context.Context, next graphql.RootResolve
 
 // InterceptResponse begins them anew for each event of a subscription, whose root field is resolved only once.
 func (batching) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	return next(withBatches(ctx))
+	return next(withColumns(withBatches(ctx)))
 }

@@ -9,10 +9,10 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"slipway/ent"
 	"slipway/graph/model"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/record"
 	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
@@ -30,7 +30,7 @@ type defaultValueDefinition struct {
 	CreatedByType  string          `json:"createdByType"`
 }
 
-func defaultValueDefinitionOf(d *ent.DefaultValueDefinition) defaultValueDefinition {
+func defaultValueDefinitionOf(d *record.DefaultValueDefinition) defaultValueDefinition {
 	return defaultValueDefinition{
 		ID: d.ID, CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(), OrganizationID: d.OrganizationID,
 		GivenID: d.GivenID, Name: d.Name, Description: d.Description, Schema: d.Schema.JSON(),
@@ -67,7 +67,7 @@ func updateDefaultValueDefinition(m Mutations) func(request) (answer, error) {
 // is given.
 func update(
 	ctx context.Context, m Mutations, input model.UpdateDefaultValueDefinitionInput, versions []int32,
-) (*ent.DefaultValueDefinition, error) {
+) (*record.DefaultValueDefinition, error) {
 	if len(versions) == 0 {
 		return updated(m.UpdateDefaultValueDefinition(ctx, input))
 	}
@@ -82,7 +82,7 @@ func update(
 		"If-Match does not name the version that the default value definition %s has now.", input.ID)
 }
 
-func updated(p *model.UpdateDefaultValueDefinitionPayload, err error) (*ent.DefaultValueDefinition, error) {
+func updated(p *model.UpdateDefaultValueDefinitionPayload, err error) (*record.DefaultValueDefinition, error) {
 	if err != nil {
 		return nil, err
 	}

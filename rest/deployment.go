@@ -9,9 +9,9 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"slipway/ent"
 	"slipway/graph/model"
 	"slipway/internal/fault"
+	"slipway/internal/record"
 )
 
 const (
@@ -44,7 +44,7 @@ type deployment struct {
 	Data                   json.RawMessage `json:"data,omitempty"`
 }
 
-func deploymentOf(d *ent.Deployment) deployment {
+func deploymentOf(d *record.Deployment) deployment {
 	return deployment{
 		ID: d.ID, CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
 		OrganizationID: d.OrganizationID, ProjectID: d.ProjectID, EnvironmentID: d.EnvironmentID,
@@ -76,7 +76,7 @@ func getDeployment(q Queries) func(request) (answer, error) {
 
 // replayDeployment returns the operation that creates a deployment from an earlier one, by rollback or redeploy.
 // What it takes beyond the path is in headers, for it takes no body.
-func replayDeployment(create func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*ent.Deployment, error)) func(request) (answer, error) {
+func replayDeployment(create func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*record.Deployment, error)) func(request) (answer, error) {
 	return func(r request) (answer, error) {
 		if err := r.checkNoInput(); err != nil {
 			return answer{}, err
@@ -102,7 +102,7 @@ func replayDeployment(create func(ctx context.Context, id string, live, key grap
 }
 
 func rollbackDeployment(m Mutations) func(request) (answer, error) {
-	return replayDeployment(func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*ent.Deployment, error) {
+	return replayDeployment(func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*record.Deployment, error) {
 		made, err := m.RollbackDeployment(ctx, model.RollbackDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key})
 		if err != nil {
 			return nil, err
@@ -112,7 +112,7 @@ func rollbackDeployment(m Mutations) func(request) (answer, error) {
 }
 
 func redeployDeployment(m Mutations) func(request) (answer, error) {
-	return replayDeployment(func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*ent.Deployment, error) {
+	return replayDeployment(func(ctx context.Context, id string, live, key graphql.Omittable[*string]) (*record.Deployment, error) {
 		made, err := m.RedeployDeployment(ctx, model.RedeployDeploymentInput{ID: id, ExpectedLiveDeploymentID: live, IdempotencyKey: key})
 		if err != nil {
 			return nil, err
@@ -122,7 +122,7 @@ func redeployDeployment(m Mutations) func(request) (answer, error) {
 }
 
 // createdDeployment returns the answer with a deployment that was created.
-func createdDeployment(d *ent.Deployment) answer {
+func createdDeployment(d *record.Deployment) answer {
 	return answer{
 		status:   http.StatusCreated,
 		location: "/deployments/" + d.ID,

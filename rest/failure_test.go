@@ -14,12 +14,12 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/worldtest"
 	"slipway/rest"
 )
@@ -31,7 +31,7 @@ func (f failing) ModuleDefinitions(context.Context, *moduledefinition.Status, *s
 	return nil, f.err
 }
 
-func (f failing) Deployment(context.Context, string) (*ent.Deployment, error) {
+func (f failing) Deployment(context.Context, string) (*record.Deployment, error) {
 	return nil, f.err
 }
 

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/internal/fault"
 	"slipway/internal/meter"
 	"slipway/internal/page"
+	"slipway/internal/record"
 )
 
 // moduleDefinition is the record of a module definition.
@@ -25,7 +25,7 @@ type moduleDefinition struct {
 	OrganizationID  *string   `json:"organizationId,omitempty"`
 }
 
-func moduleDefinitionOf(d *ent.ModuleDefinition) moduleDefinition {
+func moduleDefinitionOf(d *record.ModuleDefinition) moduleDefinition {
 	return moduleDefinition{
 		ID: d.ID, Name: d.Name, Description: d.Description, Type: d.Type,
 		CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),

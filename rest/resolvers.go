@@ -3,10 +3,10 @@ package rest
 import (
 	"context"
 
-	"slipway/ent"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/internal/page"
+	"slipway/internal/record"
 )
 
 // Queries are the resolver methods that the reading operations call.
@@ -15,7 +15,7 @@ type Queries interface {
 	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg, search *string,
 		first *int32, after *string, last *int32, before *string) (*page.ModuleDefinitionConnection, error)
 	// Deployment returns one deployment, or DeploymentNotFound.
-	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
+	Deployment(ctx context.Context, id string) (*record.Deployment, error)
 }
 
 // Mutations are the resolver methods that the writing operations call.

@@ -27,6 +27,7 @@ import (
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/release"
 	"slipway/internal/strictjson"
 	"strconv"
@@ -1051,39 +1052,39 @@ type AuditEventResolver interface {
 	ActorRole(ctx context.Context, obj *ent.AuditEvent) (*actor.Role, error)
 }
 type DefaultValueDefinitionResolver interface {
-	Schema(ctx context.Context, obj *ent.DefaultValueDefinition) (inputprop.Property, error)
-	SchemaJSON(ctx context.Context, obj *ent.DefaultValueDefinition) (json.RawMessage, error)
+	Schema(ctx context.Context, obj *record.DefaultValueDefinition) (inputprop.Property, error)
+	SchemaJSON(ctx context.Context, obj *record.DefaultValueDefinition) (json.RawMessage, error)
 }
 type DeploymentResolver interface {
-	Project(ctx context.Context, obj *ent.Deployment) (*ent.Project, error)
+	Project(ctx context.Context, obj *record.Deployment) (*record.Project, error)
 
-	Environment(ctx context.Context, obj *ent.Deployment) (*ent.Environment, error)
+	Environment(ctx context.Context, obj *record.Deployment) (*record.Environment, error)
 
-	ModuleInstance(ctx context.Context, obj *ent.Deployment) (*ent.ModuleInstance, error)
+	ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error)
 
-	RedeployOf(ctx context.Context, obj *ent.Deployment) (*ent.Deployment, error)
+	RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 
-	RollbackTo(ctx context.Context, obj *ent.Deployment) (*ent.Deployment, error)
-	Data(ctx context.Context, obj *ent.Deployment) (scalar.DeploymentData, error)
-	DataJSON(ctx context.Context, obj *ent.Deployment) (json.RawMessage, error)
+	RollbackTo(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
+	Data(ctx context.Context, obj *record.Deployment) (scalar.DeploymentData, error)
+	DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 
-	Release(ctx context.Context, obj *ent.Deployment) (*ent.Release, error)
+	Release(ctx context.Context, obj *record.Deployment) (*record.Release, error)
 
-	Fence(ctx context.Context, obj *ent.Deployment) (*string, error)
+	Fence(ctx context.Context, obj *record.Deployment) (*string, error)
 
-	Events(ctx context.Context, obj *ent.Deployment) ([]*event.Event, error)
+	Events(ctx context.Context, obj *record.Deployment) ([]*event.Event, error)
 
-	RollbackEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error)
-	RedeployEligibility(ctx context.Context, obj *ent.Deployment) (*deployment.Eligibility, error)
-	Lineage(ctx context.Context, obj *ent.Deployment) ([]*ent.Deployment, error)
+	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
+	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
+	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
 }
 type DeploymentChangeResolver interface {
-	Deployment(ctx context.Context, obj *deployment.Changed) (*ent.Deployment, error)
+	Deployment(ctx context.Context, obj *deployment.Changed) (*record.Deployment, error)
 }
 type EnvironmentResolver interface {
-	Project(ctx context.Context, obj *ent.Environment) (*ent.Project, error)
+	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
 
-	ModuleInstances(ctx context.Context, obj *ent.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error)
+	ModuleInstances(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ErrorCodeResolver interface {
 	Code(ctx context.Context, obj *fault.Entry) (string, error)
@@ -1093,25 +1094,25 @@ type ErrorSectionResolver interface {
 	Object(ctx context.Context, obj *fault.Section) (json.RawMessage, error)
 }
 type ModuleDefinitionResolver interface {
-	LatestModuleVersion(ctx context.Context, obj *ent.ModuleDefinition) (*ent.ModuleVersion, error)
-	Versions(ctx context.Context, obj *ent.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleVersion], error)
+	LatestModuleVersion(ctx context.Context, obj *record.ModuleDefinition) (*record.ModuleVersion, error)
+	Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error)
 }
 type ModuleInstanceResolver interface {
-	Project(ctx context.Context, obj *ent.ModuleInstance) (*ent.Project, error)
+	Project(ctx context.Context, obj *record.ModuleInstance) (*record.Project, error)
 
-	Environment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Environment, error)
+	Environment(ctx context.Context, obj *record.ModuleInstance) (*record.Environment, error)
 
-	ModuleDefinition(ctx context.Context, obj *ent.ModuleInstance) (*ent.ModuleDefinition, error)
+	ModuleDefinition(ctx context.Context, obj *record.ModuleInstance) (*record.ModuleDefinition, error)
 
-	LiveDeployment(ctx context.Context, obj *ent.ModuleInstance) (*ent.Deployment, error)
-	Fence(ctx context.Context, obj *ent.ModuleInstance) (string, error)
-	Deployments(ctx context.Context, obj *ent.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
+	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
+	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type ModuleVersionResolver interface {
-	ModuleDefinition(ctx context.Context, obj *ent.ModuleVersion) (*ent.ModuleDefinition, error)
+	ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error)
 
-	Inputs(ctx context.Context, obj *ent.ModuleVersion) ([]inputprop.Property, error)
-	InputsJSON(ctx context.Context, obj *ent.ModuleVersion) (json.RawMessage, error)
+	Inputs(ctx context.Context, obj *record.ModuleVersion) ([]inputprop.Property, error)
+	InputsJSON(ctx context.Context, obj *record.ModuleVersion) (json.RawMessage, error)
 }
 type MutationResolver interface {
 	CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error)
@@ -1138,7 +1139,7 @@ type MutationResolver interface {
 	CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error)
 }
 type ProjectResolver interface {
-	Environments(ctx context.Context, obj *ent.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error)
+	Environments(ctx context.Context, obj *record.Project, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 }
 type QuarantineResolver interface {
 	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
@@ -1147,24 +1148,24 @@ type QueryResolver interface {
 	Node(ctx context.Context, id string) (scalar.Node, error)
 	Nodes(ctx context.Context, ids []string) ([]scalar.Node, error)
 	Viewer(ctx context.Context) (*actor.Actor, error)
-	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleDefinition], error)
-	ModuleDefinition(ctx context.Context, id string) (*ent.ModuleDefinition, error)
-	ModuleVersion(ctx context.Context, id string) (*ent.ModuleVersion, error)
-	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DefaultValueDefinition], error)
-	DefaultValueDefinition(ctx context.Context, id string) (*ent.DefaultValueDefinition, error)
-	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
-	Deployment(ctx context.Context, id string) (*ent.Deployment, error)
+	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error)
+	ModuleDefinition(ctx context.Context, id string) (*record.ModuleDefinition, error)
+	ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error)
+	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error)
+	DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error)
+	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Deployment(ctx context.Context, id string) (*record.Deployment, error)
 	CompareDeployments(ctx context.Context, from string, to string) (*deployment.Comparison, error)
 	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
 	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
 	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
-	Release(ctx context.Context, id string) (*ent.Release, error)
-	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.ModuleInstance], error)
-	ModuleInstance(ctx context.Context, id string) (*ent.ModuleInstance, error)
-	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Project], error)
-	Project(ctx context.Context, id string) (*ent.Project, error)
-	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Environment], error)
-	Environment(ctx context.Context, id string) (*ent.Environment, error)
+	Release(ctx context.Context, id string) (*record.Release, error)
+	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
+	ModuleInstance(ctx context.Context, id string) (*record.ModuleInstance, error)
+	Projects(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error)
+	Project(ctx context.Context, id string) (*record.Project, error)
+	Environments(ctx context.Context, projectID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
+	Environment(ctx context.Context, id string) (*record.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
 	DynamicValues(ctx context.Context, source string, params json.RawMessage, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputprop.Option], error)
@@ -1172,13 +1173,13 @@ type QueryResolver interface {
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 }
 type ReleaseResolver interface {
-	ModuleVersion(ctx context.Context, obj *ent.Release) (*ent.ModuleVersion, error)
+	ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error)
 
-	Inputs(ctx context.Context, obj *ent.Release) (json.RawMessage, error)
-	Artifact(ctx context.Context, obj *ent.Release) (json.RawMessage, error)
-	Quarantine(ctx context.Context, obj *ent.Release) (*ent.Quarantine, error)
-	Quarantines(ctx context.Context, obj *ent.Release) ([]*ent.Quarantine, error)
-	Deployments(ctx context.Context, obj *ent.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Deployment], error)
+	Inputs(ctx context.Context, obj *record.Release) (json.RawMessage, error)
+	Artifact(ctx context.Context, obj *record.Release) (json.RawMessage, error)
+	Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error)
+	Quarantines(ctx context.Context, obj *record.Release) ([]*ent.Quarantine, error)
+	Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type SubscriptionResolver interface {
 	DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error)
@@ -12270,8 +12271,8 @@ func (ec *executionContext) _CancelDeploymentPayload_deployment(ctx context.Cont
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12302,8 +12303,8 @@ func (ec *executionContext) _ClaimDeploymentPayload_deployment(ctx context.Conte
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -12366,8 +12367,8 @@ func (ec *executionContext) _CompleteDeploymentPayload_deployment(ctx context.Co
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12697,8 +12698,8 @@ func (ec *executionContext) _CreateDefaultValueDefinitionPayload_defaultValueDef
 			return obj.DefaultValueDefinition, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12761,8 +12762,8 @@ func (ec *executionContext) _CreateDeploymentPayload_deployment(ctx context.Cont
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12793,8 +12794,8 @@ func (ec *executionContext) _CreateEnvironmentPayload_environment(ctx context.Co
 			return obj.Environment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12825,8 +12826,8 @@ func (ec *executionContext) _CreateModuleDefinitionPayload_moduleDefinition(ctx 
 			return obj.ModuleDefinition, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12857,8 +12858,8 @@ func (ec *executionContext) _CreateModuleInstancePayload_moduleInstance(ctx cont
 			return obj.ModuleInstance, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋentᚐModuleInstance(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12921,8 +12922,8 @@ func (ec *executionContext) _CreateProjectPayload_project(ctx context.Context, f
 			return obj.Project, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋentᚐProject(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -12996,7 +12997,7 @@ func (ec *executionContext) fieldContext_CreateTokenPayload_secret(_ context.Con
 	return graphql.NewScalarFieldContext("CreateTokenPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_id(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_id(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13019,7 +13020,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_id(_ context.Con
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13042,7 +13043,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_createdAt(_ cont
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13065,7 +13066,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_updatedAt(_ cont
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13088,7 +13089,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_organizationId(_
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_givenId(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_givenId(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13111,7 +13112,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_givenId(_ contex
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type GivenId does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_name(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_name(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13134,7 +13135,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_name(_ context.C
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_description(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_description(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13157,7 +13158,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_description(_ co
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_schema(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_schema(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13180,7 +13181,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_schema(_ context
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, true, true, errors.New("field of type InputProperty does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_schemaJson(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_schemaJson(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13203,7 +13204,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_schemaJson(_ con
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_createdByType(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_createdByType(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13226,7 +13227,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_createdByType(_ 
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type CreatedByType does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinition_version(ctx context.Context, field graphql.CollectedField, obj *ent.DefaultValueDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinition_version(ctx context.Context, field graphql.CollectedField, obj *record.DefaultValueDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13249,7 +13250,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinition_version(_ contex
 	return graphql.NewScalarFieldContext("DefaultValueDefinition", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DefaultValueDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.DefaultValueDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13261,7 +13262,7 @@ func (ec *executionContext) _DefaultValueDefinitionConnection_edges(ctx context.
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.DefaultValueDefinition]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
 			return ec.marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -13281,7 +13282,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinitionConnection_edges(
 	return fc, nil
 }
 
-func (ec *executionContext) _DefaultValueDefinitionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DefaultValueDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinitionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.DefaultValueDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13293,8 +13294,8 @@ func (ec *executionContext) _DefaultValueDefinitionConnection_nodes(ctx context.
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚕᚖslipwayᚋentᚐDefaultValueDefinitionᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.DefaultValueDefinition) graphql.Marshaler {
+			return ec.marshalNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinitionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13313,7 +13314,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinitionConnection_nodes(
 	return fc, nil
 }
 
-func (ec *executionContext) _DefaultValueDefinitionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DefaultValueDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinitionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.DefaultValueDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13345,7 +13346,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinitionConnection_pageIn
 	return fc, nil
 }
 
-func (ec *executionContext) _DefaultValueDefinitionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DefaultValueDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinitionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.DefaultValueDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13368,7 +13369,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinitionConnection_totalC
 	return graphql.NewScalarFieldContext("DefaultValueDefinitionConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinitionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.DefaultValueDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinitionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.DefaultValueDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13391,7 +13392,7 @@ func (ec *executionContext) fieldContext_DefaultValueDefinitionEdge_cursor(_ con
 	return graphql.NewScalarFieldContext("DefaultValueDefinitionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DefaultValueDefinitionEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.DefaultValueDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DefaultValueDefinitionEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.DefaultValueDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13403,8 +13404,8 @@ func (ec *executionContext) _DefaultValueDefinitionEdge_node(ctx context.Context
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13435,8 +13436,8 @@ func (ec *executionContext) _DeleteDefaultValueDefinitionPayload_defaultValueDef
 			return obj.DefaultValueDefinition, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13455,7 +13456,7 @@ func (ec *executionContext) fieldContext_DeleteDefaultValueDefinitionPayload_def
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_id(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_id(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13478,7 +13479,7 @@ func (ec *executionContext) fieldContext_Deployment_id(_ context.Context, field 
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13501,7 +13502,7 @@ func (ec *executionContext) fieldContext_Deployment_createdAt(_ context.Context,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13524,7 +13525,7 @@ func (ec *executionContext) fieldContext_Deployment_updatedAt(_ context.Context,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13547,7 +13548,7 @@ func (ec *executionContext) fieldContext_Deployment_organizationId(_ context.Con
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_projectId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_projectId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13570,7 +13571,7 @@ func (ec *executionContext) fieldContext_Deployment_projectId(_ context.Context,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_project(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_project(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13582,8 +13583,8 @@ func (ec *executionContext) _Deployment_project(ctx context.Context, field graph
 			return ec.Resolvers.Deployment().Project(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋentᚐProject(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13602,7 +13603,7 @@ func (ec *executionContext) fieldContext_Deployment_project(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_environmentId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_environmentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13625,7 +13626,7 @@ func (ec *executionContext) fieldContext_Deployment_environmentId(_ context.Cont
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_environment(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_environment(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13637,8 +13638,8 @@ func (ec *executionContext) _Deployment_environment(ctx context.Context, field g
 			return ec.Resolvers.Deployment().Environment(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13657,7 +13658,7 @@ func (ec *executionContext) fieldContext_Deployment_environment(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_moduleInstanceId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_moduleInstanceId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13680,7 +13681,7 @@ func (ec *executionContext) fieldContext_Deployment_moduleInstanceId(_ context.C
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13692,8 +13693,8 @@ func (ec *executionContext) _Deployment_moduleInstance(ctx context.Context, fiel
 			return ec.Resolvers.Deployment().ModuleInstance(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋentᚐModuleInstance(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -13712,7 +13713,7 @@ func (ec *executionContext) fieldContext_Deployment_moduleInstance(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_deploymentType(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_deploymentType(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13735,7 +13736,7 @@ func (ec *executionContext) fieldContext_Deployment_deploymentType(_ context.Con
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_triggerSource(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_triggerSource(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13758,7 +13759,7 @@ func (ec *executionContext) fieldContext_Deployment_triggerSource(_ context.Cont
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_status(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_status(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13781,7 +13782,7 @@ func (ec *executionContext) fieldContext_Deployment_status(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type DeploymentStatus does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_description(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_description(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13804,7 +13805,7 @@ func (ec *executionContext) fieldContext_Deployment_description(_ context.Contex
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_startedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_startedAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13827,7 +13828,7 @@ func (ec *executionContext) fieldContext_Deployment_startedAt(_ context.Context,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_completedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_completedAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13850,7 +13851,7 @@ func (ec *executionContext) fieldContext_Deployment_completedAt(_ context.Contex
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_error(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_error(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13882,7 +13883,7 @@ func (ec *executionContext) fieldContext_Deployment_error(_ context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_externalDeploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_externalDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13905,7 +13906,7 @@ func (ec *executionContext) fieldContext_Deployment_externalDeploymentId(_ conte
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_pipelineRunId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_pipelineRunId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13928,7 +13929,7 @@ func (ec *executionContext) fieldContext_Deployment_pipelineRunId(_ context.Cont
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_stepExecutionId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_stepExecutionId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13951,7 +13952,7 @@ func (ec *executionContext) fieldContext_Deployment_stepExecutionId(_ context.Co
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_resourceArn(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_resourceArn(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13974,7 +13975,7 @@ func (ec *executionContext) fieldContext_Deployment_resourceArn(_ context.Contex
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_resourceName(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_resourceName(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -13997,7 +13998,7 @@ func (ec *executionContext) fieldContext_Deployment_resourceName(_ context.Conte
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_redeployOfDeploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_redeployOfDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14020,7 +14021,7 @@ func (ec *executionContext) fieldContext_Deployment_redeployOfDeploymentId(_ con
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_redeployOf(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_redeployOf(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14032,8 +14033,8 @@ func (ec *executionContext) _Deployment_redeployOf(ctx context.Context, field gr
 			return ec.Resolvers.Deployment().RedeployOf(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14052,7 +14053,7 @@ func (ec *executionContext) fieldContext_Deployment_redeployOf(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_rollbackToDeploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_rollbackToDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14075,7 +14076,7 @@ func (ec *executionContext) fieldContext_Deployment_rollbackToDeploymentId(_ con
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_rollbackTo(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_rollbackTo(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14087,8 +14088,8 @@ func (ec *executionContext) _Deployment_rollbackTo(ctx context.Context, field gr
 			return ec.Resolvers.Deployment().RollbackTo(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14107,7 +14108,7 @@ func (ec *executionContext) fieldContext_Deployment_rollbackTo(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_data(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_data(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14130,7 +14131,7 @@ func (ec *executionContext) fieldContext_Deployment_data(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type DeploymentData does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_dataJson(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_dataJson(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14153,7 +14154,7 @@ func (ec *executionContext) fieldContext_Deployment_dataJson(_ context.Context, 
 	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_releaseId(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_releaseId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14176,7 +14177,7 @@ func (ec *executionContext) fieldContext_Deployment_releaseId(_ context.Context,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_release(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_release(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14188,8 +14189,8 @@ func (ec *executionContext) _Deployment_release(ctx context.Context, field graph
 			return ec.Resolvers.Deployment().Release(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
-			return ec.marshalORelease2ᚖslipwayᚋentᚐRelease(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
+			return ec.marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		false,
@@ -14208,7 +14209,7 @@ func (ec *executionContext) fieldContext_Deployment_release(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_createdBy(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14231,7 +14232,7 @@ func (ec *executionContext) fieldContext_Deployment_createdBy(_ context.Context,
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_runner(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_runner(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14254,7 +14255,7 @@ func (ec *executionContext) fieldContext_Deployment_runner(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_leaseExpiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_leaseExpiresAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14277,7 +14278,7 @@ func (ec *executionContext) fieldContext_Deployment_leaseExpiresAt(_ context.Con
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_fence(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_fence(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14300,7 +14301,7 @@ func (ec *executionContext) fieldContext_Deployment_fence(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_cancelRequestedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_cancelRequestedAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14323,7 +14324,7 @@ func (ec *executionContext) fieldContext_Deployment_cancelRequestedAt(_ context.
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_cancelRequestedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_cancelRequestedBy(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14346,7 +14347,7 @@ func (ec *executionContext) fieldContext_Deployment_cancelRequestedBy(_ context.
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_forced(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_forced(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14369,7 +14370,7 @@ func (ec *executionContext) fieldContext_Deployment_forced(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_events(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_events(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14401,7 +14402,7 @@ func (ec *executionContext) fieldContext_Deployment_events(_ context.Context, fi
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_foldedEvents(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_foldedEvents(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14424,7 +14425,7 @@ func (ec *executionContext) fieldContext_Deployment_foldedEvents(_ context.Conte
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14456,7 +14457,7 @@ func (ec *executionContext) fieldContext_Deployment_rollbackEligibility(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_redeployEligibility(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_redeployEligibility(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14488,7 +14489,7 @@ func (ec *executionContext) fieldContext_Deployment_redeployEligibility(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_lineage(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_lineage(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14500,8 +14501,8 @@ func (ec *executionContext) _Deployment_lineage(ctx context.Context, field graph
 			return ec.Resolvers.Deployment().Lineage(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚕᚖslipwayᚋentᚐDeploymentᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14520,7 +14521,7 @@ func (ec *executionContext) fieldContext_Deployment_lineage(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _Deployment_version(ctx context.Context, field graphql.CollectedField, obj *ent.Deployment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Deployment_version(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14555,8 +14556,8 @@ func (ec *executionContext) _DeploymentChange_deployment(ctx context.Context, fi
 			return ec.Resolvers.DeploymentChange().Deployment(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14587,8 +14588,8 @@ func (ec *executionContext) _DeploymentComparison_from(ctx context.Context, fiel
 			return obj.From, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14619,8 +14620,8 @@ func (ec *executionContext) _DeploymentComparison_to(ctx context.Context, field 
 			return obj.To, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14674,8 +14675,8 @@ func (ec *executionContext) _DeploymentComparison_fromVersion(ctx context.Contex
 			return obj.FromVersion, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14706,8 +14707,8 @@ func (ec *executionContext) _DeploymentComparison_toVersion(ctx context.Context,
 			return obj.ToVersion, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14790,7 +14791,7 @@ func (ec *executionContext) fieldContext_DeploymentComparison_artifact(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Deployment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14802,7 +14803,7 @@ func (ec *executionContext) _DeploymentConnection_edges(ctx context.Context, fie
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Deployment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
 			return ec.marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -14822,7 +14823,7 @@ func (ec *executionContext) fieldContext_DeploymentConnection_edges(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Deployment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14834,8 +14835,8 @@ func (ec *executionContext) _DeploymentConnection_nodes(ctx context.Context, fie
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚕᚖslipwayᚋentᚐDeploymentᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14854,7 +14855,7 @@ func (ec *executionContext) fieldContext_DeploymentConnection_nodes(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Deployment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14886,7 +14887,7 @@ func (ec *executionContext) fieldContext_DeploymentConnection_pageInfo(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _DeploymentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Deployment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14909,7 +14910,7 @@ func (ec *executionContext) fieldContext_DeploymentConnection_totalCount(_ conte
 	return graphql.NewScalarFieldContext("DeploymentConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Deployment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14932,7 +14933,7 @@ func (ec *executionContext) fieldContext_DeploymentEdge_cursor(_ context.Context
 	return graphql.NewScalarFieldContext("DeploymentEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Deployment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Deployment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14944,8 +14945,8 @@ func (ec *executionContext) _DeploymentEdge_node(ctx context.Context, field grap
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -16838,7 +16839,7 @@ func (ec *executionContext) fieldContext_EcsTaskDefinition_revision(_ context.Co
 	return graphql.NewScalarFieldContext("EcsTaskDefinition", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_id(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_id(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16861,7 +16862,7 @@ func (ec *executionContext) fieldContext_Environment_id(_ context.Context, field
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16884,7 +16885,7 @@ func (ec *executionContext) fieldContext_Environment_createdAt(_ context.Context
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16907,7 +16908,7 @@ func (ec *executionContext) fieldContext_Environment_updatedAt(_ context.Context
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16930,7 +16931,7 @@ func (ec *executionContext) fieldContext_Environment_organizationId(_ context.Co
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_projectId(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_projectId(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16953,7 +16954,7 @@ func (ec *executionContext) fieldContext_Environment_projectId(_ context.Context
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_project(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_project(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -16965,8 +16966,8 @@ func (ec *executionContext) _Environment_project(ctx context.Context, field grap
 			return ec.Resolvers.Environment().Project(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋentᚐProject(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -16985,7 +16986,7 @@ func (ec *executionContext) fieldContext_Environment_project(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _Environment_name(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_name(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17008,7 +17009,7 @@ func (ec *executionContext) fieldContext_Environment_name(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_slug(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_slug(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17031,7 +17032,7 @@ func (ec *executionContext) fieldContext_Environment_slug(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Environment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, field graphql.CollectedField, obj *ent.Environment) (ret graphql.Marshaler) {
+func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17044,7 +17045,7 @@ func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, fi
 			return ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
 			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -17075,7 +17076,7 @@ func (ec *executionContext) fieldContext_Environment_moduleInstances(ctx context
 	return fc, nil
 }
 
-func (ec *executionContext) _EnvironmentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Environment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _EnvironmentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17087,7 +17088,7 @@ func (ec *executionContext) _EnvironmentConnection_edges(ctx context.Context, fi
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Environment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.Environment]) graphql.Marshaler {
 			return ec.marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -17107,7 +17108,7 @@ func (ec *executionContext) fieldContext_EnvironmentConnection_edges(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _EnvironmentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Environment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _EnvironmentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17119,8 +17120,8 @@ func (ec *executionContext) _EnvironmentConnection_nodes(ctx context.Context, fi
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚕᚖslipwayᚋentᚐEnvironmentᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -17139,7 +17140,7 @@ func (ec *executionContext) fieldContext_EnvironmentConnection_nodes(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _EnvironmentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Environment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _EnvironmentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17171,7 +17172,7 @@ func (ec *executionContext) fieldContext_EnvironmentConnection_pageInfo(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _EnvironmentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Environment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _EnvironmentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17194,7 +17195,7 @@ func (ec *executionContext) fieldContext_EnvironmentConnection_totalCount(_ cont
 	return graphql.NewScalarFieldContext("EnvironmentConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _EnvironmentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Environment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _EnvironmentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17217,7 +17218,7 @@ func (ec *executionContext) fieldContext_EnvironmentEdge_cursor(_ context.Contex
 	return graphql.NewScalarFieldContext("EnvironmentEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _EnvironmentEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Environment]) (ret graphql.Marshaler) {
+func (ec *executionContext) _EnvironmentEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -17229,8 +17230,8 @@ func (ec *executionContext) _EnvironmentEdge_node(ctx context.Context, field gra
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18636,8 +18637,8 @@ func (ec *executionContext) _LiftQuarantinePayload_release(ctx context.Context, 
 			return obj.Release, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
-			return ec.marshalNRelease2ᚖslipwayᚋentᚐRelease(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
+			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -18803,7 +18804,7 @@ func (ec *executionContext) fieldContext_MapKey_separator(_ context.Context, fie
 	return graphql.NewScalarFieldContext("MapKey", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_id(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_id(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18826,7 +18827,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_id(_ context.Context, 
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18849,7 +18850,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_createdAt(_ context.Co
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18872,7 +18873,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_updatedAt(_ context.Co
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18895,7 +18896,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_organizationId(_ conte
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_name(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_name(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18918,7 +18919,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_name(_ context.Context
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_description(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_description(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18941,7 +18942,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_description(_ context.
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_type(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_type(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18964,7 +18965,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_type(_ context.Context
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_status(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_status(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -18987,7 +18988,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_status(_ context.Conte
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type ModuleDefinitionStatus does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_latestVersion(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_latestVersion(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19010,7 +19011,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_latestVersion(_ contex
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_latestVersionId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_latestVersionId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19033,7 +19034,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_latestVersionId(_ cont
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinition_latestModuleVersion(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_latestModuleVersion(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19045,8 +19046,8 @@ func (ec *executionContext) _ModuleDefinition_latestModuleVersion(ctx context.Co
 			return ec.Resolvers.ModuleDefinition().LatestModuleVersion(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalOModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19065,7 +19066,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_latestModuleVersion(_ 
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleDefinition_versions(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleDefinition) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinition_versions(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19078,7 +19079,7 @@ func (ec *executionContext) _ModuleDefinition_versions(ctx context.Context, fiel
 			return ec.Resolvers.ModuleDefinition().Versions(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleVersion]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleVersion]) graphql.Marshaler {
 			return ec.marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -19109,7 +19110,7 @@ func (ec *executionContext) fieldContext_ModuleDefinition_versions(ctx context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19121,7 +19122,7 @@ func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Contex
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.ModuleDefinition]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
 			return ec.marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -19141,7 +19142,7 @@ func (ec *executionContext) fieldContext_ModuleDefinitionConnection_edges(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleDefinitionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinitionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19153,8 +19154,8 @@ func (ec *executionContext) _ModuleDefinitionConnection_nodes(ctx context.Contex
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚕᚖslipwayᚋentᚐModuleDefinitionᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19173,7 +19174,7 @@ func (ec *executionContext) fieldContext_ModuleDefinitionConnection_nodes(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleDefinitionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinitionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19205,7 +19206,7 @@ func (ec *executionContext) fieldContext_ModuleDefinitionConnection_pageInfo(_ c
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleDefinitionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinitionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19228,7 +19229,7 @@ func (ec *executionContext) fieldContext_ModuleDefinitionConnection_totalCount(_
 	return graphql.NewScalarFieldContext("ModuleDefinitionConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinitionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.ModuleDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinitionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19251,7 +19252,7 @@ func (ec *executionContext) fieldContext_ModuleDefinitionEdge_cursor(_ context.C
 	return graphql.NewScalarFieldContext("ModuleDefinitionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleDefinitionEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.ModuleDefinition]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleDefinitionEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19263,8 +19264,8 @@ func (ec *executionContext) _ModuleDefinitionEdge_node(ctx context.Context, fiel
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19283,7 +19284,7 @@ func (ec *executionContext) fieldContext_ModuleDefinitionEdge_node(_ context.Con
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_id(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_id(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19306,7 +19307,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_id(_ context.Context, fi
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19329,7 +19330,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_createdAt(_ context.Cont
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19352,7 +19353,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_updatedAt(_ context.Cont
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19375,7 +19376,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_organizationId(_ context
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_projectId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_projectId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19398,7 +19399,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_projectId(_ context.Cont
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_project(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_project(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19410,8 +19411,8 @@ func (ec *executionContext) _ModuleInstance_project(ctx context.Context, field g
 			return ec.Resolvers.ModuleInstance().Project(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋentᚐProject(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19430,7 +19431,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_project(_ context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_environmentId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_environmentId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19453,7 +19454,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_environmentId(_ context.
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_environment(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_environment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19465,8 +19466,8 @@ func (ec *executionContext) _ModuleInstance_environment(ctx context.Context, fie
 			return ec.Resolvers.ModuleInstance().Environment(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19485,7 +19486,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_environment(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_moduleDefinitionId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_moduleDefinitionId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19508,7 +19509,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_moduleDefinitionId(_ con
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_moduleDefinition(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_moduleDefinition(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19520,8 +19521,8 @@ func (ec *executionContext) _ModuleInstance_moduleDefinition(ctx context.Context
 			return ec.Resolvers.ModuleInstance().ModuleDefinition(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19540,7 +19541,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_moduleDefinition(_ conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_name(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_name(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19563,7 +19564,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_name(_ context.Context, 
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_liveDeploymentId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_liveDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19586,7 +19587,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_liveDeploymentId(_ conte
 	return graphql.NewScalarFieldContext("ModuleInstance", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_liveDeployment(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_liveDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19598,8 +19599,8 @@ func (ec *executionContext) _ModuleInstance_liveDeployment(ctx context.Context, 
 			return ec.Resolvers.ModuleInstance().LiveDeployment(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -19618,7 +19619,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_liveDeployment(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstance_fence(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_fence(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19641,7 +19642,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_fence(_ context.Context,
 	return graphql.NewScalarFieldContext("ModuleInstance", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstance_deployments(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleInstance) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstance_deployments(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19654,7 +19655,7 @@ func (ec *executionContext) _ModuleInstance_deployments(ctx context.Context, fie
 			return ec.Resolvers.ModuleInstance().Deployments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
 			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -19685,7 +19686,7 @@ func (ec *executionContext) fieldContext_ModuleInstance_deployments(ctx context.
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleInstance]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstanceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleInstance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19697,7 +19698,7 @@ func (ec *executionContext) _ModuleInstanceConnection_edges(ctx context.Context,
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.ModuleInstance]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.ModuleInstance]) graphql.Marshaler {
 			return ec.marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -19717,7 +19718,7 @@ func (ec *executionContext) fieldContext_ModuleInstanceConnection_edges(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstanceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleInstance]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstanceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleInstance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19729,8 +19730,8 @@ func (ec *executionContext) _ModuleInstanceConnection_nodes(ctx context.Context,
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋentᚐModuleInstanceᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19749,7 +19750,7 @@ func (ec *executionContext) fieldContext_ModuleInstanceConnection_nodes(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstanceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleInstance]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstanceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleInstance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19781,7 +19782,7 @@ func (ec *executionContext) fieldContext_ModuleInstanceConnection_pageInfo(_ con
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleInstanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleInstance]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstanceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleInstance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19804,7 +19805,7 @@ func (ec *executionContext) fieldContext_ModuleInstanceConnection_totalCount(_ c
 	return graphql.NewScalarFieldContext("ModuleInstanceConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstanceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.ModuleInstance]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstanceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleInstance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19827,7 +19828,7 @@ func (ec *executionContext) fieldContext_ModuleInstanceEdge_cursor(_ context.Con
 	return graphql.NewScalarFieldContext("ModuleInstanceEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleInstanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.ModuleInstance]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleInstanceEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleInstance]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19839,8 +19840,8 @@ func (ec *executionContext) _ModuleInstanceEdge_node(ctx context.Context, field 
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚖslipwayᚋentᚐModuleInstance(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		true,
@@ -19859,7 +19860,7 @@ func (ec *executionContext) fieldContext_ModuleInstanceEdge_node(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleVersion_id(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_id(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19882,7 +19883,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_id(_ context.Context, fie
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19905,7 +19906,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_createdAt(_ context.Conte
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19928,7 +19929,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_updatedAt(_ context.Conte
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19951,7 +19952,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_organizationId(_ context.
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_moduleDefinitionId(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_moduleDefinitionId(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19974,7 +19975,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_moduleDefinitionId(_ cont
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_moduleDefinition(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_moduleDefinition(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -19986,8 +19987,8 @@ func (ec *executionContext) _ModuleVersion_moduleDefinition(ctx context.Context,
 			return ec.Resolvers.ModuleVersion().ModuleDefinition(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20006,7 +20007,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_moduleDefinition(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleVersion_version(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_version(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20029,7 +20030,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_version(_ context.Context
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_deploymentType(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_deploymentType(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20052,7 +20053,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_deploymentType(_ context.
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_inputs(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_inputs(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20075,7 +20076,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_inputs(_ context.Context,
 	return graphql.NewScalarFieldContext("ModuleVersion", field, true, true, errors.New("field of type InputProperty does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_inputsJson(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_inputsJson(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20098,7 +20099,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_inputsJson(_ context.Cont
 	return graphql.NewScalarFieldContext("ModuleVersion", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_sourceUrl(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_sourceUrl(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20121,7 +20122,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_sourceUrl(_ context.Conte
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersion_sourceRef(ctx context.Context, field graphql.CollectedField, obj *ent.ModuleVersion) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersion_sourceRef(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20144,7 +20145,7 @@ func (ec *executionContext) fieldContext_ModuleVersion_sourceRef(_ context.Conte
 	return graphql.NewScalarFieldContext("ModuleVersion", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleVersion]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20156,7 +20157,7 @@ func (ec *executionContext) _ModuleVersionConnection_edges(ctx context.Context, 
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.ModuleVersion]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.ModuleVersion]) graphql.Marshaler {
 			return ec.marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -20176,7 +20177,7 @@ func (ec *executionContext) fieldContext_ModuleVersionConnection_edges(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleVersionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleVersion]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersionConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20188,8 +20189,8 @@ func (ec *executionContext) _ModuleVersionConnection_nodes(ctx context.Context, 
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋentᚐModuleVersionᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -20208,7 +20209,7 @@ func (ec *executionContext) fieldContext_ModuleVersionConnection_nodes(_ context
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleVersionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleVersion]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20240,7 +20241,7 @@ func (ec *executionContext) fieldContext_ModuleVersionConnection_pageInfo(_ cont
 	return fc, nil
 }
 
-func (ec *executionContext) _ModuleVersionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.ModuleVersion]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20263,7 +20264,7 @@ func (ec *executionContext) fieldContext_ModuleVersionConnection_totalCount(_ co
 	return graphql.NewScalarFieldContext("ModuleVersionConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.ModuleVersion]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20286,7 +20287,7 @@ func (ec *executionContext) fieldContext_ModuleVersionEdge_cursor(_ context.Cont
 	return graphql.NewScalarFieldContext("ModuleVersionEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ModuleVersionEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.ModuleVersion]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ModuleVersionEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleVersion]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -20298,8 +20299,8 @@ func (ec *executionContext) _ModuleVersionEdge_node(ctx context.Context, field g
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -22867,7 +22868,7 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("PageInfo", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Project_id(ctx context.Context, field graphql.CollectedField, obj *ent.Project) (ret graphql.Marshaler) {
+func (ec *executionContext) _Project_id(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22890,7 +22891,7 @@ func (ec *executionContext) fieldContext_Project_id(_ context.Context, field gra
 	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Project_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Project) (ret graphql.Marshaler) {
+func (ec *executionContext) _Project_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22913,7 +22914,7 @@ func (ec *executionContext) fieldContext_Project_createdAt(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Project_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Project) (ret graphql.Marshaler) {
+func (ec *executionContext) _Project_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22936,7 +22937,7 @@ func (ec *executionContext) fieldContext_Project_updatedAt(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Project_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Project) (ret graphql.Marshaler) {
+func (ec *executionContext) _Project_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22959,7 +22960,7 @@ func (ec *executionContext) fieldContext_Project_organizationId(_ context.Contex
 	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Project_name(ctx context.Context, field graphql.CollectedField, obj *ent.Project) (ret graphql.Marshaler) {
+func (ec *executionContext) _Project_name(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -22982,7 +22983,7 @@ func (ec *executionContext) fieldContext_Project_name(_ context.Context, field g
 	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Project_slug(ctx context.Context, field graphql.CollectedField, obj *ent.Project) (ret graphql.Marshaler) {
+func (ec *executionContext) _Project_slug(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23005,7 +23006,7 @@ func (ec *executionContext) fieldContext_Project_slug(_ context.Context, field g
 	return graphql.NewScalarFieldContext("Project", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Project_environments(ctx context.Context, field graphql.CollectedField, obj *ent.Project) (ret graphql.Marshaler) {
+func (ec *executionContext) _Project_environments(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23018,7 +23019,7 @@ func (ec *executionContext) _Project_environments(ctx context.Context, field gra
 			return ec.Resolvers.Project().Environments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
 			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -23049,7 +23050,7 @@ func (ec *executionContext) fieldContext_Project_environments(ctx context.Contex
 	return fc, nil
 }
 
-func (ec *executionContext) _ProjectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Project]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProjectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23061,7 +23062,7 @@ func (ec *executionContext) _ProjectConnection_edges(ctx context.Context, field 
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Project]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*record.Project]) graphql.Marshaler {
 			return ec.marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -23081,7 +23082,7 @@ func (ec *executionContext) fieldContext_ProjectConnection_edges(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ProjectConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Project]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProjectConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23093,8 +23094,8 @@ func (ec *executionContext) _ProjectConnection_nodes(ctx context.Context, field 
 			return obj.Nodes(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚕᚖslipwayᚋentᚐProjectᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚕᚖslipwayᚋinternalᚋrecordᚐProjectᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23113,7 +23114,7 @@ func (ec *executionContext) fieldContext_ProjectConnection_nodes(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _ProjectConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Project]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProjectConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23145,7 +23146,7 @@ func (ec *executionContext) fieldContext_ProjectConnection_pageInfo(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _ProjectConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Project]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProjectConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23168,7 +23169,7 @@ func (ec *executionContext) fieldContext_ProjectConnection_totalCount(_ context.
 	return graphql.NewScalarFieldContext("ProjectConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _ProjectEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Project]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProjectEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23191,7 +23192,7 @@ func (ec *executionContext) fieldContext_ProjectEdge_cursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("ProjectEdge", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _ProjectEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Project]) (ret graphql.Marshaler) {
+func (ec *executionContext) _ProjectEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -23203,8 +23204,8 @@ func (ec *executionContext) _ProjectEdge_node(ctx context.Context, field graphql
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
-			return ec.marshalNProject2ᚖslipwayᚋentᚐProject(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23235,8 +23236,8 @@ func (ec *executionContext) _PublishModuleVersionPayload_moduleVersion(ctx conte
 			return obj.ModuleVersion, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23506,8 +23507,8 @@ func (ec *executionContext) _QuarantineReleasePayload_release(ctx context.Contex
 			return obj.Release, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
-			return ec.marshalNRelease2ᚖslipwayᚋentᚐRelease(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
+			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		true,
@@ -23659,7 +23660,7 @@ func (ec *executionContext) _Query_moduleDefinitions(ctx context.Context, field 
 			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleDefinition]) graphql.Marshaler {
 			return ec.marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -23703,8 +23704,8 @@ func (ec *executionContext) _Query_moduleDefinition(ctx context.Context, field g
 			return ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalOModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalOModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23747,8 +23748,8 @@ func (ec *executionContext) _Query_moduleVersion(ctx context.Context, field grap
 			return ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalOModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23791,7 +23792,7 @@ func (ec *executionContext) _Query_defaultValueDefinitions(ctx context.Context, 
 			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.DefaultValueDefinition]) graphql.Marshaler {
 			return ec.marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -23835,8 +23836,8 @@ func (ec *executionContext) _Query_defaultValueDefinition(ctx context.Context, f
 			return ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalODefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
+			return ec.marshalODefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		false,
@@ -23879,7 +23880,7 @@ func (ec *executionContext) _Query_deployments(ctx context.Context, field graphq
 			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
 			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -23923,8 +23924,8 @@ func (ec *executionContext) _Query_deployment(ctx context.Context, field graphql
 			return ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24143,8 +24144,8 @@ func (ec *executionContext) _Query_release(ctx context.Context, field graphql.Co
 			return ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Release) graphql.Marshaler {
-			return ec.marshalORelease2ᚖslipwayᚋentᚐRelease(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
+			return ec.marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24187,7 +24188,7 @@ func (ec *executionContext) _Query_moduleInstances(ctx context.Context, field gr
 			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
 			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -24231,8 +24232,8 @@ func (ec *executionContext) _Query_moduleInstance(ctx context.Context, field gra
 			return ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
-			return ec.marshalOModuleInstance2ᚖslipwayᚋentᚐModuleInstance(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24275,7 +24276,7 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 			return ec.Resolvers.Query().Projects(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Project]) graphql.Marshaler {
 			return ec.marshalOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -24319,8 +24320,8 @@ func (ec *executionContext) _Query_project(ctx context.Context, field graphql.Co
 			return ec.Resolvers.Query().Project(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Project) graphql.Marshaler {
-			return ec.marshalOProject2ᚖslipwayᚋentᚐProject(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Project) graphql.Marshaler {
+			return ec.marshalOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24363,7 +24364,7 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
 			return ec.marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -24407,8 +24408,8 @@ func (ec *executionContext) _Query_environment(ctx context.Context, field graphq
 			return ec.Resolvers.Query().Environment(ctx, fc.Args["id"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
-			return ec.marshalOEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Environment) graphql.Marshaler {
+			return ec.marshalOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -24722,8 +24723,8 @@ func (ec *executionContext) _RedeployDeploymentPayload_deployment(ctx context.Co
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -24972,7 +24973,7 @@ func (ec *executionContext) fieldContext_ReferenceProperty_required(_ context.Co
 	return graphql.NewScalarFieldContext("ReferenceProperty", field, true, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _Release_id(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_id(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -24995,7 +24996,7 @@ func (ec *executionContext) fieldContext_Release_id(_ context.Context, field gra
 	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Release_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_createdAt(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25018,7 +25019,7 @@ func (ec *executionContext) fieldContext_Release_createdAt(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Release_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25041,7 +25042,7 @@ func (ec *executionContext) fieldContext_Release_updatedAt(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Release_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25064,7 +25065,7 @@ func (ec *executionContext) fieldContext_Release_organizationId(_ context.Contex
 	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Release_moduleVersionId(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_moduleVersionId(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25087,7 +25088,7 @@ func (ec *executionContext) fieldContext_Release_moduleVersionId(_ context.Conte
 	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Release_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25099,8 +25100,8 @@ func (ec *executionContext) _Release_moduleVersion(ctx context.Context, field gr
 			return ec.Resolvers.Release().ModuleVersion(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25119,7 +25120,7 @@ func (ec *executionContext) fieldContext_Release_moduleVersion(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _Release_digest(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_digest(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25142,7 +25143,7 @@ func (ec *executionContext) fieldContext_Release_digest(_ context.Context, field
 	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Release_inputs(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_inputs(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25165,7 +25166,7 @@ func (ec *executionContext) fieldContext_Release_inputs(_ context.Context, field
 	return graphql.NewScalarFieldContext("Release", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _Release_artifact(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_artifact(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25188,7 +25189,7 @@ func (ec *executionContext) fieldContext_Release_artifact(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Release", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _Release_quarantine(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_quarantine(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25220,7 +25221,7 @@ func (ec *executionContext) fieldContext_Release_quarantine(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _Release_quarantines(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_quarantines(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25252,7 +25253,7 @@ func (ec *executionContext) fieldContext_Release_quarantines(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _Release_deployments(ctx context.Context, field graphql.CollectedField, obj *ent.Release) (ret graphql.Marshaler) {
+func (ec *executionContext) _Release_deployments(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -25265,7 +25266,7 @@ func (ec *executionContext) _Release_deployments(ctx context.Context, field grap
 			return ec.Resolvers.Release().Deployments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
 			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
@@ -25446,8 +25447,8 @@ func (ec *executionContext) _RenewLeasePayload_deployment(ctx context.Context, f
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25579,8 +25580,8 @@ func (ec *executionContext) _ReplayEligibility_blockedBy(ctx context.Context, fi
 			return obj.BlockedBy, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		false,
@@ -25634,8 +25635,8 @@ func (ec *executionContext) _ReportDeploymentPayload_deployment(ctx context.Cont
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -25936,8 +25937,8 @@ func (ec *executionContext) _RollbackDeploymentPayload_deployment(ctx context.Co
 			return obj.Deployment, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27588,8 +27589,8 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_defaultValueDef
 			return obj.DefaultValueDefinition, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
-			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
+			return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27652,8 +27653,8 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_affectedVersion
 			return obj.AffectedVersions, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋentᚐModuleVersionᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27684,8 +27685,8 @@ func (ec *executionContext) _UpdateDefaultValueDefinitionPayload_affectedInstanc
 			return obj.AffectedInstances, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.ModuleInstance) graphql.Marshaler {
-			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋentᚐModuleInstanceᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27748,8 +27749,8 @@ func (ec *executionContext) _UpdateModuleDefinitionPayload_moduleDefinition(ctx 
 			return obj.ModuleDefinition, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
-			return ec.marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, selections, v)
 		},
 		true,
 		true,
@@ -32848,9 +32849,9 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Token(ctx, sel, obj)
-	case ent.Release:
+	case record.Release:
 		return ec._Release(ctx, sel, &obj)
-	case *ent.Release:
+	case *record.Release:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -32862,9 +32863,9 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Quarantine(ctx, sel, obj)
-	case ent.Project:
+	case record.Project:
 		return ec._Project(ctx, sel, &obj)
-	case *ent.Project:
+	case *record.Project:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -32876,44 +32877,44 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Organization(ctx, sel, obj)
-	case ent.ModuleVersion:
+	case record.ModuleVersion:
 		return ec._ModuleVersion(ctx, sel, &obj)
-	case *ent.ModuleVersion:
+	case *record.ModuleVersion:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._ModuleVersion(ctx, sel, obj)
-	case ent.ModuleInstance:
+	case record.ModuleInstance:
 		return ec._ModuleInstance(ctx, sel, &obj)
-	case *ent.ModuleInstance:
+	case *record.ModuleInstance:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._ModuleInstance(ctx, sel, obj)
-	case ent.ModuleDefinition:
+	case record.ModuleDefinition:
 		return ec._ModuleDefinition(ctx, sel, &obj)
-	case *ent.ModuleDefinition:
+	case *record.ModuleDefinition:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._ModuleDefinition(ctx, sel, obj)
-	case ent.Environment:
+	case record.Environment:
 		return ec._Environment(ctx, sel, &obj)
-	case *ent.Environment:
+	case *record.Environment:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._Environment(ctx, sel, obj)
-	case ent.Deployment:
+	case record.Deployment:
 		return ec._Deployment(ctx, sel, &obj)
-	case *ent.Deployment:
+	case *record.Deployment:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._Deployment(ctx, sel, obj)
-	case ent.DefaultValueDefinition:
+	case record.DefaultValueDefinition:
 		return ec._DefaultValueDefinition(ctx, sel, &obj)
-	case *ent.DefaultValueDefinition:
+	case *record.DefaultValueDefinition:
 		if obj == nil {
 			return graphql.Null
 		}
@@ -33905,7 +33906,7 @@ func (ec *executionContext) _CreateTokenPayload(ctx context.Context, sel ast.Sel
 
 var defaultValueDefinitionImplementors = []string{"DefaultValueDefinition", "Node"}
 
-func (ec *executionContext) _DefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, obj *ent.DefaultValueDefinition) graphql.Marshaler {
+func (ec *executionContext) _DefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, obj *record.DefaultValueDefinition) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, defaultValueDefinitionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -34059,7 +34060,7 @@ func (ec *executionContext) _DefaultValueDefinition(ctx context.Context, sel ast
 
 var defaultValueDefinitionConnectionImplementors = []string{"DefaultValueDefinitionConnection"}
 
-func (ec *executionContext) _DefaultValueDefinitionConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) _DefaultValueDefinitionConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*record.DefaultValueDefinition]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, defaultValueDefinitionConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -34145,7 +34146,7 @@ func (ec *executionContext) _DefaultValueDefinitionConnection(ctx context.Contex
 
 var defaultValueDefinitionEdgeImplementors = []string{"DefaultValueDefinitionEdge"}
 
-func (ec *executionContext) _DefaultValueDefinitionEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) _DefaultValueDefinitionEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, defaultValueDefinitionEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -34226,7 +34227,7 @@ func (ec *executionContext) _DeleteDefaultValueDefinitionPayload(ctx context.Con
 
 var deploymentImplementors = []string{"Deployment", "Node"}
 
-func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSet, obj *ent.Deployment) graphql.Marshaler {
+func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSet, obj *record.Deployment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -35042,7 +35043,7 @@ func (ec *executionContext) _DeploymentComparison(ctx context.Context, sel ast.S
 
 var deploymentConnectionImplementors = []string{"DeploymentConnection"}
 
-func (ec *executionContext) _DeploymentConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Deployment]) graphql.Marshaler {
+func (ec *executionContext) _DeploymentConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*record.Deployment]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -35128,7 +35129,7 @@ func (ec *executionContext) _DeploymentConnection(ctx context.Context, sel ast.S
 
 var deploymentEdgeImplementors = []string{"DeploymentEdge"}
 
-func (ec *executionContext) _DeploymentEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Deployment]) graphql.Marshaler {
+func (ec *executionContext) _DeploymentEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.Deployment]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -36013,7 +36014,7 @@ func (ec *executionContext) _EcsTaskDefinition(ctx context.Context, sel ast.Sele
 
 var environmentImplementors = []string{"Environment", "Node"}
 
-func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionSet, obj *ent.Environment) graphql.Marshaler {
+func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionSet, obj *record.Environment) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, environmentImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -36157,7 +36158,7 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 
 var environmentConnectionImplementors = []string{"EnvironmentConnection"}
 
-func (ec *executionContext) _EnvironmentConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Environment]) graphql.Marshaler {
+func (ec *executionContext) _EnvironmentConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*record.Environment]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, environmentConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -36243,7 +36244,7 @@ func (ec *executionContext) _EnvironmentConnection(ctx context.Context, sel ast.
 
 var environmentEdgeImplementors = []string{"EnvironmentEdge"}
 
-func (ec *executionContext) _EnvironmentEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Environment]) graphql.Marshaler {
+func (ec *executionContext) _EnvironmentEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.Environment]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, environmentEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -37243,7 +37244,7 @@ func (ec *executionContext) _MapKey(ctx context.Context, sel ast.SelectionSet, o
 
 var moduleDefinitionImplementors = []string{"ModuleDefinition", "Node"}
 
-func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.SelectionSet, obj *ent.ModuleDefinition) graphql.Marshaler {
+func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.SelectionSet, obj *record.ModuleDefinition) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleDefinitionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -37402,7 +37403,7 @@ func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.Selec
 
 var moduleDefinitionConnectionImplementors = []string{"ModuleDefinitionConnection"}
 
-func (ec *executionContext) _ModuleDefinitionConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) _ModuleDefinitionConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*record.ModuleDefinition]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleDefinitionConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -37488,7 +37489,7 @@ func (ec *executionContext) _ModuleDefinitionConnection(ctx context.Context, sel
 
 var moduleDefinitionEdgeImplementors = []string{"ModuleDefinitionEdge"}
 
-func (ec *executionContext) _ModuleDefinitionEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) _ModuleDefinitionEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleDefinitionEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -37531,7 +37532,7 @@ func (ec *executionContext) _ModuleDefinitionEdge(ctx context.Context, sel ast.S
 
 var moduleInstanceImplementors = []string{"ModuleInstance", "Node"}
 
-func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.SelectionSet, obj *ent.ModuleInstance) graphql.Marshaler {
+func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.SelectionSet, obj *record.ModuleInstance) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleInstanceImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -37837,7 +37838,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 
 var moduleInstanceConnectionImplementors = []string{"ModuleInstanceConnection"}
 
-func (ec *executionContext) _ModuleInstanceConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) _ModuleInstanceConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleInstanceConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -37923,7 +37924,7 @@ func (ec *executionContext) _ModuleInstanceConnection(ctx context.Context, sel a
 
 var moduleInstanceEdgeImplementors = []string{"ModuleInstanceEdge"}
 
-func (ec *executionContext) _ModuleInstanceEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) _ModuleInstanceEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.ModuleInstance]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleInstanceEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -37966,7 +37967,7 @@ func (ec *executionContext) _ModuleInstanceEdge(ctx context.Context, sel ast.Sel
 
 var moduleVersionImplementors = []string{"ModuleVersion", "Node"}
 
-func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.SelectionSet, obj *ent.ModuleVersion) graphql.Marshaler {
+func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.SelectionSet, obj *record.ModuleVersion) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleVersionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -38158,7 +38159,7 @@ func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.Selectio
 
 var moduleVersionConnectionImplementors = []string{"ModuleVersionConnection"}
 
-func (ec *executionContext) _ModuleVersionConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) _ModuleVersionConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*record.ModuleVersion]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleVersionConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -38244,7 +38245,7 @@ func (ec *executionContext) _ModuleVersionConnection(ctx context.Context, sel as
 
 var moduleVersionEdgeImplementors = []string{"ModuleVersionEdge"}
 
-func (ec *executionContext) _ModuleVersionEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) _ModuleVersionEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.ModuleVersion]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, moduleVersionEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39109,7 +39110,7 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 
 var projectImplementors = []string{"Project", "Node"}
 
-func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, obj *ent.Project) graphql.Marshaler {
+func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, obj *record.Project) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, projectImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39210,7 +39211,7 @@ func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, 
 
 var projectConnectionImplementors = []string{"ProjectConnection"}
 
-func (ec *executionContext) _ProjectConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Project]) graphql.Marshaler {
+func (ec *executionContext) _ProjectConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*record.Project]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, projectConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -39296,7 +39297,7 @@ func (ec *executionContext) _ProjectConnection(ctx context.Context, sel ast.Sele
 
 var projectEdgeImplementors = []string{"ProjectEdge"}
 
-func (ec *executionContext) _ProjectEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Project]) graphql.Marshaler {
+func (ec *executionContext) _ProjectEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*record.Project]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, projectEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -40279,7 +40280,7 @@ func (ec *executionContext) _ReferenceProperty(ctx context.Context, sel ast.Sele
 
 var releaseImplementors = []string{"Release", "Node"}
 
-func (ec *executionContext) _Release(ctx context.Context, sel ast.SelectionSet, obj *ent.Release) graphql.Marshaler {
+func (ec *executionContext) _Release(ctx context.Context, sel ast.SelectionSet, obj *record.Release) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, releaseImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -42873,11 +42874,11 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDefaultValueDefinition2ᚕᚖslipwayᚋentᚐDefaultValueDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.DefaultValueDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.DefaultValueDefinition) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx, sel, v[i])
+		return ec.marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -42889,7 +42890,7 @@ func (ec *executionContext) marshalNDefaultValueDefinition2ᚕᚖslipwayᚋent�
 	return ret
 }
 
-func (ec *executionContext) marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42899,7 +42900,7 @@ func (ec *executionContext) marshalNDefaultValueDefinition2ᚖslipwayᚋentᚐDe
 	return ec._DefaultValueDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -42915,7 +42916,7 @@ func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚕᚖslipwayᚋi
 	return ret
 }
 
-func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNDefaultValueDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.DefaultValueDefinition]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42930,11 +42931,11 @@ func (ec *executionContext) unmarshalNDeleteDefaultValueDefinitionInput2slipway�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeployment2ᚕᚖslipwayᚋentᚐDeploymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Deployment) graphql.Marshaler {
+func (ec *executionContext) marshalNDeployment2ᚕᚖslipwayᚋinternalᚋrecordᚐDeploymentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx, sel, v[i])
+		return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -42946,7 +42947,7 @@ func (ec *executionContext) marshalNDeployment2ᚕᚖslipwayᚋentᚐDeployment�
 	return ret
 }
 
-func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋentᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
+func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42966,7 +42967,7 @@ func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdep
 	return ec._DeploymentChange(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Deployment]) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -42982,7 +42983,7 @@ func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpa
 	return ret
 }
 
-func (ec *executionContext) marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Deployment]) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Deployment]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43129,11 +43130,11 @@ func (ec *executionContext) marshalNEcsServiceRevision2slipwayᚋinternalᚋecs�
 	return ec._EcsServiceRevision(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNEnvironment2ᚕᚖslipwayᚋentᚐEnvironmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Environment) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋrecordᚐEnvironmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx, sel, v[i])
+		return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43145,7 +43146,7 @@ func (ec *executionContext) marshalNEnvironment2ᚕᚖslipwayᚋentᚐEnvironmen
 	return ret
 }
 
-func (ec *executionContext) marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43155,7 +43156,7 @@ func (ec *executionContext) marshalNEnvironment2ᚖslipwayᚋentᚐEnvironment(c
 	return ec._Environment(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Environment]) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Environment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -43171,7 +43172,7 @@ func (ec *executionContext) marshalNEnvironmentEdge2ᚕᚖslipwayᚋinternalᚋp
 	return ret
 }
 
-func (ec *executionContext) marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Environment]) graphql.Marshaler {
+func (ec *executionContext) marshalNEnvironmentEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Environment]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43637,11 +43638,11 @@ func (ec *executionContext) unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmode
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋentᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.ModuleDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx, sel, v[i])
+		return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43653,7 +43654,7 @@ func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋentᚐModul
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43663,7 +43664,7 @@ func (ec *executionContext) marshalNModuleDefinition2ᚖslipwayᚋentᚐModuleDe
 	return ec._ModuleDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -43679,7 +43680,7 @@ func (ec *executionContext) marshalNModuleDefinitionEdge2ᚕᚖslipwayᚋinterna
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleDefinitionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleDefinition]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43717,11 +43718,11 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNModuleInstance2ᚕᚖslipwayᚋentᚐModuleInstanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.ModuleInstance) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstance2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleInstanceᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleInstance) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleInstance2ᚖslipwayᚋentᚐModuleInstance(ctx, sel, v[i])
+		return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43733,7 +43734,7 @@ func (ec *executionContext) marshalNModuleInstance2ᚕᚖslipwayᚋentᚐModuleI
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleInstance2ᚖslipwayᚋentᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43743,7 +43744,7 @@ func (ec *executionContext) marshalNModuleInstance2ᚖslipwayᚋentᚐModuleInst
 	return ec._ModuleInstance(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleInstance]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -43759,7 +43760,7 @@ func (ec *executionContext) marshalNModuleInstanceEdge2ᚕᚖslipwayᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleInstance]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43769,11 +43770,11 @@ func (ec *executionContext) marshalNModuleInstanceEdge2ᚖslipwayᚋinternalᚋp
 	return ec._ModuleInstanceEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋentᚐModuleVersionᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.ModuleVersion) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleVersionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleVersion) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx, sel, v[i])
+		return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43785,7 +43786,7 @@ func (ec *executionContext) marshalNModuleVersion2ᚕᚖslipwayᚋentᚐModuleVe
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43795,7 +43796,7 @@ func (ec *executionContext) marshalNModuleVersion2ᚖslipwayᚋentᚐModuleVersi
 	return ec._ModuleVersion(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.ModuleVersion]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -43811,7 +43812,7 @@ func (ec *executionContext) marshalNModuleVersionEdge2ᚕᚖslipwayᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.ModuleVersion]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43967,11 +43968,11 @@ func (ec *executionContext) marshalNPermission2ᚕslipwayᚋinternalᚋaccessᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋentᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Project) graphql.Marshaler {
+func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋinternalᚋrecordᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Project) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNProject2ᚖslipwayᚋentᚐProject(ctx, sel, v[i])
+		return ec.marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43983,7 +43984,7 @@ func (ec *executionContext) marshalNProject2ᚕᚖslipwayᚋentᚐProjectᚄ(ctx
 	return ret
 }
 
-func (ec *executionContext) marshalNProject2ᚖslipwayᚋentᚐProject(ctx context.Context, sel ast.SelectionSet, v *ent.Project) graphql.Marshaler {
+func (ec *executionContext) marshalNProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -43993,7 +43994,7 @@ func (ec *executionContext) marshalNProject2ᚖslipwayᚋentᚐProject(ctx conte
 	return ec._Project(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Project]) graphql.Marshaler {
+func (ec *executionContext) marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Project]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -44009,7 +44010,7 @@ func (ec *executionContext) marshalNProjectEdge2ᚕᚖslipwayᚋinternalᚋpage�
 	return ret
 }
 
-func (ec *executionContext) marshalNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Project]) graphql.Marshaler {
+func (ec *executionContext) marshalNProjectEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*record.Project]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -44060,7 +44061,7 @@ func (ec *executionContext) unmarshalNRedeployDeploymentInput2slipwayᚋgraphᚋ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRelease2ᚖslipwayᚋentᚐRelease(ctx context.Context, sel ast.SelectionSet, v *ent.Release) graphql.Marshaler {
+func (ec *executionContext) marshalNRelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -44661,14 +44662,14 @@ func (ec *executionContext) marshalOCreateTokenPayload2ᚖslipwayᚋgraphᚋmode
 	return ec._CreateTokenPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODefaultValueDefinition2ᚖslipwayᚋentᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *ent.DefaultValueDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalODefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(ctx context.Context, sel ast.SelectionSet, v *record.DefaultValueDefinition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DefaultValueDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DefaultValueDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.DefaultValueDefinition]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -44682,7 +44683,7 @@ func (ec *executionContext) marshalODeleteDefaultValueDefinitionPayload2ᚖslipw
 	return ec._DeleteDefaultValueDefinitionPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeployment2ᚖslipwayᚋentᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *ent.Deployment) graphql.Marshaler {
+func (ec *executionContext) marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx context.Context, sel ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -44696,7 +44697,7 @@ func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternal�
 	return ec._DeploymentComparison(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Deployment]) graphql.Marshaler {
+func (ec *executionContext) marshalODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -44909,14 +44910,14 @@ func (ec *executionContext) marshalOEcsTaskDefinition2ᚖslipwayᚋinternalᚋec
 	return ec._EcsTaskDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEnvironment2ᚖslipwayᚋentᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *ent.Environment) graphql.Marshaler {
+func (ec *executionContext) marshalOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Environment(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Environment]) graphql.Marshaler {
+func (ec *executionContext) marshalOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -45228,14 +45229,14 @@ func (ec *executionContext) unmarshalOMapKeyInput2map(ctx context.Context, v any
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOModuleDefinition2ᚖslipwayᚋentᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *ent.ModuleDefinition) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ModuleDefinition(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleDefinition]) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleDefinition]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -45272,14 +45273,14 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalOModuleInstance2ᚖslipwayᚋentᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *ent.ModuleInstance) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx context.Context, sel ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ModuleInstance(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleInstance]) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -45294,14 +45295,14 @@ func (ec *executionContext) unmarshalOModuleInstanceFilter2ᚖslipwayᚋgraphᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOModuleVersion2ᚖslipwayᚋentᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *ent.ModuleVersion) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(ctx context.Context, sel ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._ModuleVersion(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.ModuleVersion]) graphql.Marshaler {
+func (ec *executionContext) marshalOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.ModuleVersion]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -45374,14 +45375,14 @@ func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternal
 	return ec._OrganizationConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOProject2ᚖslipwayᚋentᚐProject(ctx context.Context, sel ast.SelectionSet, v *ent.Project) graphql.Marshaler {
+func (ec *executionContext) marshalOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Project(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Project]) graphql.Marshaler {
+func (ec *executionContext) marshalOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*record.Project]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
@@ -45424,7 +45425,7 @@ func (ec *executionContext) unmarshalOReferencePropertyInput2map(ctx context.Con
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalORelease2ᚖslipwayᚋentᚐRelease(ctx context.Context, sel ast.SelectionSet, v *ent.Release) graphql.Marshaler {
+func (ec *executionContext) marshalORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(ctx context.Context, sel ast.SelectionSet, v *record.Release) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/record"
 	"slipway/internal/strictjson"
 	"time"
 
@@ -44,7 +45,7 @@ type CancelDeploymentInput struct {
 // What cancelDeployment answers with.
 type CancelDeploymentPayload struct {
 	// The deployment: CANCELED, or still RUNNING with `cancelRequestedAt` until its program has ended.
-	Deployment *ent.Deployment `json:"deployment"`
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // What a runner carries out.
@@ -60,7 +61,7 @@ type ClaimDeploymentInput struct {
 // What claimDeployment answers with.
 type ClaimDeploymentPayload struct {
 	// The deployment, RUNNING; null where none is waiting.
-	Deployment *ent.Deployment `json:"deployment,omitempty"`
+	Deployment *record.Deployment `json:"deployment,omitempty"`
 	// The lease that it is carried out under; null where none is waiting.
 	Lease *deployment.Lease `json:"lease,omitempty"`
 }
@@ -81,7 +82,7 @@ type CompleteDeploymentInput struct {
 // What completeDeployment answers with.
 type CompleteDeploymentPayload struct {
 	// The deployment, SUCCEEDED, FAILED or CANCELED.
-	Deployment *ent.Deployment `json:"deployment"`
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // The default value definition to create.
@@ -99,7 +100,7 @@ type CreateDefaultValueDefinitionInput struct {
 // What createDefaultValueDefinition answers with.
 type CreateDefaultValueDefinitionPayload struct {
 	// The new definition.
-	DefaultValueDefinition *ent.DefaultValueDefinition `json:"defaultValueDefinition"`
+	DefaultValueDefinition *record.DefaultValueDefinition `json:"defaultValueDefinition"`
 	// What may not have been meant.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
@@ -134,7 +135,7 @@ type CreateDeploymentInput struct {
 // What createDeployment answers with.
 type CreateDeploymentPayload struct {
 	// The new deployment, PENDING.
-	Deployment *ent.Deployment `json:"deployment"`
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // The environment to create.
@@ -150,7 +151,7 @@ type CreateEnvironmentInput struct {
 // What createEnvironment answers with.
 type CreateEnvironmentPayload struct {
 	// The new environment.
-	Environment *ent.Environment `json:"environment"`
+	Environment *record.Environment `json:"environment"`
 }
 
 // The module definition to create.
@@ -168,7 +169,7 @@ type CreateModuleDefinitionInput struct {
 // What createModuleDefinition answers with.
 type CreateModuleDefinitionPayload struct {
 	// The new definition.
-	ModuleDefinition *ent.ModuleDefinition `json:"moduleDefinition"`
+	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
 }
 
 // The module instance to create.
@@ -184,7 +185,7 @@ type CreateModuleInstanceInput struct {
 // What createModuleInstance answers with.
 type CreateModuleInstancePayload struct {
 	// The new instance.
-	ModuleInstance *ent.ModuleInstance `json:"moduleInstance"`
+	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
 }
 
 // An organization to be created.
@@ -212,7 +213,7 @@ type CreateProjectInput struct {
 // What createProject answers with.
 type CreateProjectPayload struct {
 	// The new project.
-	Project *ent.Project `json:"project"`
+	Project *record.Project `json:"project"`
 }
 
 // A token to be created.
@@ -249,7 +250,7 @@ type DeleteDefaultValueDefinitionInput struct {
 // What deleteDefaultValueDefinition answers with.
 type DeleteDefaultValueDefinitionPayload struct {
 	// The definition as it was.
-	DefaultValueDefinition *ent.DefaultValueDefinition `json:"defaultValueDefinition"`
+	DefaultValueDefinition *record.DefaultValueDefinition `json:"defaultValueDefinition"`
 }
 
 // Why a deployment failed, or what its program said last.
@@ -318,7 +319,7 @@ type LiftQuarantineInput struct {
 // What liftQuarantine answers with.
 type LiftQuarantinePayload struct {
 	// The release, not quarantined any more.
-	Release *ent.Release `json:"release"`
+	Release *record.Release `json:"release"`
 }
 
 // Conditions on module instances; all that are given must hold.
@@ -350,7 +351,7 @@ type PublishModuleVersionInput struct {
 // What publishModuleVersion answers with.
 type PublishModuleVersionPayload struct {
 	// The published version.
-	ModuleVersion *ent.ModuleVersion `json:"moduleVersion"`
+	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 	// What may not have been meant.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
@@ -368,7 +369,7 @@ type QuarantineReleaseInput struct {
 // What quarantineRelease answers with.
 type QuarantineReleasePayload struct {
 	// The release, quarantined.
-	Release *ent.Release `json:"release"`
+	Release *record.Release `json:"release"`
 }
 
 // What to redeploy.
@@ -387,7 +388,7 @@ type RedeployDeploymentInput struct {
 // What redeployDeployment answers with.
 type RedeployDeploymentPayload struct {
 	// The new deployment, PENDING.
-	Deployment *ent.Deployment `json:"deployment"`
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // The lease to renew.
@@ -401,7 +402,7 @@ type RenewLeaseInput struct {
 // What renewLease answers with.
 type RenewLeasePayload struct {
 	// The deployment as it is now.
-	Deployment *ent.Deployment `json:"deployment"`
+	Deployment *record.Deployment `json:"deployment"`
 	// The lease, renewed.
 	Lease *deployment.Lease `json:"lease"`
 }
@@ -433,7 +434,7 @@ type ReportDeploymentInput struct {
 // What reportDeployment answers with.
 type ReportDeploymentPayload struct {
 	// The deployment as it is now.
-	Deployment *ent.Deployment `json:"deployment"`
+	Deployment *record.Deployment `json:"deployment"`
 	// The lease: renewed, unless the report was taken before.
 	Lease *deployment.Lease `json:"lease"`
 }
@@ -466,7 +467,7 @@ type RollbackDeploymentInput struct {
 // What rollbackDeployment answers with.
 type RollbackDeploymentPayload struct {
 	// The new deployment, PENDING.
-	Deployment *ent.Deployment `json:"deployment"`
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // What can be followed while it changes, over WebSocket or server-sent events.
@@ -492,13 +493,13 @@ type UpdateDefaultValueDefinitionInput struct {
 // What updateDefaultValueDefinition answers with.
 type UpdateDefaultValueDefinitionPayload struct {
 	// The definition as it is now; a dry run leaves it as it was.
-	DefaultValueDefinition *ent.DefaultValueDefinition `json:"defaultValueDefinition"`
+	DefaultValueDefinition *record.DefaultValueDefinition `json:"defaultValueDefinition"`
 	// The fields that change.
 	Changes []*defaults.Change `json:"changes"`
 	// The organization's module versions that take options from the definition; empty where the schema stays.
-	AffectedVersions []*ent.ModuleVersion `json:"affectedVersions"`
+	AffectedVersions []*record.ModuleVersion `json:"affectedVersions"`
 	// The module instances whose live values a new schema makes invalid; at most 200 are judged.
-	AffectedInstances []*ent.ModuleInstance `json:"affectedInstances"`
+	AffectedInstances []*record.ModuleInstance `json:"affectedInstances"`
 	// What may not have been meant.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
@@ -518,5 +519,5 @@ type UpdateModuleDefinitionInput struct {
 // What updateModuleDefinition answers with.
 type UpdateModuleDefinitionPayload struct {
 	// The definition as it is now.
-	ModuleDefinition *ent.ModuleDefinition `json:"moduleDefinition"`
+	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
 }

@@ -6,11 +6,11 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/auditevent"
-	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -23,22 +23,22 @@ type AuditFilter struct {
 	CreatedBefore *time.Time
 }
 
-func (f AuditFilter) conditions() []predicate.AuditEvent {
-	var list []predicate.AuditEvent
+func (f AuditFilter) conditions() []record.Condition {
+	var list []record.Condition
 	if f.ActorID != nil {
-		list = append(list, auditevent.ActorID(*f.ActorID))
+		list = append(list, record.Equal(auditevent.FieldActorID, *f.ActorID))
 	}
 	if f.Action != nil {
-		list = append(list, auditevent.Action(*f.Action))
+		list = append(list, record.Equal(auditevent.FieldAction, *f.Action))
 	}
 	if f.ObjectID != nil {
-		list = append(list, auditevent.ObjectID(*f.ObjectID))
+		list = append(list, record.Equal(auditevent.FieldObjectID, *f.ObjectID))
 	}
 	if f.CreatedFrom != nil {
-		list = append(list, auditevent.CreatedAtGTE(f.CreatedFrom.UTC()))
+		list = append(list, record.AtLeast(auditevent.FieldCreatedAt, f.CreatedFrom.UTC()))
 	}
 	if f.CreatedBefore != nil {
-		list = append(list, auditevent.CreatedAtLT(f.CreatedBefore.UTC()))
+		list = append(list, record.Below(auditevent.FieldCreatedAt, f.CreatedBefore.UTC()))
 	}
 	return list
 }
@@ -48,7 +48,7 @@ func (s *Service) AuditEventsByID(ctx context.Context, ids []string) ([]*ent.Aud
 	if err := access.Check(actor.From(ctx), access.ReadAudit, fault.AuditEventForbidden); err != nil {
 		return nil, err
 	}
-	return s.Store.Client.AuditEvent.Query().Where(auditevent.IDIn(ids...)).All(ctx)
+	return record.AuditEvents.In(s.Store).ByIDs(ctx, ids)
 }
 
 // AuditEvents returns a page of the organization's audit events. The error may be AuditEventForbidden.
@@ -57,7 +57,7 @@ func (s *Service) AuditEvents(ctx context.Context, f AuditFilter, args page.Args
 	if err := access.Check(a, access.ReadAudit, fault.AuditEventForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.AuditEvent.Query().Where(f.conditions()...)
+	list := record.AuditEvents.In(s.Store).Where(f.conditions()...)
 	scope := page.Scope{List: "auditEvents", Viewer: store.Scope(a), Filter: f}
-	return page.Read(ctx, q, args, scope, func(e *ent.AuditEvent) (time.Time, string) { return e.CreatedAt, e.ID })
+	return page.Read(ctx, list, args, scope)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"slipway/ent"
 	"slipway/ent/organization"
@@ -15,6 +14,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
@@ -63,24 +63,20 @@ func (s *Service) OrganizationByID(ctx context.Context, organizationID string) (
 	if a.IsAnonymous() {
 		return nil, access.Check(a, access.Read, fault.RequestForbidden)
 	}
-	if err := store.CheckID(id.Organization, organizationID, fault.OrganizationNotFound); err != nil {
-		return nil, err
-	}
 	if a.OrganizationID != organizationID && !a.IsSuperadmin() {
 		return nil, store.NotFound(organizationID, fault.OrganizationNotFound)
 	}
-	o, err := s.Store.Client.Organization.Get(ctx, organizationID)
-	return store.NotFoundAs(o, err, organizationID, fault.OrganizationNotFound)
+	return record.Organizations.In(s.Store).ByID(ctx, organizationID, fault.OrganizationNotFound)
 }
 
 // OrganizationsByID returns the organizations of the ids, in no order, without those that do not exist or that the actor
 // may not see.
 func (s *Service) OrganizationsByID(ctx context.Context, ids []string) ([]*ent.Organization, error) {
-	q := s.Store.Client.Organization.Query().Where(organization.IDIn(ids...))
+	visible := record.Organizations.In(s.Store)
 	if a := actor.From(ctx); !a.IsSuperadmin() {
-		q.Where(organization.ID(a.OrganizationID))
+		visible = visible.Where(record.Equal(organization.FieldID, a.OrganizationID))
 	}
-	return q.All(ctx)
+	return visible.ByIDs(ctx, ids)
 }
 
 // OrganizationBySlug returns an organization by its slug; the error may be OrganizationNotFound. It is for the command
@@ -102,10 +98,8 @@ func (s *Service) Organizations(ctx context.Context, args page.Args) (*page.Orga
 	if err := access.Check(a, access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
 		return nil, err
 	}
-	return page.Read(ctx, s.Store.Client.Organization.Query(), args, page.Scope{List: "organizations"}, organizationKey)
+	return page.Read(ctx, record.Organizations.In(s.Store), args, page.Scope{List: "organizations"})
 }
-
-func organizationKey(o *ent.Organization) (time.Time, string) { return o.CreatedAt, o.ID }
 
 // FindOrganization implements auth.Finder.
 func (s *Service) FindOrganization(ctx context.Context, idOrSlug string) (auth.Organization, error) {

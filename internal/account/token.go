@@ -16,6 +16,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
@@ -141,11 +142,8 @@ func (s *Service) Tokens(ctx context.Context, args page.Args) (*page.TokenConnec
 	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.Token.Query().Where(ownTokens(a))
-	return page.Read(ctx, q, args, page.Scope{List: "tokens", Viewer: store.Scope(a)}, tokenKey)
+	return page.Read(ctx, s.tokensOf(a), args, page.Scope{List: "tokens", Viewer: store.Scope(a)})
 }
-
-func tokenKey(t *ent.Token) (time.Time, string) { return t.CreatedAt, t.ID }
 
 // TokensByID returns the tokens of the ids that the organization has, in no order. The error is TokenForbidden for those
 // who are not admins.
@@ -154,7 +152,7 @@ func (s *Service) TokensByID(ctx context.Context, ids []string) ([]*ent.Token, e
 	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
 		return nil, err
 	}
-	return s.Store.Client.Token.Query().Where(token.IDIn(ids...), ownTokens(a)).All(ctx)
+	return s.tokensOf(a).ByIDs(ctx, ids)
 }
 
 // AllTokens returns all tokens that Tokens returns in pages, oldest first. It is for the command line.
@@ -198,6 +196,15 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 		s.Revoked(revoked.Hash)
 	}
 	return revoked, nil
+}
+
+// tokensOf returns the tokens that belong to where the actor acts.
+func (s *Service) tokensOf(a *actor.Actor) record.Query[ent.Token] {
+	all := record.Tokens.In(s.Store)
+	if a.OrganizationID == "" {
+		return all.Where(record.IsNull(token.FieldOrganizationID))
+	}
+	return all.Where(record.Equal(token.FieldOrganizationID, a.OrganizationID))
 }
 
 // ownTokens is the condition that a token belongs to where the actor acts.

@@ -5,49 +5,45 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 	"unicode/utf8"
-
-	"entgo.io/ent/dialect"
-	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
-	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
 
 // Definition returns one module definition, or ModuleDefinitionNotFound; to anonymous callers the global ACTIVE ones.
-func (s *Service) Definition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
+func (s *Service) Definition(ctx context.Context, definitionID string) (*record.ModuleDefinition, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.CheckID(id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound); err != nil {
-		return nil, err
-	}
-	d, err := s.definitions(ctx).Where(moduledefinition.ID(definitionID)).Only(ctx)
-	return store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound)
+	return s.definitions(ctx).ByID(ctx, definitionID, fault.ModuleDefinitionNotFound)
 }
 
 // DefinitionsByID returns the definitions of the ids that there are and that the actor may see, in no order.
-func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.ModuleDefinition, error) {
-	return s.definitions(ctx).Where(moduledefinition.IDIn(ids...)).All(ctx)
+func (s *Service) DefinitionsByID(ctx context.Context, ids []string) ([]*record.ModuleDefinition, error) {
+	return s.definitions(ctx).ByIDs(ctx, ids)
 }
 
-// definitions makes a query of the definitions that the actor may see: anonymous callers the global ACTIVE ones.
-func (s *Service) definitions(ctx context.Context) *ent.ModuleDefinitionQuery {
-	q := s.Store.Client.ModuleDefinition.Query()
+// definitions returns the definitions that the actor may see: anonymous callers the global ACTIVE ones.
+func (s *Service) definitions(ctx context.Context) record.Query[record.ModuleDefinition] {
+	all := record.ModuleDefinitions.In(s.Store)
 	if actor.From(ctx).IsAnonymous() {
-		q.Where(moduledefinition.OrganizationIDIsNil(), moduledefinition.StatusEQ(moduledefinition.StatusACTIVE))
+		return all.Where(record.IsNull(moduledefinition.FieldOrganizationID), hasStatus(moduledefinition.StatusACTIVE))
 	}
-	return q
+	return all
+}
+
+func hasStatus(s moduledefinition.Status) record.Condition {
+	return record.Equal(moduledefinition.FieldStatus, string(s))
 }
 
 // DefinitionFilter has conditions on module definitions; nil ones do not count.
@@ -68,21 +64,21 @@ func (s *Service) Definitions(ctx context.Context, f DefinitionFilter, args page
 	if err := access.Check(a, access.ReadCatalog, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	q := s.definitions(ctx)
+	list := s.definitions(ctx)
 	if f.Status != nil {
-		q.Where(moduledefinition.StatusEQ(*f.Status))
+		list = list.Where(hasStatus(*f.Status))
 	}
 	if f.Type != nil {
-		q.Where(moduledefinition.Type(*f.Type))
+		list = list.Where(record.Equal(moduledefinition.FieldType, *f.Type))
 	}
 	if f.Search != nil {
 		if n := utf8.RuneCountInString(*f.Search); n < 1 || n > maxSearch {
 			return nil, fault.New(fault.RequestInvalid, "search must have 1 to %d characters, got %d.", maxSearch, n)
 		}
-		q.Where(containing(strings.ToLower(*f.Search)))
+		list = list.Where(s.containing(strings.ToLower(*f.Search)))
 	}
 	scope := page.Scope{List: "moduleDefinitions", Viewer: store.Scope(a), Filter: f}
-	return page.Read(store.InOrder(ctx), q, args, scope, definitionKey)
+	return page.Read(ctx, list, args, scope)
 }
 
 // Types returns a page of the definitions that module types stand for: an organization's own goes before a
@@ -92,35 +88,18 @@ func (s *Service) Types(ctx context.Context, args page.Args) (*page.ModuleDefini
 	if err := access.Check(a, access.Read, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	own := func(outer *sql.Selector) {
-		t := sql.Dialect(outer.Dialect()).Table(moduledefinition.Table).As("own")
-		types := sql.Dialect(outer.Dialect()).Select(t.C(moduledefinition.FieldType)).From(t).
-			Where(sql.EQ(t.C(moduledefinition.FieldOrganizationID), a.OrganizationID))
-		outer.Where(sql.Or(
-			sql.NotNull(outer.C(moduledefinition.FieldOrganizationID)),
-			sql.NotIn(outer.C(moduledefinition.FieldType), types),
-		))
-	}
-	q := s.Store.Client.ModuleDefinition.Query().Where(own)
-	return page.Read(store.InOrder(ctx), q, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)}, definitionKey)
+	list := record.ModuleDefinitions.In(s.Store).Where(record.Where(`("organization_id" IS NOT NULL OR "type" NOT IN (
+		SELECT "own"."type" FROM "module_definitions" AS "own" WHERE "own"."organization_id" = ?))`, a.OrganizationID))
+	return page.Read(ctx, list, args, page.Scope{List: "moduleTypes", Viewer: store.Scope(a)})
 }
-
-func definitionKey(d *ent.ModuleDefinition) (time.Time, string) { return d.CreatedAt, d.ID }
 
 // containing keeps the definitions with a text. PostgreSQL takes LIKE for true of one row in two hundred, where
 // row-level security keeps it from looking closer, and would sort what it could read in order.
-func containing(text string) predicate.ModuleDefinition {
-	return func(s *sql.Selector) {
-		find := "instr"
-		if s.Dialect() == dialect.Postgres {
-			find = "strpos"
-		}
-		s.Where(sql.P(func(b *sql.Builder) {
-			b.WriteString(find).Wrap(func(b *sql.Builder) {
-				b.Ident(s.C(moduledefinition.FieldSearchText)).Comma().Arg(text)
-			}).WriteString(" > 0")
-		}))
+func (s *Service) containing(text string) record.Condition {
+	if s.Store.Postgres() {
+		return record.Where(`strpos("search_text", ?) > 0`, text)
 	}
+	return record.Where(`instr("search_text", ?) > 0`, text)
 }
 
 // NewDefinition is a module definition to be created.
@@ -227,8 +206,11 @@ func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.
 			return nil, err
 		}
 	}
-	d, err := s.Definition(ctx, definitionID)
-	if err != nil {
+	if err := store.CheckID(id.ModuleDefinition, definitionID, fault.ModuleDefinitionNotFound); err != nil {
+		return nil, err
+	}
+	d, err := s.Store.Client.ModuleDefinition.Get(ctx, definitionID)
+	if d, err = store.NotFoundAs(d, err, definitionID, fault.ModuleDefinitionNotFound); err != nil {
 		return nil, err
 	}
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {

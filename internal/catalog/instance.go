@@ -2,39 +2,31 @@ package catalog
 
 import (
 	"context"
-	"time"
-
-	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
-	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
-	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
 
 // Instance returns one module instance, or ModuleInstanceNotFound.
-func (s *Service) Instance(ctx context.Context, instanceID string) (*ent.ModuleInstance, error) {
+func (s *Service) Instance(ctx context.Context, instanceID string) (*record.ModuleInstance, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.CheckID(id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound); err != nil {
-		return nil, err
-	}
-	i, err := s.Store.Client.ModuleInstance.Get(ctx, instanceID)
-	return store.NotFoundAs(i, err, instanceID, fault.ModuleInstanceNotFound)
+	return record.ModuleInstances.In(s.Store).ByID(ctx, instanceID, fault.ModuleInstanceNotFound)
 }
 
 // InstancesByID returns the instances of the ids that there are, in no order.
-func (s *Service) InstancesByID(ctx context.Context, ids []string) ([]*ent.ModuleInstance, error) {
-	return s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
+func (s *Service) InstancesByID(ctx context.Context, ids []string) ([]*record.ModuleInstance, error) {
+	return record.ModuleInstances.In(s.Store).ByIDs(ctx, ids)
 }
 
 // InstanceFilter has conditions on module instances; nil ones do not count.
@@ -52,31 +44,29 @@ func (s *Service) Instances(ctx context.Context, f InstanceFilter, args page.Arg
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.ModuleInstance.Query().Where(f.conditions(a.OrganizationID)...)
+	list := record.ModuleInstances.In(s.Store).Where(f.conditions(a.OrganizationID)...)
 	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
-	return page.Read(ctx, q, args, scope, instanceKey)
+	return page.Read(ctx, list, args, scope)
 }
 
 // InstancesOf returns a page of the instances in each environment.
 func (s *Service) InstancesOf(ctx context.Context, environmentIDs []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
-	return page.ReadEach(ctx, s.Store.Client.ModuleInstance.Query, page.Parents{
+	return page.ReadEach(ctx, record.ModuleInstances.In(s.Store), page.Parents{
 		List: "environment.moduleInstances", Viewer: actor.From(ctx).OrganizationID,
 		Column: moduleinstance.FieldEnvironmentID, IDs: environmentIDs,
-	}, args, instanceKey, func(i *ent.ModuleInstance) string { return i.EnvironmentID })
+	}, args, func(i *record.ModuleInstance) string { return i.EnvironmentID })
 }
 
-func instanceKey(i *ent.ModuleInstance) (time.Time, string) { return i.CreatedAt, i.ID }
-
-func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInstance {
-	var list []predicate.ModuleInstance
+func (f InstanceFilter) conditions(organizationID string) []record.Condition {
+	var list []record.Condition
 	if f.ProjectID != nil {
-		list = append(list, moduleinstance.ProjectID(*f.ProjectID))
+		list = append(list, record.Equal(moduleinstance.FieldProjectID, *f.ProjectID))
 	}
 	if f.EnvironmentID != nil {
-		list = append(list, moduleinstance.EnvironmentID(*f.EnvironmentID))
+		list = append(list, record.Equal(moduleinstance.FieldEnvironmentID, *f.EnvironmentID))
 	}
 	if f.ModuleDefinitionID != nil {
-		list = append(list, moduleinstance.ModuleDefinitionID(*f.ModuleDefinitionID))
+		list = append(list, record.Equal(moduleinstance.FieldModuleDefinitionID, *f.ModuleDefinitionID))
 	}
 	if f.Type != nil {
 		list = append(list, ofType(*f.Type, organizationID))
@@ -86,21 +76,11 @@ func (f InstanceFilter) conditions(organizationID string) []predicate.ModuleInst
 
 // ofType keeps the instances of the module that a type stands for: the organization's own of that type, and the
 // global one where it has none.
-func ofType(moduleType, organizationID string) predicate.ModuleInstance {
-	return func(s *sql.Selector) {
-		t, own := ofTypeAs(s, "t", moduleType), ofTypeAs(s, "own", moduleType)
-		own.Where(sql.EQ(own.C(moduledefinition.FieldOrganizationID), organizationID))
-		owner := t.C(moduledefinition.FieldOrganizationID)
-		t.Where(sql.Or(sql.EQ(owner, organizationID), sql.And(sql.IsNull(owner), sql.NotExists(own))))
-		s.Where(sql.In(s.C(moduleinstance.FieldModuleDefinitionID), t))
-	}
-}
-
-// ofTypeAs selects the ids of definitions of a type, whosever they are.
-func ofTypeAs(s *sql.Selector, as, moduleType string) *sql.Selector {
-	d := sql.Dialect(s.Dialect())
-	t := d.Table(moduledefinition.Table).As(as)
-	return d.Select(t.C(moduledefinition.FieldID)).From(t).Where(sql.EQ(t.C(moduledefinition.FieldType), moduleType))
+func ofType(moduleType, organizationID string) record.Condition {
+	return record.Where(`"module_definition_id" IN (SELECT "t"."id" FROM "module_definitions" AS "t" WHERE "t"."type" = ?
+		AND ("t"."organization_id" = ? OR "t"."organization_id" IS NULL AND NOT EXISTS (
+			SELECT 1 FROM "module_definitions" AS "own" WHERE "own"."type" = ? AND "own"."organization_id" = ?)))`,
+		moduleType, organizationID, moduleType, organizationID)
 }
 
 // NewInstance is a module instance to be created. The name has the form of a GivenId.

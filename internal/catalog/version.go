@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"entgo.io/ent/dialect/sql"
 	"github.com/Masterminds/semver/v3"
 
 	"slipway/ent"
-	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleversion"
 	"slipway/internal/access"
 	"slipway/internal/actor"
@@ -20,29 +17,26 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
 
 // Version returns one module version, or ModuleVersionNotFound; to anonymous callers those of the public catalogue.
-func (s *Service) Version(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
+func (s *Service) Version(ctx context.Context, versionID string) (*record.ModuleVersion, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.CheckID(id.ModuleVersion, versionID, fault.ModuleVersionNotFound); err != nil {
-		return nil, err
-	}
-	v, err := s.versions(ctx).Where(moduleversion.ID(versionID)).Only(ctx)
-	return store.NotFoundAs(v, err, versionID, fault.ModuleVersionNotFound)
+	return s.versions(ctx).ByID(ctx, versionID, fault.ModuleVersionNotFound)
 }
 
 // VersionsByID returns the versions of the ids that there are and that the actor may see, in no order.
-func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*ent.ModuleVersion, error) {
+func (s *Service) VersionsByID(ctx context.Context, ids []string) ([]*record.ModuleVersion, error) {
 	if err := access.Check(actor.From(ctx), access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
-	return s.versions(ctx).Where(moduleversion.IDIn(ids...)).All(ctx)
+	return s.versions(ctx).ByIDs(ctx, ids)
 }
 
 // VersionsOf returns a page of the versions of each definition.
@@ -51,32 +45,25 @@ func (s *Service) VersionsOf(ctx context.Context, definitionIDs []string, args p
 	if err := access.Check(a, access.ReadCatalog, fault.RequestForbidden); err != nil {
 		return nil, err
 	}
-	return page.ReadEach(ctx, func() *ent.ModuleVersionQuery { return s.versions(ctx) }, page.Parents{
+	return page.ReadEach(ctx, s.versions(ctx), page.Parents{
 		List: "versions", Viewer: store.Scope(a),
 		Column: moduleversion.FieldModuleDefinitionID, IDs: definitionIDs,
-	}, args, versionKey, func(v *ent.ModuleVersion) string { return v.ModuleDefinitionID })
+	}, args, func(v *record.ModuleVersion) string { return v.ModuleDefinitionID })
 }
 
-func versionKey(v *ent.ModuleVersion) (time.Time, string) { return v.CreatedAt, v.ID }
-
-// versions makes a query of the versions that the actor may see: anonymous callers those of global ACTIVE definitions.
-func (s *Service) versions(ctx context.Context) *ent.ModuleVersionQuery {
-	q := s.Store.Client.ModuleVersion.Query()
+// versions returns the versions that the actor may see: anonymous callers those of global ACTIVE definitions.
+func (s *Service) versions(ctx context.Context) record.Query[record.ModuleVersion] {
+	all := record.ModuleVersions.In(s.Store)
 	if actor.From(ctx).IsAnonymous() {
-		q.Where(ofPublic)
+		return all.Where(ofPublic)
 	}
-	return q
+	return all
 }
 
 // ofPublic keeps the versions of global ACTIVE definitions.
-func ofPublic(s *sql.Selector) {
-	d := sql.Dialect(s.Dialect()).Table(moduledefinition.Table).As("public")
-	s.Where(sql.Exists(sql.Dialect(s.Dialect()).Select(d.C(moduledefinition.FieldID)).From(d).Where(sql.And(
-		sql.ColumnsEQ(d.C(moduledefinition.FieldID), s.C(moduleversion.FieldModuleDefinitionID)),
-		sql.IsNull(d.C(moduledefinition.FieldOrganizationID)),
-		sql.EQ(d.C(moduledefinition.FieldStatus), moduledefinition.StatusACTIVE),
-	))))
-}
+var ofPublic = record.Where(`EXISTS (SELECT 1 FROM "module_definitions" AS "public"
+	WHERE "public"."id" = "module_versions"."module_definition_id"
+	AND "public"."organization_id" IS NULL AND "public"."status" = 'ACTIVE')`)
 
 // NewVersion is a module version to be published.
 type NewVersion struct {

@@ -2,7 +2,6 @@ package defaults
 
 import (
 	"context"
-	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -16,6 +15,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -25,11 +25,11 @@ type Reader struct {
 }
 
 // Definition returns one definition, or DefaultValueDefinitionNotFound.
-func (r *Reader) Definition(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
+func (r *Reader) Definition(ctx context.Context, definitionID string) (*record.DefaultValueDefinition, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	return find(ctx, r.Store.Client.DefaultValueDefinition, definitionID)
+	return record.DefaultValueDefinitions.In(r.Store).ByID(ctx, definitionID, fault.DefaultValueDefinitionNotFound)
 }
 
 func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID string) (*ent.DefaultValueDefinition, error) {
@@ -41,8 +41,8 @@ func find(ctx context.Context, c *ent.DefaultValueDefinitionClient, definitionID
 }
 
 // DefinitionsByID returns the definitions of the ids that there are, in no order.
-func (r *Reader) DefinitionsByID(ctx context.Context, ids []string) ([]*ent.DefaultValueDefinition, error) {
-	return r.Store.Client.DefaultValueDefinition.Query().Where(defaultvaluedefinition.IDIn(ids...)).All(ctx)
+func (r *Reader) DefinitionsByID(ctx context.Context, ids []string) ([]*record.DefaultValueDefinition, error) {
+	return record.DefaultValueDefinitions.In(r.Store).ByIDs(ctx, ids)
 }
 
 // Definitions returns a page of the organization's definitions, only that of a givenId where it is not
@@ -52,12 +52,12 @@ func (r *Reader) Definitions(ctx context.Context, givenID *string, args page.Arg
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	q := r.Store.Client.DefaultValueDefinition.Query()
+	list := record.DefaultValueDefinitions.In(r.Store)
 	if givenID != nil {
-		q.Where(defaultvaluedefinition.GivenID(*givenID))
+		list = list.Where(record.Equal(defaultvaluedefinition.FieldGivenID, *givenID))
 	}
 	scope := page.Scope{List: "defaultValueDefinitions", Viewer: a.OrganizationID, Filter: givenID}
-	return page.Read(ctx, q, args, scope, func(d *ent.DefaultValueDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
+	return page.Read(ctx, list, args, scope)
 }
 
 // SchemaOf returns the schema of the definition of a givenId, or DefaultValueDefinitionNotFound.

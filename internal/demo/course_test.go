@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/record"
 	"slipway/internal/strictjson"
 )
 
@@ -25,12 +25,12 @@ var stages = map[string][]string{
 }
 
 // checkCourse holds that a deployment went through the stages, each once and in order, and succeeded.
-func checkCourse(t *testing.T, d *ent.Deployment, course string) {
+func checkCourse(t *testing.T, d *record.Deployment, course string) {
 	t.Helper()
 	if d.Status != entdeployment.StatusSUCCEEDED {
 		t.Errorf("%s is %s: %+v", d.ID, d.Status, d.Error)
 	}
-	events, err := deployment.Events(t.Context(), d)
+	events, err := deployment.Events(t.Context(), d.Data, d.Events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func checkCourse(t *testing.T, d *ent.Deployment, course string) {
 	}
 }
 
-func checkState(t *testing.T, d *ent.Deployment, strategy string) {
+func checkState(t *testing.T, d *record.Deployment, strategy string) {
 	t.Helper()
 	data, violations := ecs.Decode(strictjson.MustParse(string(d.Data.JSON())))
 	if len(violations) > 0 {
@@ -74,7 +74,7 @@ func checkState(t *testing.T, d *ent.Deployment, strategy string) {
 }
 
 // groups are the target groups that the listeners have sent requests to, one after the other.
-func groups(t *testing.T, d *ent.Deployment) (names []string) {
+func groups(t *testing.T, d *record.Deployment) (names []string) {
 	t.Helper()
 	data, err := d.Data.Data()
 	if err != nil {
@@ -89,7 +89,7 @@ func groups(t *testing.T, d *ent.Deployment) (names []string) {
 }
 
 // checkFailure holds that a deployment failed and another is live as before.
-func checkFailure(t *testing.T, d, live *ent.Deployment, before string) {
+func checkFailure(t *testing.T, d, live *record.Deployment, before string) {
 	t.Helper()
 	if d.Status != entdeployment.StatusFAILED || d.Error.Code != string(fault.DeploymentFailed) || d.Error.Description == "" {
 		t.Fatalf("%s is %s: %+v", d.ID, d.Status, d.Error)

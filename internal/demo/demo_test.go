@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
 	"slipway/internal/actor"
 	"slipway/internal/demo"
 	"slipway/internal/fault"
+	"slipway/internal/record"
 	"slipway/internal/worldtest"
 )
 
@@ -138,7 +138,7 @@ func endInEveryWay(t *testing.T, w *worldtest.World, r *demo.Result) {
 func areWhatTheirNamesSay(t *testing.T, w *worldtest.World, r *demo.Result) {
 	t.Helper()
 	ctx := inside(t, r)
-	get := func(id string) *ent.Deployment {
+	get := func(id string) *record.Deployment {
 		t.Helper()
 		d, err := w.Deploy.Deployment(ctx, id)
 		if err != nil {

@@ -8,17 +8,17 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"slipway/ent"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/record"
 	"slipway/internal/release"
 )
 
 // job is a deployment that the live runner carries out.
 type job struct {
 	*live
-	deployment *ent.Deployment
+	deployment *record.Deployment
 	leaseID    string
 	// underway is whether Seed has started the deployment. It is slow, so that a visitor still sees it.
 	underway bool
@@ -64,7 +64,7 @@ func (j *job) carryOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	content, err := deployment.Content(stored)
+	content, err := deployment.ContentOf(ctx, stored)
 	if err != nil {
 		return err
 	}

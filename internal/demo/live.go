@@ -11,6 +11,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/server"
 )
 
@@ -51,7 +52,7 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	for l.reserve(ctx) {
 		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes})
 		if claimed != nil {
-			l.start(ctx, &job{live: l, deployment: claimed, leaseID: lease.ID})
+			l.start(ctx, &job{live: l, deployment: (*record.Deployment)(claimed), leaseID: lease.ID})
 			continue
 		}
 		<-l.slots

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/demo"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
+	"slipway/internal/record"
 	"slipway/internal/worldtest"
 	"slipway/web"
 )
@@ -52,7 +53,7 @@ func run(t *testing.T, w *worldtest.World, r *demo.Result, pace float64) (stop f
 }
 
 // await follows a deployment until it is as wanted or has ended.
-func await(t *testing.T, w *worldtest.World, r *demo.Result, id string, wanted func(*ent.Deployment) bool) *ent.Deployment {
+func await(t *testing.T, w *worldtest.World, r *demo.Result, id string, wanted func(*record.Deployment) bool) *record.Deployment {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(inside(t, r), patience)
 	defer cancel()
@@ -60,7 +61,7 @@ func await(t *testing.T, w *worldtest.World, r *demo.Result, id string, wanted f
 	if err != nil {
 		t.Fatal(err)
 	}
-	var last *ent.Deployment
+	var last *record.Deployment
 	for c := range changes {
 		if c.Err != nil {
 			t.Fatal(c.Err)
@@ -75,18 +76,18 @@ func await(t *testing.T, w *worldtest.World, r *demo.Result, id string, wanted f
 	return last
 }
 
-func ended(d *ent.Deployment) bool { return d.CompletedAt != nil }
+func ended(d *record.Deployment) bool { return d.CompletedAt != nil }
 
-func running(d *ent.Deployment) bool { return d.Status == entdeployment.StatusRUNNING }
+func running(d *record.Deployment) bool { return d.Status == entdeployment.StatusRUNNING }
 
 // live returns the deployment that is live at a place such as storefront/production/web.
-func live(t *testing.T, w *worldtest.World, r *demo.Result, place string) *ent.Deployment {
+func live(t *testing.T, w *worldtest.World, r *demo.Result, place string) *record.Deployment {
 	t.Helper()
 	ctx, at := inside(t, r), strings.Split(place, "/")
 	p := w.Store.Client.Project.Query().Where(project.Slug(at[0])).OnlyX(ctx)
 	e := w.Store.Client.Environment.Query().Where(environment.ProjectID(p.ID), environment.Slug(at[1])).OnlyX(ctx)
 	i := w.Store.Client.ModuleInstance.Query().Where(moduleinstance.EnvironmentID(e.ID), moduleinstance.Name(at[2])).OnlyX(ctx)
-	return w.Store.Client.Deployment.GetX(ctx, *i.LiveDeploymentID)
+	return (*record.Deployment)(w.Store.Client.Deployment.GetX(ctx, *i.LiveDeploymentID))
 }
 
 // create deploys what is live at a place once more, with another image where one is given, by GraphQL.
@@ -97,7 +98,7 @@ func create(t *testing.T, w *worldtest.World, r *demo.Result, place, image strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := deployment.Content(stored)
+	content, err := deployment.ContentOf(t.Context(), stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +128,8 @@ func TestWhatIsDeployedIsCarriedOut(t *testing.T) {
 		run(t, w, r, quick)
 		t.Run("what the seeding left underway", func(t *testing.T) {
 			t.Parallel()
-			for _, d := range left {
-				d = await(t, w, r, d.ID, ended)
+			for _, begun := range left {
+				d := await(t, w, r, begun.ID, ended)
 				data, err := d.Data.Data()
 				if err != nil {
 					t.Fatal(err)
@@ -178,7 +179,7 @@ func deployInEveryWay(t *testing.T, w *worldtest.World, r *demo.Result, course, 
 	answer := w.REST(t, "POST", "/deployments/"+first.ID+"/rollback", r.Tokens[actor.Developer], "", nil)
 	rolledBack := answer.Text(t, "data", "id")
 	var tasks, traffic []int32
-	back := await(t, w, r, rolledBack, func(d *ent.Deployment) bool {
+	back := await(t, w, r, rolledBack, func(d *record.Deployment) bool {
 		if data, err := d.Data.Data(); err == nil && data != nil && data.ServiceDeploymentState != nil {
 			checkWeights(t, d.ID, data.ServiceDeploymentState)
 			tasks = append(tasks, *data.ServiceDeploymentState.TargetServiceRevision.RunningTaskCount)
@@ -236,7 +237,7 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 		}
 		left := active(t, w, r)
 		for _, d := range left {
-			if running(d) == (d.ID == waits) || running(d) != (d.LeaseExpiresAt != nil) {
+			if running((*record.Deployment)(d)) == (d.ID == waits) || running(d) != (d.LeaseExpiresAt != nil) {
 				t.Errorf("%s is %s until %v", d.ID, d.Status, d.LeaseExpiresAt)
 			}
 		}

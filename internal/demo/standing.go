@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/ent"
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
+	"slipway/internal/record"
 	"slipway/internal/release"
 )
 
 // rollOut carries out a deployment of a container service, as the cloud has that now.
-func (j *job) rollOut(ctx context.Context, drawn chance, instance *ent.ModuleInstance, content release.Content) error {
+func (j *job) rollOut(ctx context.Context, drawn chance, instance *record.ModuleInstance, content release.Content) error {
 	s, err := j.service(ctx, instance, content)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (r *rollout) resume(data *ecs.Data, external string) {
 }
 
 // service is the instance as the cloud has it: what the release wants of it, and what is live.
-func (j *job) service(ctx context.Context, instance *ent.ModuleInstance, content release.Content) (*service, error) {
+func (j *job) service(ctx context.Context, instance *record.ModuleInstance, content release.Content) (*service, error) {
 	definition, err := j.Catalog.Definition(ctx, instance.ModuleDefinitionID)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (j *job) service(ctx context.Context, instance *ent.ModuleInstance, content
 }
 
 // follows says which deployment has the traffic. A release that names no strategy is rolled out as that was.
-func (s *service) follows(live *ent.Deployment) error {
+func (s *service) follows(live *record.Deployment) error {
 	data, err := live.Data.Data()
 	if err != nil || data == nil || data.ServiceDeploymentState == nil || live.ExternalDeploymentID == nil {
 		return err

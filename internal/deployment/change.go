@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -92,7 +93,7 @@ const pollInterval = 2 * time.Second
 
 // Changed is a deployment that has changed, or why it cannot be followed any more.
 type Changed struct {
-	Deployment *ent.Deployment
+	Deployment *record.Deployment
 	Err        error
 }
 

@@ -6,22 +6,25 @@ import (
 	"strings"
 
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/ent/moduleversion"
+	entrelease "slipway/ent/release"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/meter"
+	"slipway/internal/record"
 	"slipway/internal/release"
 	"slipway/internal/store"
 )
 
 // Comparison is what differs between what two deployments ship.
 type Comparison struct {
-	From, To               *ent.Deployment
+	From, To               *record.Deployment
 	SameRelease            bool
-	FromVersion, ToVersion *ent.ModuleVersion
+	FromVersion, ToVersion *record.ModuleVersion
 	// Inputs and Artifact are what differs from the one to the other, leaf by leaf. Inputs are Immutable
 	// by ToVersion.
 	Inputs, Artifact []release.Change
@@ -61,8 +64,9 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 		return nil, err
 	}
 	c := &Comparison{
-		From: from, To: to, SameRelease: *from.ReleaseID == *to.ReleaseID,
-		FromVersion: versions[before.ModuleVersionID], ToVersion: versions[after.ModuleVersionID],
+		From: (*record.Deployment)(from), To: (*record.Deployment)(to), SameRelease: *from.ReleaseID == *to.ReleaseID,
+		FromVersion: (*record.ModuleVersion)(versions[before.ModuleVersionID]),
+		ToVersion:   (*record.ModuleVersion)(versions[after.ModuleVersionID]),
 	}
 	if c.SameRelease {
 		return c, nil
@@ -73,7 +77,7 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if c.Artifact, err = release.Diff(ctx, before.Artifact, after.Artifact); err != nil {
 		return nil, err
 	}
-	if err := c.markImmutable(ctx); err != nil {
+	if err := markImmutable(ctx, c.Inputs, versions[after.ModuleVersionID]); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -87,7 +91,7 @@ func (s *Service) findPair(ctx context.Context, fromID, toID string) (from, to *
 			return nil, nil, err
 		}
 	}
-	list, err := s.DeploymentsByID(ctx, ids)
+	list, err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +119,7 @@ func (s *Service) releasesOf(ctx context.Context, list ...*ent.Deployment) (map[
 			ids = append(ids, *d.ReleaseID)
 		}
 	}
-	releases, err := s.ReleasesByID(ctx, ids)
+	releases, err := s.Store.Client.Release.Query().Where(entrelease.IDIn(ids...)).All(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -143,23 +147,23 @@ func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*
 	return found, nil
 }
 
-// markImmutable marks the changes of inputs that must not change once a deployment has succeeded.
-func (c *Comparison) markImmutable(ctx context.Context) error {
-	if len(c.Inputs) == 0 {
+// markImmutable marks the changes of inputs that must not change once a deployment of a version has succeeded.
+func markImmutable(ctx context.Context, changes []release.Change, to *ent.ModuleVersion) error {
+	if len(changes) == 0 {
 		return nil
 	}
-	if err := meter.Spend(ctx, meter.Inputs, len(c.ToVersion.Inputs.JSON())); err != nil {
+	if err := meter.Spend(ctx, meter.Inputs, len(to.Inputs.JSON())); err != nil {
 		return err
 	}
-	list, err := c.ToVersion.Inputs.Properties()
+	list, err := to.Inputs.Properties()
 	if err != nil {
-		return fmt.Errorf("deployment: inputs of the version %s: %w", c.ToVersion.ID, err)
+		return fmt.Errorf("deployment: inputs of the version %s: %w", to.ID, err)
 	}
-	for i := range c.Inputs {
+	for i := range changes {
 		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {
 			return err
 		}
-		c.Inputs[i].Immutable = isImmutable(list, pointerTokens(c.Inputs[i].Pointer))
+		changes[i].Immutable = isImmutable(list, pointerTokens(changes[i].Pointer))
 	}
 	return nil
 }

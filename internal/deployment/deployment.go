@@ -18,7 +18,6 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deployment"
-	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
@@ -30,6 +29,7 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/meter"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -57,11 +57,11 @@ type Service struct {
 }
 
 // Deployment returns one deployment, or DeploymentNotFound.
-func (s *Service) Deployment(ctx context.Context, deploymentID string) (*ent.Deployment, error) {
+func (s *Service) Deployment(ctx context.Context, deploymentID string) (*record.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	return find(ctx, s.Store.Client.Deployment, deploymentID)
+	return record.Deployments.In(s.Store).ByID(ctx, deploymentID, fault.DeploymentNotFound)
 }
 
 func find(ctx context.Context, c *ent.DeploymentClient, deploymentID string) (*ent.Deployment, error) {
@@ -78,8 +78,8 @@ func placeOf(d *ent.Deployment) actor.Place {
 }
 
 // DeploymentsByID returns the deployments of the ids that there are, in no order.
-func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*ent.Deployment, error) {
-	return s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).All(ctx)
+func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*record.Deployment, error) {
+	return record.Deployments.In(s.Store).ByIDs(ctx, ids)
 }
 
 // Filter has conditions on deployments; nil ones do not count.
@@ -93,28 +93,28 @@ type Filter struct {
 	CreatedBefore    *time.Time
 }
 
-func (f Filter) conditions() []predicate.Deployment {
-	var list []predicate.Deployment
+func (f Filter) conditions() []record.Condition {
+	var list []record.Condition
 	if f.ModuleInstanceID != nil {
-		list = append(list, deployment.ModuleInstanceID(*f.ModuleInstanceID))
+		list = append(list, record.Equal(deployment.FieldModuleInstanceID, *f.ModuleInstanceID))
 	}
 	if f.EnvironmentID != nil {
-		list = append(list, deployment.EnvironmentID(*f.EnvironmentID))
+		list = append(list, record.Equal(deployment.FieldEnvironmentID, *f.EnvironmentID))
 	}
 	if f.ProjectID != nil {
-		list = append(list, deployment.ProjectID(*f.ProjectID))
+		list = append(list, record.Equal(deployment.FieldProjectID, *f.ProjectID))
 	}
 	if f.Status != nil {
-		list = append(list, deployment.StatusEQ(*f.Status))
+		list = append(list, record.Equal(deployment.FieldStatus, string(*f.Status)))
 	}
 	if f.Kind != nil {
-		list = append(list, deployment.DeploymentType(*f.Kind))
+		list = append(list, record.Equal(deployment.FieldDeploymentType, *f.Kind))
 	}
 	if f.CreatedFrom != nil {
-		list = append(list, deployment.CreatedAtGTE(f.CreatedFrom.UTC()))
+		list = append(list, record.AtLeast(deployment.FieldCreatedAt, f.CreatedFrom.UTC()))
 	}
 	if f.CreatedBefore != nil {
-		list = append(list, deployment.CreatedAtLT(f.CreatedBefore.UTC()))
+		list = append(list, record.Below(deployment.FieldCreatedAt, f.CreatedBefore.UTC()))
 	}
 	return list
 }
@@ -125,43 +125,42 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.Deployment.Query().Where(f.conditions()...)
+	list := record.Deployments.In(s.Store).Where(f.conditions()...)
 	scope := page.Scope{List: "deployments", Viewer: a.OrganizationID, Filter: f}
-	return page.Read(ctx, q, args, scope, key)
+	return page.Read(ctx, list, args, scope)
 }
 
 // DeploymentsOf returns a page of the deployments of each module instance.
 func (s *Service) DeploymentsOf(ctx context.Context, instanceIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
-	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
+	return page.ReadEach(ctx, record.Deployments.In(s.Store), page.Parents{
 		List: "moduleInstance.deployments", Viewer: actor.From(ctx).OrganizationID,
 		Column: deployment.FieldModuleInstanceID, IDs: instanceIDs,
-	}, args, key, func(d *ent.Deployment) string { return d.ModuleInstanceID })
+	}, args, func(d *record.Deployment) string { return d.ModuleInstanceID })
 }
 
 // DeploymentsOfReleases returns a page of the deployments of each release.
 func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string, args page.Args) (map[string]*page.DeploymentConnection, error) {
-	return page.ReadEach(ctx, s.Store.Client.Deployment.Query, page.Parents{
+	return page.ReadEach(ctx, record.Deployments.In(s.Store), page.Parents{
 		List: "release.deployments", Viewer: actor.From(ctx).OrganizationID,
 		Column: deployment.FieldReleaseID, IDs: releaseIDs,
-	}, args, key, func(d *ent.Deployment) string { return *d.ReleaseID })
+	}, args, func(d *record.Deployment) string { return *d.ReleaseID })
 }
 
-func key(d *ent.Deployment) (time.Time, string) { return d.CreatedAt, d.ID }
-
-// DataOf returns the detail of a deployment, nil where its kind has none, counted as work of the context's
-// request.
-func DataOf(ctx context.Context, d *ent.Deployment) (*ecs.Data, error) {
-	if err := meter.Spend(ctx, meter.Stored, len(d.Data.JSON())); err != nil {
+// DataOf returns the detail of a deployment by its column, nil where its kind has none, counted as work of the
+// context's request.
+func DataOf(ctx context.Context, column ecs.Column) (*ecs.Data, error) {
+	if err := meter.Spend(ctx, meter.Stored, len(column.JSON())); err != nil {
 		return nil, err
 	}
-	return d.Data.Data()
+	return column.Data()
 }
 
-// Events returns what the runner of a deployment has reported, in order. For aws:ecs it is part of the data.
-func Events(ctx context.Context, d *ent.Deployment) ([]event.Event, error) {
-	data, err := DataOf(ctx, d)
+// Events returns what the runner of a deployment has reported, in order, by the columns of its data and its events. For
+// aws:ecs they are part of the data.
+func Events(ctx context.Context, column ecs.Column, events []event.Event) ([]event.Event, error) {
+	data, err := DataOf(ctx, column)
 	if err != nil || data == nil {
-		return d.Events, err
+		return events, err
 	}
 	return data.Events, nil
 }

@@ -19,6 +19,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/record"
 	"slipway/internal/release"
 )
 
@@ -29,7 +30,7 @@ type Eligibility struct {
 	Code    *string
 	Message *string
 	// BlockedBy is the active deployment that stands in the way, or nil.
-	BlockedBy *ent.Deployment
+	BlockedBy *record.Deployment
 	// Warning is what to look at beforehand, nil where there is nothing.
 	Warning *string
 }
@@ -64,8 +65,8 @@ func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]E
 }
 
 // blockers returns the active deployments that stand in the way, by their ids.
-func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*ent.Deployment, error) {
-	of := map[string]*ent.Deployment{}
+func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*record.Deployment, error) {
+	of := map[string]*record.Deployment{}
 	var ids []string
 	for _, from := range list {
 		if from.ActiveID != nil && !slices.Contains(ids, *from.ActiveID) {
@@ -82,7 +83,7 @@ func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*ent
 	return of, err
 }
 
-func (s *Service) eligibility(ctx context.Context, m replayMode, from *source, blockers map[string]*ent.Deployment) (*Eligibility, error) {
+func (s *Service) eligibility(ctx context.Context, m replayMode, from *source, blockers map[string]*record.Deployment) (*Eligibility, error) {
 	warning := forcedWarning(from.ForcedID)
 	_, err := s.checkReplayable(actor.From(ctx), m, from, s.Journal.Now())
 	if err == nil {

@@ -22,12 +22,12 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 			func(*ent.Deployment, string) {},
 		} {
 			d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-			if f := deployment.FenceOf(d); f != nil {
+			if f := deployment.FenceOf(d.Fence, d.LeaseID); f != nil {
 				t.Errorf("before it is claimed its fence is %s", *f)
 			}
 			claimed, lease, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
 			want := string(rune('1' + i))
-			if err != nil || *deployment.FenceOf(claimed) != want || lease.Fence != want || fence() != int64(i+1) {
+			if err != nil || *deployment.FenceOf(claimed.Fence, claimed.LeaseID) != want || lease.Fence != want || fence() != int64(i+1) {
 				t.Errorf("claim %s: %v under %+v, %v; the instance has %d", want, claimed, lease, err, fence())
 			}
 			end(claimed, lease.ID)
@@ -35,7 +35,8 @@ func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {
 		other := p.NewInstance(t, "worker")
 		d := p.Deploy(t, other.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
-		if f := *deployment.FenceOf(w.Store.Client.Deployment.GetX(runner, d.ID)); f != "1" {
+		claimed := w.Store.Client.Deployment.GetX(runner, d.ID)
+		if f := *deployment.FenceOf(claimed.Fence, claimed.LeaseID); f != "1" {
 			t.Errorf("another instance begins at %s", f)
 		}
 	})

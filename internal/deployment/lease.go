@@ -199,7 +199,7 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 
 // leaseOf returns the lease of a RUNNING deployment as its runner may see it at a time.
 func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
-	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d)}
+	l := &Lease{ID: *d.LeaseID, ExpiresAt: d.LeaseExpiresAt.UTC(), Seconds: secondsUntil(*d.LeaseExpiresAt, at), Fence: *FenceOf(d.Fence, d.LeaseID)}
 	if d.CancelRequestedAt != nil {
 		l.CancelSeconds = new(secondsUntil(s.killTime(d), at))
 	}
@@ -209,13 +209,13 @@ func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
 // secondsUntil rounds down: a runner must not take its time for longer than it is.
 func secondsUntil(end, at time.Time) int32 { return int32(max(0, end.Sub(at)/time.Second)) }
 
-// FenceOf returns the number of a deployment's claim in digits, nil before it is claimed. Those that were claimed
-// before claims were numbered have 0.
-func FenceOf(d *ent.Deployment) *string {
+// FenceOf returns the number of a deployment's claim in digits, nil before it is claimed, by its fence and its lease.
+// Those that were claimed before claims were numbered have 0.
+func FenceOf(fence *int64, leaseID *string) *string {
 	switch {
-	case d.Fence != nil:
-		return new(strconv.FormatInt(*d.Fence, 10))
-	case d.LeaseID != nil:
+	case fence != nil:
+		return new(strconv.FormatInt(*fence, 10))
+	case leaseID != nil:
 		return new("0")
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
+	"slipway/internal/record"
 	"slipway/internal/worldtest"
 )
 
@@ -65,7 +66,7 @@ func TestLineagesAreReadTogether(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		ids := chain(t, w, w.Fixture(t, w.Acme, "web"), 4)
 		for _, of := range [][]string{ids[:1], ids} {
-			var lines map[string][]*ent.Deployment
+			var lines map[string][]*record.Deployment
 			var err error
 			ran := w.Statements(func() { lines, err = w.Deploy.Lineages(w.Acme.As(actor.Viewer), of) })
 			if err != nil || len(ran) != 2 {

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
@@ -29,7 +30,7 @@ const (
 
 // Quarantine marks a release as bad until a moment, or for good where it is nil. One that is open ends
 // with it. It fails with RequestInvalid, ReleaseNotFound and ReleaseForbidden.
-func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, until *time.Time) (*ent.Release, error) {
+func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, until *time.Time) (*record.Release, error) {
 	quarantineID := s.Journal.NewID(id.Quarantine)
 	return s.changeQuarantine(ctx, "quarantineRelease", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		if violations := checkQuarantine(reason, until, e.At); len(violations) > 0 {
@@ -49,7 +50,7 @@ func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, unti
 
 // LiftQuarantine ends the quarantine of a release. It fails with ReleaseNotFound, ReleaseForbidden and
 // ReleaseNotQuarantined.
-func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*ent.Release, error) {
+func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*record.Release, error) {
 	return s.changeQuarantine(ctx, "liftQuarantine", releaseID, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		held, err := closeQuarantine(ctx, tx, releaseID, e.At)
 		if err == nil && !held {
@@ -62,7 +63,7 @@ func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*ent.Re
 // changeQuarantine writes what f does to the quarantines of a release. Of two at once the second may be
 // refused by the database, or not find what the first has ended: it is made again, and sees what the
 // first has done.
-func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string, f func(context.Context, *ent.Tx, *journal.Entry) error) (*ent.Release, error) {
+func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string, f func(context.Context, *ent.Tx, *journal.Entry) error) (*record.Release, error) {
 	r, err := s.Release(ctx, releaseID)
 	if err != nil {
 		return nil, err
@@ -146,7 +147,7 @@ func closeQuarantine(ctx context.Context, tx *ent.Tx, releaseID string, at time.
 
 // QuarantinesByID returns the quarantines of the ids that there are, in no order.
 func (s *Service) QuarantinesByID(ctx context.Context, ids []string) ([]*ent.Quarantine, error) {
-	return s.Store.Client.Quarantine.Query().Where(quarantine.IDIn(ids...)).All(ctx)
+	return record.Quarantines.In(s.Store).ByIDs(ctx, ids)
 }
 
 // QuarantinesOf returns the quarantines of each release, the newest first, at most 50.

@@ -133,7 +133,7 @@ func endAtOnce(t *testing.T, w *worldtest.World, deploymentID string) map[entdep
 		func() (*ent.Deployment, error) {
 			d, err := w.Deploy.CompleteCanceled(runner, deploymentID, lease, nil)
 			if fault.Is(err, fault.DeploymentWrongState) {
-				return w.Deploy.Deployment(runner, deploymentID) // it was not requested yet
+				return w.Store.Client.Deployment.Get(runner, deploymentID) // it was not requested yet
 			}
 			return d, err
 		},

@@ -25,7 +25,8 @@ var operations = map[string]struct {
 	call func(*worldtest.World, context.Context, string) (*ent.Deployment, error)
 }{
 	"read": {actor.Viewer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
-		return w.Deploy.Deployment(ctx, id)
+		d, err := w.Deploy.Deployment(ctx, id)
+		return (*ent.Deployment)(d), err
 	}},
 	"rollback": {actor.Developer, func(w *worldtest.World, ctx context.Context, id string) (*ent.Deployment, error) {
 		return w.Deploy.Rollback(ctx, deployment.Replay{SourceID: id})

@@ -9,28 +9,23 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/meter"
+	"slipway/internal/record"
 	"slipway/internal/release"
-	"slipway/internal/store"
 )
 
 // Release returns one release, or ReleaseNotFound.
-func (s *Service) Release(ctx context.Context, releaseID string) (*ent.Release, error) {
+func (s *Service) Release(ctx context.Context, releaseID string) (*record.Release, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.CheckID(id.Release, releaseID, fault.ReleaseNotFound); err != nil {
-		return nil, err
-	}
-	r, err := s.Store.Client.Release.Get(ctx, releaseID)
-	return store.NotFoundAs(r, err, releaseID, fault.ReleaseNotFound)
+	return record.Releases.In(s.Store).ByID(ctx, releaseID, fault.ReleaseNotFound)
 }
 
 // ReleasesByID returns the releases of the ids that there are, in no order.
-func (s *Service) ReleasesByID(ctx context.Context, ids []string) ([]*ent.Release, error) {
-	return s.Store.Client.Release.Query().Where(entrelease.IDIn(ids...)).All(ctx)
+func (s *Service) ReleasesByID(ctx context.Context, ids []string) ([]*record.Release, error) {
+	return record.Releases.In(s.Store).ByIDs(ctx, ids)
 }
 
 // Content returns what a release ships, proved by its digest to be what was stored; otherwise it fails with
@@ -44,13 +39,13 @@ func Content(r *ent.Release) (release.Content, error) {
 	return content, err
 }
 
-// ContentOf is Content for one of many releases that a caller asks for: reading it is counted as work of the
-// request in the context.
-func ContentOf(ctx context.Context, r *ent.Release) (release.Content, error) {
+// ContentOf is Content for one of many releases that a caller asks for, of which the digest and the content were read:
+// reading it is counted as work of the request in the context.
+func ContentOf(ctx context.Context, r *record.Release) (release.Content, error) {
 	if err := meter.Spend(ctx, meter.Stored, len(r.Content)); err != nil {
 		return release.Content{}, err
 	}
-	return Content(r)
+	return Content(&ent.Release{ID: r.ID, Digest: r.Digest, Content: r.Content})
 }
 
 // verifiedContent returns what a deployment ships, proved by its digest. It fails with ReleaseUnavailable where no

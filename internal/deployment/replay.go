@@ -13,6 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/record"
 	"slipway/internal/release"
 	"slipway/internal/store"
 )
@@ -185,13 +186,13 @@ const maxLineage = 100
 
 // Lineages returns what each deployment replays, what that replayed and so on, the nearest first, at most
 // 100. It takes two statements however many ids there are.
-func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*ent.Deployment, error) {
+func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
 	links, err := s.Store.Lineage(ctx, ids, maxLineage)
 	if err != nil || len(links) == 0 {
 		return nil, err
 	}
 	wanted := make([]string, 0, len(links))
-	seen := make(map[string]*ent.Deployment, len(links))
+	seen := make(map[string]*record.Deployment, len(links))
 	for _, l := range links {
 		if _, twice := seen[l.ID]; !twice {
 			seen[l.ID] = nil
@@ -205,7 +206,7 @@ func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*ent
 	for _, d := range list {
 		seen[d.ID] = d
 	}
-	lines := make(map[string][]*ent.Deployment, len(ids))
+	lines := make(map[string][]*record.Deployment, len(ids))
 	for _, l := range links {
 		if d := seen[l.ID]; d != nil {
 			lines[l.Of] = append(lines[l.Of], d)

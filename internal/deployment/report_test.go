@@ -50,7 +50,7 @@ var runningOf = map[string]func(*testing.T, *worldtest.World, *worldtest.Fixture
 // messages are those of a deployment's events, in order.
 func messages(t *testing.T, d *ent.Deployment) []string {
 	t.Helper()
-	events, err := deployment.Events(t.Context(), d)
+	events, err := deployment.Events(t.Context(), d.Data, d.Events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,8 @@ func TestReportsAddToTheRecordInOrder(t *testing.T) {
 			}
 			now := clock.Now().Format(time.RFC3339Nano)
 			want := []event.Event{{Message: new("a"), StartedAt: &now}, {Message: new("b"), StartedAt: new("2026-03-01T10:00:00Z")}, {Message: new("c"), StartedAt: &now}}
-			got, err := deployment.Events(t.Context(), w.Store.Client.Deployment.GetX(runner, d.ID))
+			stored := w.Store.Client.Deployment.GetX(runner, d.ID)
+			got, err := deployment.Events(t.Context(), stored.Data, stored.Events)
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%s: %v: %s", kind, err, diff)
 			}
@@ -216,7 +217,7 @@ func TestTheOldestEventsAreFoldedAndCounted(t *testing.T) {
 			if diff := cmp.Diff(want, messages(t, d)); diff != "" || d.FoldedEvents != 301 {
 				t.Errorf("%s: %d are folded: %s", kind, d.FoldedEvents, diff)
 			}
-			if events, _ := deployment.Events(t.Context(), d); *events[0].StartedAt != begun.Format(time.RFC3339Nano) {
+			if events, _ := deployment.Events(t.Context(), d.Data, d.Events); *events[0].StartedAt != begun.Format(time.RFC3339Nano) {
 				t.Errorf("%s: the first is of %s, want %s", kind, *events[0].StartedAt, begun)
 			}
 			if kind == catalog.DeploymentTypeTerraform && !d.Data.IsZero() {

@@ -22,7 +22,7 @@ var states = map[string]func(*testing.T, *worldtest.Fixture, *worldtest.World) *
 	"RUNNING": func(t *testing.T, p *worldtest.Fixture, w *worldtest.World) *ent.Deployment {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1.4.2"}`)
 		p.Claim(t, d)
-		running, err := w.Deploy.Deployment(w.Acme.As(actor.Runner), d.ID)
+		running, err := w.Store.Client.Deployment.Get(w.Acme.As(actor.Runner), d.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

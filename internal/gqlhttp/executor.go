@@ -47,6 +47,7 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 	}
 	created, errs := o.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
 	created.Variables, created.DisableIntrospection = variables, !o.config.Introspection
+	created.Stats.SetExtension(preparedName, doc.Prepared(op))
 	if errs == nil {
 		errs = o.charge(ctx, o.documents.Cost(doc, op, variables), created)
 	}
@@ -85,6 +86,12 @@ func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.
 	op.Stats.SetExtension(executionName, newExecution(cost, meter.Limits{Cost: most, Answer: o.config.Limits.Answer}, cost.Total))
 	return nil
 }
+
+// preparedName is the name under which an operation's context has what Config.Prepare has made of it.
+const preparedName = "prepared"
+
+// Prepared returns what Config.Prepare has made of an operation, nil without one.
+func Prepared(op *graphql.OperationContext) any { return op.Stats.GetExtension(preparedName) }
 
 type documentKey struct{}
 

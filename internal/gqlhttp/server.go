@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/99designs/gqlgen/graphql/executor"
 
 	"slipway/internal/fault"
@@ -38,10 +39,12 @@ type Config struct {
 	Costs  *quota.Costs
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
+	// Prepare, where it is not nil, makes of an operation what Prepared returns each time that it is executed.
+	Prepare func(*ast.OperationDefinition) any
 }
 
 func (c Config) documents() document.Config {
-	return document.Config{Introspection: c.Introspection, Kept: c.Documents, Scalars: c.Scalars, Limits: c.Limits}
+	return document.Config{Introspection: c.Introspection, Kept: c.Documents, Scalars: c.Scalars, Limits: c.Limits, Prepare: c.Prepare}
 }
 
 // Transport serves requests of some kind.

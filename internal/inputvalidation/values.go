@@ -13,6 +13,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalues"
 	"slipway/internal/meter"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
 )
@@ -127,7 +128,7 @@ func given(is bool) int {
 func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.ModuleVersion, error) {
 	switch {
 	case in.VersionID != nil:
-		version, err := s.Catalog.Version(ctx, *in.VersionID)
+		version, err := s.version(ctx, *in.VersionID)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +140,7 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 		}
 		return version, asUnavailable(err)
 	case in.DefinitionID != nil:
-		d, err := s.Definitions.Definition(ctx, *in.DefinitionID)
+		d, err := s.Definitions.Definition(record.Whole(ctx), *in.DefinitionID)
 		if err != nil {
 			return nil, err
 		}
@@ -169,6 +170,15 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 	return nil, err
 }
 
+// version returns a module version, or ModuleVersionNotFound.
+func (s *Service) version(ctx context.Context, versionID string) (*ent.ModuleVersion, error) {
+	if err := store.CheckID(id.ModuleVersion, versionID, fault.ModuleVersionNotFound); err != nil {
+		return nil, err
+	}
+	v, err := s.Store.Client.ModuleVersion.Get(ctx, versionID)
+	return store.NotFoundAs(v, err, versionID, fault.ModuleVersionNotFound)
+}
+
 // requestedScope returns where the values would be deployed: an instance, an environment, or nowhere yet. version is
 // nil where the inputs are given or a definition's.
 func (s *Service) requestedScope(ctx context.Context, in Request, version *ent.ModuleVersion) (*Scope, error) {
@@ -189,8 +199,11 @@ func (s *Service) requestedScope(ctx context.Context, in Request, version *ent.M
 
 // requestedInstanceScope returns the scope of the instance that the request names.
 func (s *Service) requestedInstanceScope(ctx context.Context, in Request, version *ent.ModuleVersion) (*Scope, error) {
-	instance, err := s.Catalog.Instance(ctx, *in.InstanceID)
-	if err != nil {
+	if err := store.CheckID(id.ModuleInstance, *in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
+		return nil, err
+	}
+	instance, err := s.Store.Client.ModuleInstance.Get(ctx, *in.InstanceID)
+	if instance, err = store.NotFoundAs(instance, err, *in.InstanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
 	var wrong []fault.Violation

@@ -3,6 +3,7 @@ package page
 import (
 	"slipway/ent"
 	"slipway/internal/inputprop"
+	"slipway/internal/record"
 )
 
 // The connections of the API, one for each list.
@@ -11,22 +12,22 @@ type (
 	OrganizationEdge                 = Edge[*ent.Organization]
 	TokenConnection                  = Connection[*ent.Token]
 	TokenEdge                        = Edge[*ent.Token]
-	ProjectConnection                = Connection[*ent.Project]
-	ProjectEdge                      = Edge[*ent.Project]
-	EnvironmentConnection            = Connection[*ent.Environment]
-	EnvironmentEdge                  = Edge[*ent.Environment]
-	ModuleDefinitionConnection       = Connection[*ent.ModuleDefinition]
-	ModuleDefinitionEdge             = Edge[*ent.ModuleDefinition]
-	ModuleVersionConnection          = Connection[*ent.ModuleVersion]
-	ModuleVersionEdge                = Edge[*ent.ModuleVersion]
-	ModuleInstanceConnection         = Connection[*ent.ModuleInstance]
-	ModuleInstanceEdge               = Edge[*ent.ModuleInstance]
-	DeploymentConnection             = Connection[*ent.Deployment]
-	DeploymentEdge                   = Edge[*ent.Deployment]
+	ProjectConnection                = Connection[*record.Project]
+	ProjectEdge                      = Edge[*record.Project]
+	EnvironmentConnection            = Connection[*record.Environment]
+	EnvironmentEdge                  = Edge[*record.Environment]
+	ModuleDefinitionConnection       = Connection[*record.ModuleDefinition]
+	ModuleDefinitionEdge             = Edge[*record.ModuleDefinition]
+	ModuleVersionConnection          = Connection[*record.ModuleVersion]
+	ModuleVersionEdge                = Edge[*record.ModuleVersion]
+	ModuleInstanceConnection         = Connection[*record.ModuleInstance]
+	ModuleInstanceEdge               = Edge[*record.ModuleInstance]
+	DeploymentConnection             = Connection[*record.Deployment]
+	DeploymentEdge                   = Edge[*record.Deployment]
 	AuditEventConnection             = Connection[*ent.AuditEvent]
 	AuditEventEdge                   = Edge[*ent.AuditEvent]
-	DefaultValueDefinitionConnection = Connection[*ent.DefaultValueDefinition]
+	DefaultValueDefinitionConnection = Connection[*record.DefaultValueDefinition]
 	DynamicValueConnection           = Connection[*inputprop.Option]
 	DynamicValueEdge                 = Edge[*inputprop.Option]
-	DefaultValueDefinitionEdge       = Edge[*ent.DefaultValueDefinition]
+	DefaultValueDefinitionEdge       = Edge[*record.DefaultValueDefinition]
 )

@@ -63,7 +63,7 @@ func deploymentsOfEveryKind(t *testing.T, w *worldtest.World) map[string]*ent.De
 	all["redeploy, canceled"] = must(w.Deploy.Cancel(developer, all["redeploy, canceled"].ID))
 	all["running"] = must(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: all["full"].ID}))
 	p.Claim(t, all["running"])
-	all["running"] = must(w.Deploy.Deployment(developer, all["running"].ID))
+	all["running"] = must(w.Store.Client.Deployment.Get(developer, all["running"].ID))
 	all["terraform"] = terraform(t, w, p)
 	all["pending"] = p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
 	return all

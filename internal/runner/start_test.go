@@ -79,7 +79,8 @@ func read(t *testing.T, w *worldtest.World, id string) *ent.Deployment {
 // messages are those of a deployment's events, in order.
 func messages(t *testing.T, w *worldtest.World, id string) (list []string) {
 	t.Helper()
-	events, err := deployment.Events(t.Context(), read(t, w, id))
+	d := read(t, w, id)
+	events, err := deployment.Events(t.Context(), d.Data, d.Events)
 	if err != nil {
 		t.Fatal(err)
 	}

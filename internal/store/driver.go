@@ -185,10 +185,14 @@ func bytesOf(column any) int {
 	switch c := column.(type) {
 	case *sql.NullString:
 		return len(c.String)
+	case *string:
+		return len(*c)
 	case *[]byte:
 		return len(*c)
 	case interface{ JSON() json.RawMessage }:
 		return len(c.JSON())
+	case interface{ Size() int }:
+		return c.Size()
 	default:
 		return 0
 	}

@@ -65,6 +65,8 @@ type Config struct {
 	// Trace, where it is not nil, is called with each statement and its arguments, secrets among them,
 	// before it runs. It is called by many goroutines at once.
 	Trace func(query string, args []any)
+	// PoisonUnread is for tests: fields of records whose columns were not read have values that show.
+	PoisonUnread bool
 	// Log gets a line when the storage under the database fails; slog.Default where it is nil.
 	Log *slog.Logger
 }
@@ -77,8 +79,12 @@ type Store struct {
 	dialect string
 	// db writes, and on PostgreSQL it is also what reads.
 	db, reads *sql.DB
+	// reader is what the Client reads by.
+	reader dialect.Driver
 	close     []func() error
 	storage   *storage
+
+	poisonUnread bool
 }
 
 // Open opens the database of the configuration. It does not migrate; see Migrate.
@@ -116,12 +122,17 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		}
 		return checkArgs(args)
 	}
+	s.poisonUnread = c.PoisonUnread
 	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
-	s.Client = ent.NewClient(ent.Driver(retryDriver{checkDriver{driver, before}, s.storage}))
+	s.reader = retryDriver{checkDriver{driver, before}, s.storage}
+	s.Client = ent.NewClient(ent.Driver(s.reader))
 	s.Client.Intercept(tenancyFilter())
 	s.Client.Use(requireTx, bindWrites)
 	return s, nil
 }
+
+// PoisonsUnread reports whether fields of records whose columns were not read are to have values that show.
+func (s *Store) PoisonsUnread() bool { return s.poisonUnread }
 
 // Ping returns nil where the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }

@@ -85,10 +85,6 @@ func tenancyFilter() ent.Interceptor {
 		case Owned:
 			q.WhereP(sql.FieldEQ(organizationColumn, scope))
 		case Shared:
-			if definitions, ok := query.(*ent.ModuleDefinitionQuery); ok && ctx.Value(inOrderKey{}) != nil {
-				definitions.Modify(ownAndGlobal(scope))
-				return nil
-			}
 			q.WhereP(sql.OrPredicates(sql.FieldEQ(organizationColumn, scope), sql.FieldIsNull(organizationColumn)))
 		case Control:
 		default:
@@ -96,29 +92,6 @@ func tenancyFilter() ent.Interceptor {
 		}
 		return nil
 	})
-}
-
-type inOrderKey struct{}
-
-// InOrder returns a context for reading a page of module definitions: the actor's own and the global ones are
-// each read along an index, as far as the page goes, and merged. The one condition of other queries, with OR, would have the
-// database read all of them and sort them.
-func InOrder(ctx context.Context) context.Context { return context.WithValue(ctx, inOrderKey{}, true) }
-
-// ownAndGlobal returns a function that binds a statement that has its order and its limit to the rows of the scope and those of
-// nobody.
-func ownAndGlobal(scope string) func(*sql.Selector) {
-	return func(s *sql.Selector) {
-		d, table, owner := sql.Dialect(s.Dialect()), s.TableName(), s.C(organizationColumn)
-		half := func(owned *sql.Predicate) *sql.Selector {
-			if p := s.P(); p != nil {
-				owned = sql.And(p, owned)
-			}
-			return d.Select().From(s.Clone().SetP(owned).As("half"))
-		}
-		both := half(sql.EQ(owner, scope)).UnionAll(half(sql.IsNull(owner)))
-		s.SetP(nil).From(both.As(table))
-	}
 }
 
 // requireTx is the hook that refuses writes outside a transaction: database/sql may run one whose answer was lost

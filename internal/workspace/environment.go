@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"time"
 
 	"slipway/ent"
 	"slipway/ent/environment"
@@ -12,25 +11,22 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
 
 // Environment returns one environment, or EnvironmentNotFound.
-func (s *Service) Environment(ctx context.Context, environmentID string) (*ent.Environment, error) {
+func (s *Service) Environment(ctx context.Context, environmentID string) (*record.Environment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.CheckID(id.Environment, environmentID, fault.EnvironmentNotFound); err != nil {
-		return nil, err
-	}
-	e, err := s.Store.Client.Environment.Get(ctx, environmentID)
-	return store.NotFoundAs(e, err, environmentID, fault.EnvironmentNotFound)
+	return record.Environments.In(s.Store).ByID(ctx, environmentID, fault.EnvironmentNotFound)
 }
 
 // EnvironmentsByID returns the environments of the ids that there are, in no order.
-func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*ent.Environment, error) {
-	return s.Store.Client.Environment.Query().Where(environment.IDIn(ids...)).All(ctx)
+func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*record.Environment, error) {
+	return record.Environments.In(s.Store).ByIDs(ctx, ids)
 }
 
 // Environments returns a page of the organization's environments, of one project where it is not nil.
@@ -39,22 +35,20 @@ func (s *Service) Environments(ctx context.Context, projectID *string, args page
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
-	q := s.Store.Client.Environment.Query()
+	list := record.Environments.In(s.Store)
 	if projectID != nil {
-		q.Where(environment.ProjectID(*projectID))
+		list = list.Where(record.Equal(environment.FieldProjectID, *projectID))
 	}
 	scope := page.Scope{List: "environments", Viewer: a.OrganizationID, Filter: projectID}
-	return page.Read(ctx, q, args, scope, environmentKey)
+	return page.Read(ctx, list, args, scope)
 }
 
 // EnvironmentsOf returns a page of the environments of each project.
 func (s *Service) EnvironmentsOf(ctx context.Context, projectIDs []string, args page.Args) (map[string]*page.EnvironmentConnection, error) {
-	return page.ReadEach(ctx, s.Store.Client.Environment.Query, page.Parents{
+	return page.ReadEach(ctx, record.Environments.In(s.Store), page.Parents{
 		List: "environments", Viewer: actor.From(ctx).OrganizationID, Column: environment.FieldProjectID, IDs: projectIDs,
-	}, args, environmentKey, func(e *ent.Environment) string { return e.ProjectID })
+	}, args, func(e *record.Environment) string { return e.ProjectID })
 }
-
-func environmentKey(e *ent.Environment) (time.Time, string) { return e.CreatedAt, e.ID }
 
 // NewEnvironment is an environment to be created. The slug has the form of a GivenId.
 type NewEnvironment struct{ ProjectID, Name, Slug string }

@@ -2,35 +2,30 @@ package workspace
 
 import (
 	"context"
-	"time"
 
 	"slipway/ent"
-	"slipway/ent/project"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/page"
+	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
 
 // Project returns one project, or ProjectNotFound.
-func (s *Service) Project(ctx context.Context, projectID string) (*ent.Project, error) {
+func (s *Service) Project(ctx context.Context, projectID string) (*record.Project, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	if err := store.CheckID(id.Project, projectID, fault.ProjectNotFound); err != nil {
-		return nil, err
-	}
-	p, err := s.Store.Client.Project.Get(ctx, projectID)
-	return store.NotFoundAs(p, err, projectID, fault.ProjectNotFound)
+	return record.Projects.In(s.Store).ByID(ctx, projectID, fault.ProjectNotFound)
 }
 
 // ProjectsByID returns the projects of the ids that there are, in no order.
-func (s *Service) ProjectsByID(ctx context.Context, ids []string) ([]*ent.Project, error) {
-	return s.Store.Client.Project.Query().Where(project.IDIn(ids...)).All(ctx)
+func (s *Service) ProjectsByID(ctx context.Context, ids []string) ([]*record.Project, error) {
+	return record.Projects.In(s.Store).ByIDs(ctx, ids)
 }
 
 // Projects returns a page of the organization's projects.
@@ -40,10 +35,8 @@ func (s *Service) Projects(ctx context.Context, args page.Args) (*page.ProjectCo
 		return nil, err
 	}
 	scope := page.Scope{List: "projects", Viewer: a.OrganizationID}
-	return page.Read(ctx, s.Store.Client.Project.Query(), args, scope, projectKey)
+	return page.Read(ctx, record.Projects.In(s.Store), args, scope)
 }
-
-func projectKey(p *ent.Project) (time.Time, string) { return p.CreatedAt, p.ID }
 
 // NewProject is a project to be created. The slug has the form of a GivenId.
 type NewProject struct{ Name, Slug string }

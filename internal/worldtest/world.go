@@ -118,7 +118,7 @@ func New(t testing.TB, databaseURL string, options ...func(*store.Config)) *Worl
 func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *World {
 	t.Helper()
 	var ran statements
-	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.record}
+	config := store.Config{URL: databaseURL, MaxConns: 8, Trace: ran.record, PoisonUnread: true}
 	for _, change := range options {
 		change(&config)
 	}

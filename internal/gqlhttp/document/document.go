@@ -29,6 +29,8 @@ type Config struct {
 	Scalars map[string]Check
 	// Limits bound each document and each operation.
 	Limits Limits
+	// Prepare, where it is not nil, makes of an operation what its executor asks for each time that it is executed.
+	Prepare func(*ast.OperationDefinition) any
 }
 
 // Documents parses and validates documents, keeps those that are valid, and coerces their variables.
@@ -41,6 +43,7 @@ type Documents struct {
 	// withTypename are the input types that may have a __typename.
 	withTypename  map[string]bool
 	introspection bool
+	prepare       func(*ast.OperationDefinition) any
 	kept          *cache
 }
 
@@ -56,6 +59,7 @@ func New(schema *ast.Schema, c Config) *Documents {
 		scalars:                 c.Scalars,
 		withTypename:            withTypename,
 		introspection:           c.Introspection,
+		prepare:                 c.Prepare,
 		kept:                    newCache(cmp.Or(c.Kept, 1000)),
 	}
 }
@@ -70,7 +74,12 @@ type Document struct {
 	tokens int
 	// introspection is how many values of the schema each operation asks for.
 	introspection map[*ast.OperationDefinition]int
+	// prepared is what Config.Prepare has made of each operation.
+	prepared map[*ast.OperationDefinition]any
 }
+
+// Prepared returns what Config.Prepare has made of an operation, nil without one.
+func (d *Document) Prepared(op *ast.OperationDefinition) any { return d.prepared[op] }
 
 // Bytes returns about the most memory that the document takes, as measured on documents of fields alone.
 func (d *Document) Bytes() int { return 400*d.tokens + 2*len(d.Position.Src.Input) }
@@ -85,6 +94,18 @@ func (d *Documents) Get(text string) (*Document, gqlerror.List) {
 		d.kept.add(text, doc)
 	}
 	return doc, errs
+}
+
+// prepared returns what Config.Prepare makes of the operations of a document.
+func (d *Documents) prepared(doc *ast.QueryDocument) map[*ast.OperationDefinition]any {
+	if d.prepare == nil {
+		return nil
+	}
+	prepared := make(map[*ast.OperationDefinition]any, len(doc.Operations))
+	for _, op := range doc.Operations {
+		prepared[op] = d.prepare(op)
+	}
+	return prepared
 }
 
 // Parse returns the document of a text without a look at the cache, or all that is wrong with it.
@@ -116,7 +137,7 @@ func (d *Documents) Parse(text string) (*Document, gqlerror.List) {
 		return nil, gqlerror.List{refused}
 	}
 	nodes := d.lift(parsed)
-	return &Document{parsed, executable(parsed), uses, nodes, scanned.tokens, introspection}, nil
+	return &Document{parsed, executable(parsed), uses, nodes, scanned.tokens, introspection, d.prepared(parsed)}, nil
 }
 
 // executable returns a document without the declarations of variables.

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
+	"slipway/internal/record"
 )
 
 // Source is a list of options that the server knows.
@@ -114,38 +114,38 @@ func list(names []string) string {
 }
 
 func moduleTypes(ctx context.Context, s *Service, _ map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	definitions, err := s.Catalog.Types(ctx, args)
+	definitions, err := s.Catalog.Types(record.Whole(ctx), args)
 	if err != nil {
 		return nil, err
 	}
-	return page.Map(definitions, func(d *ent.ModuleDefinition) (*inputprop.Option, error) {
+	return page.Map(definitions, func(d *record.ModuleDefinition) (*inputprop.Option, error) {
 		return option(d.Type, d.Name, d.Description), nil
 	})
 }
 
 func moduleInstances(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
 	filter := catalog.InstanceFilter{Type: param(params, "type"), EnvironmentID: param(params, "environmentId")}
-	instances, err := s.Catalog.Instances(ctx, filter, args)
+	instances, err := s.Catalog.Instances(record.Whole(ctx), filter, args)
 	if err != nil {
 		return nil, err
 	}
-	return page.Map(instances, func(i *ent.ModuleInstance) (*inputprop.Option, error) { return option(i.ID, i.Name, nil), nil })
+	return page.Map(instances, func(i *record.ModuleInstance) (*inputprop.Option, error) { return option(i.ID, i.Name, nil), nil })
 }
 
 func projects(ctx context.Context, s *Service, _ map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	projects, err := s.Workspace.Projects(ctx, args)
+	projects, err := s.Workspace.Projects(record.Whole(ctx), args)
 	if err != nil {
 		return nil, err
 	}
-	return page.Map(projects, func(p *ent.Project) (*inputprop.Option, error) { return option(p.ID, p.Name, nil), nil })
+	return page.Map(projects, func(p *record.Project) (*inputprop.Option, error) { return option(p.ID, p.Name, nil), nil })
 }
 
 func environments(ctx context.Context, s *Service, params map[string]string, args page.Args) (*page.Connection[*inputprop.Option], error) {
-	environments, err := s.Workspace.Environments(ctx, param(params, "projectId"), args)
+	environments, err := s.Workspace.Environments(record.Whole(ctx), param(params, "projectId"), args)
 	if err != nil {
 		return nil, err
 	}
-	return page.Map(environments, func(e *ent.Environment) (*inputprop.Option, error) { return option(e.ID, e.Name, nil), nil })
+	return page.Map(environments, func(e *record.Environment) (*inputprop.Option, error) { return option(e.ID, e.Name, nil), nil })
 }
 
 // definitionOptions returns the options that a definition lists, or those of the source that it names.

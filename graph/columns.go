@@ -1,0 +1,168 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/ent/defaultvaluedefinition"
+	"slipway/ent/deployment"
+	"slipway/ent/environment"
+	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
+	"slipway/ent/moduleversion"
+	"slipway/ent/project"
+	"slipway/ent/release"
+	"slipway/internal/gqlhttp"
+	"slipway/internal/record"
+)
+
+// table is what of the database a type of the schema shows.
+type table struct {
+	name    string
+	columns []string
+}
+
+// tables are those of the types whose records are read with the columns that an operation selects.
+var tables = map[string]table{
+	"Project":                {project.Table, project.Columns},
+	"Environment":            {environment.Table, environment.Columns},
+	"ModuleDefinition":       {moduledefinition.Table, moduledefinition.Columns},
+	"ModuleVersion":          {moduleversion.Table, moduleversion.Columns},
+	"ModuleInstance":         {moduleinstance.Table, moduleinstance.Columns},
+	"Release":                {release.Table, release.Columns},
+	"Deployment":             {deployment.Table, deployment.Columns},
+	"DefaultValueDefinition": {defaultvaluedefinition.Table, defaultvaluedefinition.Columns},
+}
+
+// fieldColumns are the columns that a field needs which is not a column itself: nothing but the id for lists and for
+// what goes by it, the reference for an edge. Any other field that is no column has its record read whole.
+var fieldColumns = map[string][]string{
+	"Project.environments":                 {},
+	"Environment.project":                  {environment.FieldProjectID},
+	"Environment.moduleInstances":          {},
+	"ModuleDefinition.latestModuleVersion": {moduledefinition.FieldLatestVersionID},
+	"ModuleDefinition.versions":            {},
+	"ModuleVersion.deploymentType":         {moduleversion.FieldKind},
+	"ModuleVersion.moduleDefinition":       {moduleversion.FieldModuleDefinitionID},
+	"ModuleVersion.inputsJson":             {moduleversion.FieldInputs},
+	"ModuleInstance.project":               {moduleinstance.FieldProjectID},
+	"ModuleInstance.environment":           {moduleinstance.FieldEnvironmentID},
+	"ModuleInstance.moduleDefinition":      {moduleinstance.FieldModuleDefinitionID},
+	"ModuleInstance.liveDeployment":        {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.deployments":           {},
+	"Release.moduleVersion":                {release.FieldModuleVersionID},
+	"Release.inputs":                       {release.FieldDigest, release.FieldContent},
+	"Release.artifact":                     {release.FieldDigest, release.FieldContent},
+	"Release.quarantine":                   {},
+	"Release.quarantines":                  {},
+	"Release.deployments":                  {},
+	"Deployment.project":                   {deployment.FieldProjectID},
+	"Deployment.environment":               {deployment.FieldEnvironmentID},
+	"Deployment.moduleInstance":            {deployment.FieldModuleInstanceID},
+	"Deployment.redeployOf":                {deployment.FieldRedeployOfDeploymentID},
+	"Deployment.rollbackTo":                {deployment.FieldRollbackToDeploymentID},
+	"Deployment.dataJson":                  {deployment.FieldData},
+	"Deployment.release":                   {deployment.FieldReleaseID},
+	"Deployment.fence":                     {deployment.FieldFence, deployment.FieldLeaseID},
+	"Deployment.events":                    {deployment.FieldData, deployment.FieldEvents},
+	"Deployment.rollbackEligibility":       {},
+	"Deployment.redeployEligibility":       {},
+	"Deployment.lineage":                   {},
+	"DefaultValueDefinition.schemaJson":    {defaultvaluedefinition.FieldSchema},
+}
+
+// followed are the columns by which a subscription knows what has changed, besides those that it selects.
+var followed = []string{deployment.FieldVersion, deployment.FieldCompletedAt}
+
+// selectColumns returns the columns that an operation needs, of each type that it selects anything of.
+func selectColumns(schema *ast.Schema, op *ast.OperationDefinition) *record.Columns {
+	s := selection{schema, map[string][]string{}, map[string]bool{}}
+	if op.Operation == ast.Subscription {
+		s.of["Deployment"] = slices.Clone(followed)
+	}
+	s.add(op.SelectionSet)
+	of := make(map[string][]string, len(s.of))
+	for name, columns := range s.of {
+		if !slices.Contains(columns, everyColumn) {
+			of[tables[name].name] = columns
+		}
+	}
+	return record.NewColumns(of)
+}
+
+// selection is the columns that were found so far, by the name of the type, and the fragments that were looked at.
+type selection struct {
+	schema *ast.Schema
+	of     map[string][]string
+	seen   map[string]bool
+}
+
+// everyColumn stands for all columns of a type.
+const everyColumn = "*"
+
+func (s selection) add(set ast.SelectionSet) {
+	for _, selected := range set {
+		switch selected := selected.(type) {
+		case *ast.Field:
+			s.addField(selected)
+			s.add(selected.SelectionSet)
+		case *ast.InlineFragment:
+			s.add(selected.SelectionSet)
+		case *ast.FragmentSpread:
+			if !s.seen[selected.Name] {
+				s.seen[selected.Name] = true
+				s.add(selected.Definition.SelectionSet)
+			}
+		}
+	}
+}
+
+// addField adds the columns of a field, of each type that it may be a field of.
+func (s selection) addField(f *ast.Field) {
+	for _, of := range s.schema.GetPossibleTypes(f.ObjectDefinition) {
+		t, ok := tables[of.Name]
+		if !ok {
+			continue
+		}
+		s.of[of.Name] = append(s.of[of.Name], t.columnsOf(of.Name, f.Name)...)
+	}
+}
+
+// columnsOf returns the columns that a field of a type needs.
+func (t table) columnsOf(typeName, field string) []string {
+	if columns, ok := fieldColumns[typeName+"."+field]; ok {
+		return columns
+	}
+	if field == "__typename" {
+		return nil
+	}
+	if column := columnName(field); slices.Contains(t.columns, column) {
+		return []string{column}
+	}
+	return []string{everyColumn}
+}
+
+// columnName returns the name that a field has as a column.
+func columnName(field string) string {
+	var b strings.Builder
+	for _, r := range field {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// withColumns returns a context in which records are read with the columns that the operation needs.
+func withColumns(ctx context.Context) context.Context {
+	if c, ok := gqlhttp.Prepared(graphql.GetOperationContext(ctx)).(*record.Columns); ok {
+		return record.WithColumns(ctx, c)
+	}
+	return ctx
+}

@@ -1,0 +1,164 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/store"
+)
+
+// Query is a list of a table's records: those that meet every condition and that the actor's organization may see.
+type Query[T any] struct {
+	table      *Table[T]
+	store      *store.Store
+	conditions []Condition
+}
+
+// In returns the list of all records in a database.
+func (t *Table[T]) In(s *store.Store) Query[T] { return Query[T]{table: t, store: s} }
+
+// Where returns the list of those records that meet more conditions.
+func (q Query[T]) Where(conditions ...Condition) Query[T] {
+	q.conditions = append(slices.Clip(q.conditions), conditions...)
+	return q
+}
+
+// Table returns the table.
+func (q Query[T]) Table() *Table[T] { return q.table }
+
+// Position is that of a record in a list: lists go by when their records were created and, of those created at once,
+// by their ids.
+type Position struct {
+	At time.Time
+	ID string
+}
+
+// Range is a part of a list: the newest records, at most Limit, between two positions that may be nil. Backward, it is
+// the oldest of them, in the opposite order.
+type Range struct {
+	After, Before *Position
+	Limit         int
+	Backward      bool
+}
+
+// ByID returns the record of an id. Where there is none, the error has the code.
+func (q Query[T]) ByID(ctx context.Context, id string, code fault.Code) (*T, error) {
+	if err := store.CheckID(q.table.kind, id, code); err != nil {
+		return nil, err
+	}
+	found, err := q.Where(Equal(idColumn, id)).rows(ctx, shape{kind: one}, nil, "")
+	if err == nil && len(found) == 0 {
+		err = store.NotFound(id, code)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// ByIDs returns the records of the ids that there are, in no order.
+func (q Query[T]) ByIDs(ctx context.Context, ids []string) ([]*T, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return q.rows(ctx, shape{kind: several}, []any{q.store.List(ids)}, "")
+}
+
+// Range returns a part of the list.
+func (q Query[T]) Range(ctx context.Context, r Range) ([]*T, error) {
+	s := r.shape(part)
+	if q.table.class == store.Shared {
+		s.kind = sharedPart
+	}
+	return q.rows(ctx, s, r.args(), "")
+}
+
+// Count returns how many records the list has.
+func (q Query[T]) Count(ctx context.Context) (int, error) {
+	n := 0
+	err := q.run(ctx, shape{kind: count}, nil, selection{}, func(rows store.Rows) error { return rows.Scan(&n) })
+	return n, err
+}
+
+// Children returns the part of each parent's list: of the records that have its id in a column. of returns the parent of
+// a record.
+func (q Query[T]) Children(ctx context.Context, column string, parents []string, r Range, of func(*T) string) (map[string][]*T, error) {
+	s := r.shape(children)
+	s.parent = column
+	found, err := q.rows(ctx, s, []any{q.store.List(parents)}, column)
+	if err != nil {
+		return nil, err
+	}
+	lists := make(map[string][]*T, len(parents))
+	for _, record := range found {
+		id := of(record)
+		lists[id] = append(lists[id], record)
+	}
+	for _, list := range lists {
+		slices.SortFunc(list, func(a, b *T) int { return q.table.compare(a, b, r.Backward) })
+	}
+	return lists, nil
+}
+
+// CountChildren returns how many records each parent's list has.
+func (q Query[T]) CountChildren(ctx context.Context, column string, parents []string) (map[string]int, error) {
+	counts := make(map[string]int, len(parents))
+	err := q.run(ctx, shape{kind: countChildren, parent: column}, []any{q.store.List(parents)}, selection{}, func(rows store.Rows) error {
+		var id string
+		var n int
+		err := rows.Scan(&id, &n)
+		counts[id] = n
+		return err
+	})
+	return counts, err
+}
+
+// compare compares two records by their places in a list.
+func (t *Table[T]) compare(a, b *T, backward bool) int {
+	aAt, aID := t.position(a)
+	bAt, bID := t.position(b)
+	order := cmp.Or(bAt.Compare(aAt), cmp.Compare(bID, aID))
+	if backward {
+		return -order
+	}
+	return order
+}
+
+// rows returns the records of a statement.
+func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) ([]*T, error) {
+	columns := q.table.selected(ctx, parent)
+	targets := make([]any, len(columns.names))
+	var records []*T
+	err := q.run(ctx, s, args, columns, func(rows store.Rows) error {
+		record := new(T)
+		for i, c := range columns.names {
+			targets[i] = q.table.target(record, c)
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if q.store.PoisonsUnread() {
+			q.table.poison(record, columns)
+		}
+		records = append(records, record)
+		return nil
+	})
+	return records, err
+}
+
+var errNoActor = errors.New("record: no actor in the context")
+
+// run runs a statement of a shape for the actor's organization. args are those that the shape has besides conditions.
+func (q Query[T]) run(ctx context.Context, s shape, args []any, columns selection, scan func(store.Rows) error) error {
+	a := actor.From(ctx)
+	if a == nil {
+		return errNoActor
+	}
+	s.postgres, s.columns = q.store.Postgres(), columns.list
+	return q.store.Query(ctx, q.text(s), q.args(s.kind, store.Scope(a), args), scan)
+}

@@ -1,0 +1,210 @@
+package record
+
+import (
+	"strconv"
+	"strings"
+
+	"slipway/internal/store"
+)
+
+// kind is what a statement reads.
+type kind int
+
+const (
+	one           kind = iota // by conditions
+	several                   // by a list of ids
+	part                      // a Range of a list
+	sharedPart                // the same of a shared table
+	count                     // how many there are
+	children                  // a Range of the list of each parent
+	countChildren             // how many each parent has
+)
+
+// maxConditions is how many conditions a list may have.
+const maxConditions = 8
+
+// shape is all that the text of a statement depends on.
+type shape struct {
+	kind                    kind
+	postgres                bool
+	columns                 string
+	conditions              [maxConditions]string
+	parent                  string
+	limit                   int
+	backward, after, before bool
+}
+
+func (r Range) shape(k kind) shape {
+	// The limit stands in the text: PostgreSQL takes one that it does not see for a tenth of the table.
+	return shape{kind: k, limit: r.Limit, backward: r.Backward, after: r.After != nil, before: r.Before != nil}
+}
+
+// args returns the arguments of a range, in the order of its text.
+func (r Range) args() []any {
+	var args []any
+	for _, p := range []*Position{r.After, r.Before} {
+		if p != nil {
+			args = append(args, p.At, p.ID)
+		}
+	}
+	return args
+}
+
+// text returns the text of a statement.
+func (q Query[T]) text(s shape) string {
+	for i, c := range q.conditions {
+		s.conditions[i] = c.text
+	}
+	if text, ok := q.table.texts.Get(s); ok {
+		return text
+	}
+	text := s.write(q.table.name, q.table.class)
+	if s.postgres {
+		text = numbered(text)
+	}
+	q.table.texts.Add(s, text)
+	return text
+}
+
+// args returns the arguments of a statement, in the order of its text: those of the conditions, the scope, and those
+// that only its kind has.
+func (q Query[T]) args(k kind, scope string, more []any) []any {
+	args := make([]any, 0, 2*(len(q.conditions)+1+len(more)))
+	if k == children {
+		args = append(args, more...)
+		more = nil
+	}
+	for _, c := range q.conditions {
+		args = append(args, c.args...)
+	}
+	if q.table.class != store.Control {
+		args = append(args, scope)
+	}
+	args = append(args, more...)
+	if k == sharedPart {
+		for _, c := range q.conditions {
+			args = append(args, c.args...)
+		}
+		args = append(args, more...)
+	}
+	return args
+}
+
+// What binds the rows of a table to the scope of an actor.
+const (
+	ofOwner   = `"organization_id" = ?`
+	ofNobody  = `"organization_id" IS NULL`
+	ofVisible = `("organization_id" = ? OR "organization_id" IS NULL)`
+)
+
+// tenancy returns what binds the rows of a table to the scope.
+func tenancy(c store.Class) string {
+	switch c {
+	case store.Owned:
+		return ofOwner
+	case store.Shared:
+		return ofVisible
+	case store.Control:
+	}
+	return ""
+}
+
+// write returns the text, with question marks for arguments.
+func (s shape) write(table string, class store.Class) string {
+	name := `"` + table + `"`
+	from := ` FROM ` + name
+	switch s.kind {
+	case one:
+		return "SELECT " + s.columns + from + s.where(tenancy(class))
+	case several:
+		return "SELECT " + s.columns + from + s.where(tenancy(class), `"id"`+s.anyOf())
+	case part:
+		return "SELECT " + s.columns + from + s.where(tenancy(class), s.within()...) + s.order() + s.limited()
+	case sharedPart:
+		// Each half is read along an index, as far as the part goes. One condition with OR would have the database
+		// read all of them and sort them.
+		half := func(owner string) string {
+			return "SELECT " + s.columns + " FROM (SELECT " + s.columns + from + s.where(owner, s.within()...) + s.order() + s.limited() + `) AS "half"`
+		}
+		return "SELECT " + s.columns + " FROM (" + half(ofOwner) + " UNION ALL " + half(ofNobody) + ") AS " + name + s.order() + s.limited()
+	case count:
+		return "SELECT COUNT(*)" + from + s.where(tenancy(class))
+	case children:
+		return s.writeChildren(name, tenancy(class))
+	case countChildren:
+		return `SELECT "parent"."value", (SELECT COUNT(*)` + from + s.where(tenancy(class), s.ofParent(name)) + `)` + s.parents()
+	}
+	panic("record: no text for a statement of kind " + strconv.Itoa(int(s.kind)))
+}
+
+// writeChildren reads each list along its index until there are enough rows; to rank or sort the rows of all lists
+// would read the lists to their ends. SQLite has no LATERAL: there the ids of a list are read by a function over an
+// array.
+func (s shape) writeChildren(name, tenancy string) string {
+	list := " FROM " + name + s.where(tenancy, s.ofParent(name)) + s.order() + s.limited()
+	if s.postgres {
+		return "SELECT " + s.columns + s.parents() + " CROSS JOIN LATERAL (SELECT " + s.columns + list + `) AS "child"`
+	}
+	columns := strings.Split(s.columns, ", ")
+	for i := range columns {
+		columns[i] = name + "." + columns[i]
+	}
+	return "SELECT " + strings.Join(columns, ", ") + s.parents() +
+		` CROSS JOIN json_each((SELECT json_group_array("id") FROM (SELECT "id"` + list + `))) AS "child" CROSS JOIN ` + name +
+		" WHERE " + name + `."id" = "child"."value"`
+}
+
+// parents returns the parents as a table of their ids, which are one argument.
+func (s shape) parents() string {
+	if s.postgres {
+		return ` FROM unnest(CAST(? AS text[])) AS "parent" ("value")`
+	}
+	return ` FROM json_each(?) AS "parent"`
+}
+
+func (s shape) ofParent(name string) string { return name + `."` + s.parent + `" = "parent"."value"` }
+
+// anyOf returns the comparison with a list, which is one argument.
+func (s shape) anyOf() string {
+	if s.postgres {
+		return " = ANY (?)"
+	}
+	return " IN (SELECT value FROM json_each(?))"
+}
+
+// where returns the conditions, what binds the rows to the scope, and more conditions.
+func (s shape) where(tenancy string, more ...string) string {
+	text := ""
+	for _, c := range append(append(s.conditions[:], tenancy), more...) {
+		switch {
+		case c == "":
+		case text == "":
+			text = " WHERE " + c
+		default:
+			text += " AND " + c
+		}
+	}
+	return text
+}
+
+// within returns the conditions of a range. The comparison of rows is one range of the index on
+// (…, created_at DESC, id DESC).
+func (s shape) within() []string {
+	var list []string
+	if s.after {
+		list = append(list, `("created_at", "id") < (?, ?)`)
+	}
+	if s.before {
+		list = append(list, `("created_at", "id") > (?, ?)`)
+	}
+	return list
+}
+
+func (s shape) order() string {
+	if s.backward {
+		return ` ORDER BY "created_at", "id"`
+	}
+	return ` ORDER BY "created_at" DESC, "id" DESC`
+}
+
+func (s shape) limited() string { return " LIMIT " + strconv.Itoa(s.limit) }

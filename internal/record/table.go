@@ -1,0 +1,110 @@
+package record
+
+import (
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"slipway/ent"
+	"slipway/ent/auditevent"
+	"slipway/ent/defaultvaluedefinition"
+	"slipway/ent/deployment"
+	"slipway/ent/environment"
+	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
+	"slipway/ent/moduleversion"
+	"slipway/ent/organization"
+	"slipway/ent/project"
+	"slipway/ent/quarantine"
+	"slipway/ent/release"
+	"slipway/ent/token"
+	"slipway/internal/id"
+	"slipway/internal/store"
+)
+
+// The columns that every table has, but for organizationColumn.
+const (
+	idColumn           = "id"
+	createdAtColumn    = "created_at"
+	organizationColumn = "organization_id"
+)
+
+// Table has the records of one kind.
+type Table[T any] struct {
+	kind  id.Kind
+	name  string
+	class store.Class
+	all   selection
+	// narrow reports whether its records may be read with some of their columns.
+	narrow bool
+	// target returns what a value of a column is scanned into.
+	target func(record *T, column string) any
+	// position returns when a record was created, and its id.
+	position func(*T) (time.Time, string)
+	// texts are those of the statements that were used last.
+	texts *lru.Cache[shape, string]
+}
+
+// The tables of the records whose columns go by what an operation asks for.
+var (
+	Projects = newTable(id.Project, project.Table, ent.TypeProject, project.Columns, true,
+		func(p *Project, c string) any { return (*ent.Project)(p).ScanTarget(c) },
+		func(p *Project) (time.Time, string) { return p.CreatedAt, p.ID })
+	Environments = newTable(id.Environment, environment.Table, ent.TypeEnvironment, environment.Columns, true,
+		func(e *Environment, c string) any { return (*ent.Environment)(e).ScanTarget(c) },
+		func(e *Environment) (time.Time, string) { return e.CreatedAt, e.ID })
+	ModuleDefinitions = newTable(id.ModuleDefinition, moduledefinition.Table, ent.TypeModuleDefinition, moduledefinition.Columns, true,
+		func(d *ModuleDefinition, c string) any { return (*ent.ModuleDefinition)(d).ScanTarget(c) },
+		func(d *ModuleDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
+	ModuleVersions = newTable(id.ModuleVersion, moduleversion.Table, ent.TypeModuleVersion, moduleversion.Columns, true,
+		func(v *ModuleVersion, c string) any { return (*ent.ModuleVersion)(v).ScanTarget(c) },
+		func(v *ModuleVersion) (time.Time, string) { return v.CreatedAt, v.ID })
+	ModuleInstances = newTable(id.ModuleInstance, moduleinstance.Table, ent.TypeModuleInstance, moduleinstance.Columns, true,
+		func(i *ModuleInstance, c string) any { return (*ent.ModuleInstance)(i).ScanTarget(c) },
+		func(i *ModuleInstance) (time.Time, string) { return i.CreatedAt, i.ID })
+	Releases = newTable(id.Release, release.Table, ent.TypeRelease, release.Columns, true,
+		func(r *Release, c string) any { return (*ent.Release)(r).ScanTarget(c) },
+		func(r *Release) (time.Time, string) { return r.CreatedAt, r.ID })
+	Deployments = newTable(id.Deployment, deployment.Table, ent.TypeDeployment, deployment.Columns, true,
+		func(d *Deployment, c string) any { return (*ent.Deployment)(d).ScanTarget(c) },
+		func(d *Deployment) (time.Time, string) { return d.CreatedAt, d.ID })
+	DefaultValueDefinitions = newTable(id.DefaultValueDefinition, defaultvaluedefinition.Table, ent.TypeDefaultValueDefinition, defaultvaluedefinition.Columns, true,
+		func(d *DefaultValueDefinition, c string) any { return (*ent.DefaultValueDefinition)(d).ScanTarget(c) },
+		func(d *DefaultValueDefinition) (time.Time, string) { return d.CreatedAt, d.ID })
+)
+
+// The tables whose records are always whole, and therefore entities.
+var (
+	Organizations = newTable(id.Organization, organization.Table, ent.TypeOrganization, organization.Columns, false,
+		(*ent.Organization).ScanTarget,
+		func(o *ent.Organization) (time.Time, string) { return o.CreatedAt, o.ID })
+	Tokens = newTable(id.Token, token.Table, ent.TypeToken, token.Columns, false,
+		(*ent.Token).ScanTarget,
+		func(t *ent.Token) (time.Time, string) { return t.CreatedAt, t.ID })
+	AuditEvents = newTable(id.AuditEvent, auditevent.Table, ent.TypeAuditEvent, auditevent.Columns, false,
+		(*ent.AuditEvent).ScanTarget,
+		func(e *ent.AuditEvent) (time.Time, string) { return e.CreatedAt, e.ID })
+	Quarantines = newTable(id.Quarantine, quarantine.Table, ent.TypeQuarantine, quarantine.Columns, false,
+		(*ent.Quarantine).ScanTarget,
+		func(q *ent.Quarantine) (time.Time, string) { return q.CreatedAt, q.ID })
+)
+
+// maxTexts bounds the texts of a table's statements that are kept: operations may ask for any set of columns.
+const maxTexts = 256
+
+func newTable[T any](
+	kind id.Kind, name, entity string, columns []string, narrow bool,
+	target func(*T, string) any, position func(*T) (time.Time, string),
+) *Table[T] {
+	texts, err := lru.New[shape, string](maxTexts)
+	if err != nil {
+		panic(err) // maxTexts is above 0
+	}
+	return &Table[T]{
+		kind: kind, name: name, class: store.Classes[entity], all: newSelection(columns), narrow: narrow,
+		target: target, position: position, texts: texts,
+	}
+}
+
+// Position returns when a record was created, and its id: its place in every list.
+func (t *Table[T]) Position(record *T) (createdAt time.Time, id string) { return t.position(record) }
