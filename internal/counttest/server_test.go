@@ -50,6 +50,8 @@ func newServer(t *testing.T, database string) *counted {
 		}
 		// Every statement goes over the same connection, whose statements are prepared after the first requests.
 		c.MaxConns = 1
+		// Only tests have columns poisoned, and it allocates.
+		c.PoisonUnread = false
 	})
 	at := time.Date(2030, 1, 1, 0, 0, 0, 123_000_000, time.UTC)
 	s.World = w.Serving(t, func(c *server.Config) {
