@@ -237,7 +237,7 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 		}
 		left := active(t, w, r)
 		for _, d := range left {
-			if running((*record.Deployment)(d)) == (d.ID == waits) || running(d) != (d.LeaseExpiresAt != nil) {
+			if is := running((*record.Deployment)(d)); is == (d.ID == waits) || is != (d.LeaseExpiresAt != nil) {
 				t.Errorf("%s is %s until %v", d.ID, d.Status, d.LeaseExpiresAt)
 			}
 		}

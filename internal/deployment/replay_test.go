@@ -93,7 +93,7 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(got, stored, cmpopts.IgnoreUnexported(ent.Deployment{}, ent.DeploymentEdges{}, ecs.Column{})); diff != "" {
+			if diff := cmp.Diff(got, (*ent.Deployment)(stored), cmpopts.IgnoreUnexported(ent.Deployment{}, ent.DeploymentEdges{}, ecs.Column{})); diff != "" {
 				t.Errorf("%s: answered (-), stored (+):\n%s", trigger, diff)
 			}
 			if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), got.ID); err != nil {

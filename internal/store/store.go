@@ -7,7 +7,8 @@
 //
 // Transactions: Store.Tx is the only way to write. It runs its function again after a conflict, a lost connection
 // or a failover. Where the answer to COMMIT is lost it asks, by a Probe, whether the transaction was committed,
-// so that nothing is written twice.
+// so that nothing is written twice. INSERTs of a transaction wait for each other and are sent together; on SQLite,
+// transactions that wait for one another are committed together.
 //
 // Tenancy: each table has a class (see Classes). Queries and writes of tables that belong to organizations are
 // bound to the organization of the actor in the context; without an actor they fail. On PostgreSQL row-level
@@ -69,6 +70,9 @@ type Config struct {
 	PoisonUnread bool
 	// Log gets a line when the storage under the database fails; slog.Default where it is nil.
 	Log *slog.Logger
+
+	// maxGroupMembers is for tests; maxGroupMembers where it is 0.
+	maxGroupMembers int
 }
 
 // Store is an open database.
@@ -80,9 +84,9 @@ type Store struct {
 	// db writes, and on PostgreSQL it is also what reads.
 	db, reads *sql.DB
 	// reader is what the Client reads by.
-	reader dialect.Driver
-	close     []func() error
-	storage   *storage
+	reader  dialect.Driver
+	close   []func() error
+	storage *storage
 
 	poisonUnread bool
 }
@@ -124,7 +128,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s.poisonUnread = c.PoisonUnread
 	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
-	s.reader = retryDriver{checkDriver{driver, before}, s.storage}
+	s.reader = retryDriver{insertDriver{checkDriver{driver, before}}, s.storage}
 	s.Client = ent.NewClient(ent.Driver(s.reader))
 	s.Client.Intercept(tenancyFilter())
 	s.Client.Use(requireTx, bindWrites)
