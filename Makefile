@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race bench bench-go fuzz lint lint-schema release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race counts bench bench-go fuzz lint lint-schema release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -42,6 +42,9 @@ test: bin/withpg ## run the tests, on SQLite and wherever there is one on Postgr
 
 test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
+
+counts: bin/withpg ## accept what the requests take now: statements, allocations and bytes
+	bin/withpg -- go test -count=1 ./internal/counttest -accept
 
 bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql)
 	go build -o $@ ./bench
