@@ -114,12 +114,8 @@ func plainRollback(ctx context.Context, w *worldtest.World, sourceID string) (*e
 			SetNillableResourceArn(from.ResourceArn).SetNillableResourceName(from.ResourceName).
 			SetData(data.Column()).SetRollbackToDeploymentID(from.ID).
 			Save(ctx)
-		if err != nil {
-			return err
-		}
-		return tx.DeploymentChange.Create().
-			SetOrganizationID(made.OrganizationID).SetDeploymentID(made.ID).SetVersion(made.Version).SetCreatedAt(made.UpdatedAt).
-			Exec(ctx)
+		e.Changed = made
+		return err
 	})
 	if err == nil {
 		w.Deploy.Feed.Changed(deploymentID)

@@ -47,10 +47,9 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 				changed = d
 				return nil
 			}
-			if changed, err = u.Save(ctx); err != nil {
-				return err
-			}
-			return recordChange(ctx, tx, changed)
+			changed, err = u.Save(ctx)
+			e.Changed = changed
+			return err
 		})
 		switch {
 		case ent.IsNotFound(err), store.IsUniqueViolation(err):
@@ -79,13 +78,6 @@ func wrongState(d *ent.Deployment, done, why string) *fault.Error {
 	f := fault.New(fault.DeploymentWrongState, "The deployment %s cannot be %s: %s.", d.ID, done, why)
 	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
 	return f
-}
-
-// recordChange writes the change row of a deployment, for those who follow it.
-func recordChange(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
-	return tx.DeploymentChange.Create().
-		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
-		Exec(ctx)
 }
 
 // pollInterval is how long a change that another server has made may stay unseen.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
@@ -19,8 +20,10 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/id"
 	"slipway/internal/record"
 	"slipway/internal/release"
+	"slipway/internal/store"
 )
 
 // Eligibility is whether a deployment could be replayed now, and why not.
@@ -42,7 +45,7 @@ type Eligibilities struct{ Rollback, Redeploy *Eligibility }
 // redeploy it now. Rollback and Redeploy make the same check, so they do what this says, unless something
 // has changed in between. It takes two statements however many ids there are.
 func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]Eligibilities, error) {
-	list, err := readSources(ctx, s.Store.Client.Deployment, false, ids...)
+	list, err := s.readSources(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -207,14 +210,45 @@ func (s *source) active() *ent.Deployment {
 	}
 }
 
-// readSources reads deployments with all that decides on a replay of them, and where toReplay is set with
-// what a replay takes over.
-func readSources(ctx context.Context, c *ent.DeploymentClient, toReplay bool, ids ...string) ([]*source, error) {
+// readSources reads deployments with all that decides on a replay of them.
+func (s *Service) readSources(ctx context.Context, ids []string) ([]*source, error) {
 	var found []*source
-	err := c.Query().Where(deployment.IDIn(ids...)).
-		Modify(func(s *sql.Selector) { join(s, toReplay) }).
+	err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).
+		Modify(func(s *sql.Selector) { join(s, false) }).
 		Scan(ctx, &found)
 	return found, err
+}
+
+// sourceTexts are the statement that reads the deployment of an id and an organization with all that decides on a
+// replay of it, and what a replay takes over; by whether the database is PostgreSQL. They are written once, because
+// that takes more than half of the memory of a replay.
+var sourceTexts = map[bool]string{true: sourceText(dialect.Postgres), false: sourceText(dialect.SQLite)}
+
+func sourceText(name string) string {
+	s := sql.Dialect(name).Select().From(sql.Table(deployment.Table))
+	s.Where(sql.And(sql.EQ(s.C(deployment.FieldID), ""), sql.EQ(s.C(deployment.FieldOrganizationID), "")))
+	join(s, true)
+	text, _ := s.Query()
+	return text
+}
+
+// findSource reads a deployment that is to be replayed, or returns DeploymentNotFound.
+func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, error) {
+	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, sourceTexts[s.Store.Postgres()], sourceID, store.Scope(actor.From(ctx)))
+	if err != nil {
+		return nil, err
+	}
+	var found []*source
+	if err := errors.Join(sql.ScanSlice(rows, &found), rows.Close()); err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
+	}
+	return found[0], nil
 }
 
 // join adds what belongs to a deployment. Every joined row is of the same organization; the version,

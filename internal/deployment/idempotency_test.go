@@ -17,6 +17,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
 	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 )
@@ -168,6 +170,37 @@ func TestAKeyIsOfOneOrganization(t *testing.T) {
 		}
 		if len(ids) != 2 {
 			t.Errorf("made %v", ids)
+		}
+	})
+}
+
+func TestARequestThatItsEqualOvertakesGetsWhatThatHasMade(t *testing.T) {
+	t.Parallel()
+	eachRequest(t, func(t *testing.T, c *caller) {
+		// The first is refused because the instance is busy, the second because another deployment is live.
+		for _, key := range []string{"busy", "succeeded"} {
+			var first *ent.Deployment
+			slow := *c.World.Deploy
+			slow.Journal = journal.NewAlone(c.Store, c.clock.Now, func(k id.Kind) string {
+				// It has found no request under its key, and its transaction has not begun.
+				if k == id.AuditEvent && first == nil {
+					var err error
+					first, err = c.request(c.ctx, key, 0)
+					made(t, first, err)
+					if key == "succeeded" {
+						c.Finish(t, first, nil)
+					}
+				}
+				return id.New(k)
+			})
+			d, err := requests[c.operation](c.ctx, &slow, c.source, c.Version.ID, &key, 0)
+			if err != nil || d.ID != first.ID {
+				t.Errorf("%s, %s: %v, %v, want %s", c.operation, key, d, err, first.ID)
+			}
+			if key == "busy" {
+				w := c.World
+				w.Cancel(t, w.Acme, first.ID)
+			}
 		}
 	})
 }

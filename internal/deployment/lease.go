@@ -148,8 +148,8 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 		if claimed, err = tx.Deployment.Get(ctx, deploymentID); err != nil {
 			return err
 		}
-		lease = s.leaseOf(claimed, e.Shared)
-		return recordChange(ctx, tx, claimed)
+		lease, e.Changed = s.leaseOf(claimed, e.Shared), claimed
+		return nil
 	})
 	return claimed, lease, err
 }

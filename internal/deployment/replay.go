@@ -15,7 +15,6 @@ import (
 	"slipway/internal/journal"
 	"slipway/internal/record"
 	"slipway/internal/release"
-	"slipway/internal/store"
 )
 
 // Replay asks for a new deployment that ships the release of an earlier one.
@@ -89,9 +88,12 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 	if err != nil {
 		return nil, err
 	}
+	if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
+		return made, err
+	}
 	deploymentID := s.Journal.NewID(id.Deployment)
 	return s.createOnce(ctx, m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
-		from, err := findSource(ctx, tx, in.SourceID)
+		from, err := s.findSource(ctx, tx, in.SourceID)
 		if err != nil {
 			return nil, "", err
 		}
@@ -118,20 +120,6 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 		created, err := m.setSource(create, from.ID).Save(ctx)
 		return created, from.ModuleInstanceID, err
 	})
-}
-
-func findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, error) {
-	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
-		return nil, err
-	}
-	found, err := readSources(ctx, tx.Deployment, true, sourceID)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
-	}
-	return found[0], nil
 }
 
 // checkExpectedLive refuses a replay where another deployment is live than the caller expects.

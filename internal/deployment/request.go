@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -35,6 +36,8 @@ type request struct {
 	id  string
 	// fingerprint is that of the operation and of all that decides what it does.
 	fingerprint string
+	// expired is whether an earlier request under the key is too old to count; it goes with the next write.
+	expired bool
 }
 
 // fingerprintVersion begins every fingerprint. One without it is of a server of before, whose fingerprints depended on
@@ -74,43 +77,43 @@ func (s *Service) newRequest(key *string, operation string, arguments func() []a
 // known.
 type insertFunc func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
 
-// createOnce carries out a write that creates a deployment, together with its change row and its request's
-// key; a request that was made before returns the deployment that it made then. The database lets an
-// instance have one active deployment; createOnce turns its refusal into DeploymentInProgress, which names the
-// blocker.
+// createOnce carries out a write that creates a deployment, together with its change row and its request's key.
+// Where the database refuses it because the instance has an active deployment, it fails with DeploymentInProgress,
+// which names the blocker; a request that is refused because it was made before returns what it made then.
 func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
 	for tries := 1; ; tries++ {
-		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
-			return made, err
-		}
 		var created *ent.Deployment
 		var instanceID string
 		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-			if err := r.claimKey(ctx, tx, e, deploymentID); err != nil {
-				return err
-			}
 			e.ObjectID = deploymentID
 			if created, instanceID, err = insert(ctx, tx, e); err != nil {
 				return err
 			}
-			return recordChange(ctx, tx, created)
+			e.Changed = created
+			return r.claimKey(ctx, tx, e, deploymentID)
 		})
 		if err == nil {
 			s.Feed.Changed(deploymentID)
 			return created, nil
 		}
-		if !store.IsUniqueViolation(err) {
+		isTaken := store.IsUniqueViolation(err)
+		if !isTaken && fault.Status(err) >= http.StatusInternalServerError {
 			return nil, err
 		}
-		// In this order: a blocker that the same request has made comes with its key.
-		blocker, findErr := s.active(ctx, instanceID)
-		if findErr != nil {
-			return nil, findErr
+		var blocker *ent.Deployment
+		if isTaken {
+			var findErr error
+			if blocker, findErr = s.active(ctx, instanceID); findErr != nil {
+				return nil, findErr
+			}
 		}
+		// In this order: what the same request has made meanwhile, and is refused for, comes with its key.
 		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
 			return made, err
 		}
 		switch {
+		case !isTaken:
+			return nil, err
 		case blocker != nil:
 			return nil, s.inProgress(blocker).WithCause(err)
 		case tries == maxAttempts:
@@ -135,7 +138,8 @@ func (s *Service) earlierResult(ctx context.Context, r *request) (*ent.Deploymen
 	if err != nil {
 		return nil, err
 	}
-	if now := s.Journal.Shared(store.ReadClock(used)); !used.CreatedAt.After(now.Add(-keepKeys)) {
+	now := s.Journal.Shared(store.ReadClock(used))
+	if r.expired = !used.CreatedAt.After(now.Add(-keepKeys)); r.expired {
 		return nil, nil
 	}
 	if used.RequestHash != r.fingerprint && strings.HasPrefix(used.RequestHash, fingerprintVersion) {
@@ -148,18 +152,20 @@ func (s *Service) earlierResult(ctx context.Context, r *request) (*ent.Deploymen
 	return s.Store.Client.Deployment.Get(ctx, used.DeploymentID)
 }
 
-// claimKey stores the request's key. Of equal requests at once, the others wait here and are then refused by the
-// database.
+// claimKey stores the request's key. The database lets the others of equal requests wait for the first, and refuses
+// them then.
 func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, deploymentID string) error {
 	if r.key == "" {
 		return nil
 	}
 	a := actor.From(ctx)
-	_, err := tx.IdempotencyKey.Delete().Where(
-		idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared.Add(-keepKeys)),
-	).Exec(ctx)
-	if err != nil {
-		return err
+	if r.expired {
+		_, err := tx.IdempotencyKey.Delete().Where(
+			idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared.Add(-keepKeys)),
+		).Exec(ctx)
+		if err != nil {
+			return err
+		}
 	}
 	return tx.IdempotencyKey.Create().
 		SetID(r.id).SetOrganizationID(a.OrganizationID).SetActorID(a.ID).SetKey(r.key).

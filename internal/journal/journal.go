@@ -1,4 +1,5 @@
-// Package journal carries out writes: each in one transaction, with the audit row of who did what.
+// Package journal carries out writes: each in one transaction, with the audit row of who did what, and, where a
+// deployment is written, the change row for those who follow it.
 package journal
 
 import (
@@ -65,12 +66,15 @@ type Entry struct {
 	ObjectID string
 	// Changes are the changed fields and their new values; anything that encodes as JSON, or nil.
 	Changes any
-	// SkipAudit is set by a write that found nothing to change: it leaves no audit row.
+	// Changed is the deployment that is written, which leaves a change row; nil for other records.
+	Changed *ent.Deployment
+	// SkipAudit is set by a write that found nothing to change: it leaves neither row.
 	SkipAudit bool
 }
 
-// Write runs f in one transaction together with the audit row of the action, and again from the start
-// where the database says that it may succeed. See store.Tx for the errors.
+// Write runs f in one transaction together with the audit row of the action and the change row, and again from the
+// start where the database says that it may succeed. The INSERTs with which f ends are sent together with those rows:
+// where one of them fails, it is Write that returns the error. See store.Tx for the errors.
 func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.Context, tx *ent.Tx, e *Entry) error) error {
 	auditID, at := j.newID(id.AuditEvent), j.now()
 	// Writing the row once more waits for a COMMIT that is still under way; a look would miss it.
@@ -94,7 +98,10 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
 			return err
 		}
-		return audit(ctx, tx, auditID, action, e)
+		if err := audit(ctx, tx, auditID, action, e); err != nil || e.Changed == nil {
+			return err
+		}
+		return recordChange(ctx, tx, e.Changed)
 	})
 }
 
@@ -119,4 +126,12 @@ func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) er
 		create.SetChanges(changes)
 	}
 	return create.Exec(ctx)
+}
+
+// recordChange writes the change row of a deployment. It comes last, because its INSERT, which returns the number that
+// the database draws, takes those before it along.
+func recordChange(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
+	return tx.DeploymentChange.Create().
+		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
+		Exec(ctx)
 }

@@ -2,11 +2,14 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent/moduledefinition"
 	"slipway/internal/actor"
@@ -30,11 +33,13 @@ func TestEveryStatementOverTenantsRowsIsBoundToOne(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		ran := append(w.Statements(func() { callServices(t, w) }), w.Statements(func() { ask(t, w) })...)
 		seen := map[string]bool{}
-		for i, statement := range ran {
-			table, bound := auditOf(statement, tables)
-			seen[table] = true
-			if !bound && !(i > 0 && readsBack(statement, ran[i-1])) {
-				t.Errorf("%s is not bound to an organization: %s", table, statement)
+		for i, text := range ran {
+			for _, statement := range insertsOf(text) {
+				table, bound := auditOf(statement, tables)
+				seen[table] = true
+				if !bound && !(i > 0 && readsBack(statement, ran[i-1])) {
+					t.Errorf("%s is not bound to an organization: %s", table, text)
+				}
 			}
 		}
 		for table, class := range tables {
@@ -62,6 +67,26 @@ func TestAuditSeesStatementsWithoutAnOrganization(t *testing.T) {
 			t.Errorf("%s: bound %t, want %t", statement, got, bound)
 		}
 	}
+	list := []string{`INSERT INTO "deployments" ("id") VALUES ($1)`, `INSERT INTO "releases" ("id") VALUES ($2)`, `INSERT INTO "tokens" ("id") VALUES ($3)`}
+	together := fmt.Sprintf(`WITH "insert_1" AS (%s), "insert_2" AS (%s) %s`, list[0], list[1], list[2])
+	if diff := cmp.Diff(list, insertsOf(together)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// insertsOf returns the INSERTs that were sent as one statement, or the statement where it is none of these.
+func insertsOf(text string) []string {
+	if !strings.HasPrefix(text, `WITH "insert_1" AS `) {
+		return []string{text}
+	}
+	list := strings.Split(text, "INSERT ")[1:]
+	for i := range list[:len(list)-1] {
+		list[i] = list[i][:strings.LastIndex(list[i], ")")]
+	}
+	for i := range list {
+		list[i] = "INSERT " + list[i]
+	}
+	return list
 }
 
 var quotedNames = regexp.MustCompile("[\"`]([a-z_]+)[\"`]")

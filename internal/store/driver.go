@@ -15,8 +15,9 @@ import (
 	"slipway/internal/meter"
 )
 
-// ent's client talks to a stack of drivers: retryDriver, which runs reads again, on checkDriver, which looks at
-// each statement, on the database's own (tenantDriver of PostgreSQL, splitDriver of SQLite).
+// ent's client talks to a stack of drivers: retryDriver, which runs reads again, on insertDriver, which joins INSERTs
+// (inserts.go), on checkDriver, which looks at each statement, on the database's own (tenantDriver of PostgreSQL,
+// splitDriver of SQLite).
 
 // retryDriver runs a read outside a transaction again while the database says that it may succeed; once its
 // first row was handed out it does not. Errors are those of publicError.

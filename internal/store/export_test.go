@@ -54,3 +54,15 @@ func Prepared(ctx context.Context, s *Store) (n int, err error) {
 	})
 	return n, errors.Join(err, conn.Close())
 }
+
+// MaxPendingArgs bounds the arguments of a joined statement.
+const MaxPendingArgs = maxPendingArgs
+
+// Insert makes an INSERT.
+func Insert(text string, args ...any) insert { return insert{text, args} } //nolint:revive // for JoinInserts
+
+// JoinInserts joins INSERTs.
+func JoinInserts(list ...insert) (text string, args []any) {
+	i := join(list)
+	return i.text, i.args
+}

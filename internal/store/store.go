@@ -7,7 +7,8 @@
 //
 // Transactions: Store.Tx is the only way to write. It runs its function again after a conflict, a lost connection
 // or a failover. Where the answer to COMMIT is lost it asks, by a Probe, whether the transaction was committed,
-// so that nothing is written twice. On SQLite those that wait for one another are committed together.
+// so that nothing is written twice. INSERTs of a transaction wait for each other and are sent together; on SQLite,
+// transactions that wait for one another are committed together.
 //
 // Tenancy: each table has a class (see Classes). Queries and writes of tables that belong to organizations are
 // bound to the organization of the actor in the context; without an actor they fail. On PostgreSQL row-level
@@ -127,7 +128,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s.poisonUnread = c.PoisonUnread
 	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
-	s.reader = retryDriver{checkDriver{driver, before}, s.storage}
+	s.reader = retryDriver{insertDriver{checkDriver{driver, before}}, s.storage}
 	s.Client = ent.NewClient(ent.Driver(s.reader))
 	s.Client.Intercept(tenancyFilter())
 	s.Client.Use(requireTx, bindWrites)

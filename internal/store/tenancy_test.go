@@ -195,14 +195,15 @@ func TestRowLevelSecurityHoldsWithoutTheFilter(t *testing.T) {
 			far := worldtest.Another(t, w.DatabaseURL, func(c *store.Config) { c.Isolation = isolation })
 			ctx := w.Acme.As(actor.Admin)
 			for statement, want := range map[string]string{
-				`SELECT string_agg(id, ' ') FROM deployments`:                                                                                                                 mine.ID,
-				`SELECT string_agg(DISTINCT organization_id, ' ') FROM audit_events`:                                                                                          w.Acme.ID,
-				`SELECT string_agg(DISTINCT organization_id, ' ') FROM module_definitions`:                                                                                    w.Acme.ID,
-				`UPDATE deployments SET created_by = 'me' WHERE id = '` + theirs.ID + `' RETURNING id`:                                                                        "",
-				`UPDATE module_definitions SET name = 'me' RETURNING organization_id`:                                                                                         w.Acme.ID,
-				`DELETE FROM audit_events WHERE organization_id = '` + w.Globex.ID + `' RETURNING id`:                                                                         "",
-				`UPDATE projects SET organization_id = '` + w.Globex.ID + `' RETURNING id`:                                                                                    "refused",
-				`INSERT INTO projects (id, created_at, updated_at, name, slug, organization_id) VALUES ('prj_1', now(), now(), 'x', 'x', '` + w.Globex.ID + `') RETURNING id`: "refused",
+				`SELECT string_agg(id, ' ') FROM deployments`:                                                                                                                                          mine.ID,
+				`SELECT string_agg(DISTINCT organization_id, ' ') FROM audit_events`:                                                                                                                   w.Acme.ID,
+				`SELECT string_agg(DISTINCT organization_id, ' ') FROM module_definitions`:                                                                                                             w.Acme.ID,
+				`UPDATE deployments SET created_by = 'me' WHERE id = '` + theirs.ID + `' RETURNING id`:                                                                                                 "",
+				`UPDATE module_definitions SET name = 'me' RETURNING organization_id`:                                                                                                                  w.Acme.ID,
+				`DELETE FROM audit_events WHERE organization_id = '` + w.Globex.ID + `' RETURNING id`:                                                                                                  "",
+				`UPDATE projects SET organization_id = '` + w.Globex.ID + `' RETURNING id`:                                                                                                             "refused",
+				`INSERT INTO projects (id, created_at, updated_at, name, slug, organization_id) VALUES ('prj_1', now(), now(), 'x', 'x', '` + w.Globex.ID + `') RETURNING id`:                          "refused",
+				`WITH "insert_1" AS (INSERT INTO projects (id, created_at, updated_at, name, slug, organization_id) VALUES ('prj_1', now(), now(), 'x', 'x', '` + w.Globex.ID + `')) SELECT 'written'`: "refused",
 			} {
 				if got := alone(ctx, far.Store, statement); got != want {
 					t.Errorf("%s: %q, want %q", statement, got, want)

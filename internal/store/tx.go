@@ -15,8 +15,10 @@ import (
 type Probe func(ctx context.Context, c *ent.Client) (bool, error)
 
 // Tx runs f in one transaction, and again from the start while the database says that it may succeed.
-// Ids and times are to be drawn outside f, and f is to use nothing but its transaction. Tx returns what
-// f returns, ServerUnavailable where the database cannot serve, and ctx.Err() where the caller has gone.
+// Ids and times are to be drawn outside f, and f is to use nothing but its transaction. An INSERT is sent with
+// those after it, when f asks for something else or returns, and its error comes from there (see pendingInserts).
+// Tx returns what f returns, the error of what was sent after it, ServerUnavailable where the database cannot serve,
+// and ctx.Err() where the caller has gone.
 func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx) error) error {
 	return s.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, _ time.Time) error { return f(ctx, tx) })
 }
@@ -48,7 +50,8 @@ var (
 
 func (s *Store) runTx(ctx context.Context, f func(context.Context, *ent.Tx, time.Time) error) error {
 	var at time.Time
-	tx, err := s.Client.BeginTx(withBeginTime(ctx, &at), nil)
+	var inserts pendingInserts
+	tx, err := s.Client.BeginTx(withPending(withBeginTime(ctx, &at), &inserts), nil)
 	if err != nil {
 		return err
 	}
@@ -61,6 +64,9 @@ func (s *Store) runTx(ctx context.Context, f func(context.Context, *ent.Tx, time
 	err = f(ctx, tx, at)
 	returned = true
 	if err != nil {
+		return rollBack(tx, err)
+	}
+	if err := inserts.send(ctx); err != nil {
 		return rollBack(tx, err)
 	}
 	if err := tx.Commit(); err != nil {

@@ -1,0 +1,112 @@
+package deployment_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/strictjson"
+	"slipway/internal/worldtest"
+)
+
+// TestWritesTakeFewStatements names the statements of writes by their verbs and tables. BEGIN, which sets the
+// organization, and COMMIT come on top.
+func TestWritesTakeFewStatements(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		target := p.Succeeded(t)
+		developer, runner := w.Acme.As(actor.Developer), w.Acme.As(actor.Runner)
+		var active, lease string
+		// making notes what a call has made, which the next one cancels or carries out.
+		making := func(d *ent.Deployment, err error) error {
+			if err == nil {
+				active = d.ID
+			}
+			return err
+		}
+		create := func(image string, key *string) func() error {
+			return func() error {
+				return making(w.Deploy.Create(developer, deployment.New{
+					InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"` + image + `"}`),
+					Artifact: strictjson.MustParse(worldtest.Artifact), IdempotencyKey: key,
+				}))
+			}
+		}
+		cancel := func() error { return making(w.Deploy.Cancel(developer, active)) }
+		const (
+			key      = "SELECT idempotency_keys, "
+			validate = "SELECT module_instances, SELECT module_versions, SELECT environments, SELECT projects, " +
+				"SELECT organizations, SELECT module_definitions, SELECT input_baselines, SELECT deployments, SELECT releases, "
+			place      = "SELECT module_instances, SELECT deployments, SELECT releases, "
+			transition = "SELECT deployments, UPDATE deployments, SELECT deployments, "
+		)
+		for _, c := range []struct {
+			what string
+			call func() error
+			// first are the statements until the last rows are inserted, which PostgreSQL gets as one statement.
+			first, rows string
+		}{
+			{"rollback", func() error {
+				return making(w.Deploy.Rollback(developer, deployment.Replay{SourceID: target.ID}))
+			}, "SELECT deployments, ", "deployments audit_events deployment_changes"},
+			{"cancel", cancel, transition, "audit_events deployment_changes"},
+			{"redeploy under a key", func() error {
+				return making(w.Deploy.Redeploy(developer, deployment.Replay{SourceID: target.ID, IdempotencyKey: new("1")}))
+			}, key + "SELECT deployments, ", "deployments idempotency_keys audit_events deployment_changes"},
+			{"claim", func() error {
+				d, l, err := w.Deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+				if err == nil {
+					lease = l.ID
+				}
+				return making(d, err)
+			}, "UPDATE deployments, UPDATE module_instances, SELECT deployments, ", "audit_events deployment_changes"},
+			{"complete", func() error { return making(w.Deploy.Complete(runner, active, lease, broken)) }, transition, "audit_events deployment_changes"},
+			{"create", create("web:1", nil), validate + place, "releases deployments audit_events deployment_changes"},
+			{"cancel what was created", cancel, transition, "audit_events deployment_changes"},
+			{"create under a key", create("web:2", new("2")), key + validate + place,
+				"releases deployments idempotency_keys audit_events deployment_changes"},
+		} {
+			ran := w.Statements(func() {
+				if err := c.call(); err != nil {
+					t.Fatalf("%s: %v", c.what, err)
+				}
+			})
+			want := c.first + "INSERT " + c.rows
+			if strings.HasSuffix(t.Name(), "sqlite") {
+				want = c.first + "INSERT " + strings.ReplaceAll(c.rows, " ", ", INSERT ")
+			}
+			if got := summary(ran); got != want {
+				t.Errorf("%s: %s\nwant %s:\n%s", c.what, got, want, strings.Join(ran, "\n"))
+			}
+		}
+	})
+}
+
+var tablesOf = map[string]*regexp.Regexp{
+	"SELECT": regexp.MustCompile("^SELECT .*? FROM [\"`]([a-z_]+)"),
+	"UPDATE": regexp.MustCompile("^UPDATE [\"`]([a-z_]+)"),
+	"DELETE": regexp.MustCompile("^DELETE FROM [\"`]([a-z_]+)"),
+	"INSERT": regexp.MustCompile("INSERT INTO [\"`]([a-z_]+)"),
+}
+
+// summary returns the verbs and the tables of statements.
+func summary(ran []string) string {
+	var list []string
+	for _, text := range ran {
+		verb, _, _ := strings.Cut(text, " ")
+		if verb == "WITH" {
+			verb = "INSERT"
+		}
+		told := verb
+		for _, table := range tablesOf[verb].FindAllStringSubmatch(text, -1) {
+			told += " " + table[1]
+		}
+		list = append(list, told)
+	}
+	return strings.Join(list, ", ")
+}

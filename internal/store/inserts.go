@@ -1,0 +1,212 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+)
+
+// maxPendingArgs bounds the arguments of the INSERTs that are sent as one statement.
+const maxPendingArgs = 256
+
+// pendingInserts are the INSERTs that a transaction has not sent yet. A write ends in several (a record, its change,
+// its audit row), and a round trip to PostgreSQL takes longer than what an INSERT does there. So they wait until the
+// transaction asks the database for something else, or is about to be committed. PostgreSQL gets them as one
+// statement; SQLite, which is reached without a round trip, one after the other.
+//
+// An INSERT that fails does so where it is sent. A transaction that knew of it at once could do no more than return
+// the error, because PostgreSQL takes no further statement from it.
+type pendingInserts struct {
+	tx      execTx
+	dialect string
+	list    []insert
+	args    int // of all of list
+	// failed is the error of an INSERT that was sent.
+	failed error
+}
+
+// insert is an INSERT with its arguments.
+type insert struct {
+	text string
+	args []any
+}
+
+// execTx is a transaction of ent that also takes statements which ent does not write.
+type execTx interface {
+	dialect.Tx
+	entsql.ExecQuerier
+}
+
+type pendingKey struct{}
+
+// withPending has the transaction that is begun with the context add its INSERTs to p.
+func withPending(ctx context.Context, p *pendingInserts) context.Context {
+	return context.WithValue(ctx, pendingKey{}, p)
+}
+
+// add adds an INSERT.
+func (p *pendingInserts) add(ctx context.Context, i insert) error {
+	if p.args+len(i.args) > maxPendingArgs {
+		if err := p.send(ctx); err != nil {
+			return err
+		}
+	}
+	p.list, p.args = append(p.list, i), p.args+len(i.args)
+	return p.failed
+}
+
+// send sends all that there are.
+func (p *pendingInserts) send(ctx context.Context) error {
+	list := p.list
+	p.list, p.args = nil, 0
+	if p.dialect == dialect.Postgres && len(list) > 1 {
+		list = []insert{join(list)}
+	}
+	for _, i := range list {
+		if p.failed != nil {
+			break
+		}
+		p.failed = p.tx.Exec(ctx, i.text, i.args, nil)
+	}
+	return p.failed
+}
+
+// sendWith sends all that there are, together with an INSERT that returns something where the database can, and
+// returns the statement that is left to be run for that.
+func (p *pendingInserts) sendWith(ctx context.Context, i insert) (insert, error) {
+	if p.dialect != dialect.Postgres || p.args+len(i.args) > maxPendingArgs || p.failed != nil {
+		return i, p.send(ctx)
+	}
+	list := append(p.list, i)
+	p.list, p.args = nil, 0
+	return join(list), nil
+}
+
+// join returns one statement of PostgreSQL that carries out all the INSERTs, and returns what the last one does.
+// Foreign keys between their rows are checked at its end.
+func join(list []insert) insert {
+	last := len(list) - 1
+	if last == 0 {
+		return list[0]
+	}
+	var text strings.Builder
+	var args []any
+	for n, i := range list {
+		switch {
+		case n == last:
+			text.WriteString(" ")
+		case n == 0:
+			text.WriteString("WITH ")
+		default:
+			text.WriteString(", ")
+		}
+		if n < last {
+			fmt.Fprintf(&text, `"insert_%d" AS (`, n+1)
+		}
+		writeShifted(&text, i.text, len(args))
+		if n < last {
+			text.WriteString(")")
+		}
+		args = append(args, i.args...)
+	}
+	return insert{text.String(), args}
+}
+
+// writeShifted writes a statement whose parameters count from by + 1 instead of 1. What stands in quotes is no
+// parameter.
+func writeShifted(b *strings.Builder, text string, by int) {
+	for quote := byte(0); text != ""; {
+		at := strings.IndexAny(text, `$'"`)
+		if at < 0 {
+			b.WriteString(text)
+			return
+		}
+		c := text[at]
+		b.WriteString(text[:at+1])
+		text = text[at+1:]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c != '$':
+			quote = c
+		default:
+			digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+			if n, err := strconv.Atoi(text[:digits]); err == nil {
+				b.WriteString(strconv.Itoa(n + by))
+				text = text[digits:]
+			}
+		}
+	}
+}
+
+// insertDriver has the transactions that withPending has asked for add their INSERTs to what is pending.
+type insertDriver struct{ dialect.Driver }
+
+func (d insertDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
+	tx, err := beginTx(ctx, d.Driver, o)
+	p, asked := ctx.Value(pendingKey{}).(*pendingInserts)
+	if err != nil || !asked {
+		return tx, err
+	}
+	exec, ok := tx.(execTx)
+	if !ok {
+		return nil, rollBack(tx, fmt.Errorf("store: %T takes no statements", tx))
+	}
+	p.tx, p.dialect = exec, d.Dialect()
+	return insertTx{exec, p}, nil
+}
+
+// insertTx is a transaction of insertDriver.
+type insertTx struct {
+	execTx
+	pending *pendingInserts
+}
+
+func isInsert(query string) bool { return strings.HasPrefix(query, "INSERT ") }
+
+func (t insertTx) Exec(ctx context.Context, query string, args, v any) error {
+	if list, ok := args.([]any); ok && v == nil && isInsert(query) {
+		return t.pending.add(ctx, insert{query, list})
+	}
+	if err := t.pending.send(ctx); err != nil {
+		return err
+	}
+	return t.execTx.Exec(ctx, query, args, v)
+}
+
+func (t insertTx) Query(ctx context.Context, query string, args, v any) error {
+	if list, ok := args.([]any); ok && isInsert(query) {
+		i, err := t.pending.sendWith(ctx, insert{query, list})
+		if err != nil {
+			return err
+		}
+		return t.execTx.Query(ctx, i.text, i.args, v)
+	}
+	if err := t.pending.send(ctx); err != nil {
+		return err
+	}
+	return t.execTx.Query(ctx, query, args, v)
+}
+
+// QueryContext runs a statement that ent does not write.
+func (t insertTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := t.pending.send(ctx); err != nil {
+		return nil, err
+	}
+	return t.execTx.QueryContext(ctx, query, args...)
+}
+
+// ExecContext runs a statement that ent does not write.
+func (t insertTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if err := t.pending.send(ctx); err != nil {
+		return nil, err
+	}
+	return t.execTx.ExecContext(ctx, query, args...)
+}
