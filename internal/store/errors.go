@@ -18,6 +18,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"slipway/internal/fault"
+	"slipway/internal/store/pgconn"
 )
 
 // IsUniqueViolation reports whether err is the violation of a unique index, by the code of the database's error
@@ -37,7 +38,7 @@ func isRetryable(err error) bool {
 	if errors.As(err, &unreachable) {
 		return unreachable.isRetryable()
 	}
-	if errors.Is(err, errStandby) {
+	if errors.Is(err, errStandby) || errors.Is(err, errGroupLost) || errors.Is(err, pgconn.ErrStale) {
 		return true
 	}
 	if e := pq.As(err); e != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 )
 
@@ -33,6 +34,25 @@ func RestoreUntil(ctx context.Context, databaseURL, file string, steps int) (boo
 		err = r.inUse.Close()
 	}
 	return steps < len(all), err
+}
+
+// MaxGroupMembers bounds how many transactions of SQLite are committed together.
+func MaxGroupMembers(n int) func(*Config) { return func(c *Config) { c.maxGroupMembers = n } }
+
+// MaxPrepared is how many statements a connection to a SQLite file keeps.
+const MaxPrepared = maxPrepared
+
+// Prepared returns how many statements a connection that reads a SQLite file keeps.
+func Prepared(ctx context.Context, s *Store) (n int, err error) {
+	conn, err := s.reads.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = conn.Raw(func(c any) error {
+		n = c.(*preparedConn).idle.Len()
+		return nil
+	})
+	return n, errors.Join(err, conn.Close())
 }
 
 // MaxPendingArgs bounds the arguments of a joined statement.

@@ -5,12 +5,12 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/lib/pq"
+
+	"slipway/internal/store/pgconn"
 )
 
 // hosts is a connector to the first of several PostgreSQL servers that is what the URL asks for, beginning with
@@ -20,25 +20,26 @@ type hosts struct {
 	each  []*pq.Connector
 	names []string
 	last  atomic.Int64
+	cache pgconn.Cache
 }
 
 // newHosts returns a connector to the servers of a configuration. Where the URL asks for an order of its
 // own, at random or standbys first, that is lib/pq's to keep.
-func newHosts(c pq.Config, dialer pq.Dialer) (*hosts, error) {
+func newHosts(c pq.Config, cache pgconn.Cache) (*hosts, error) {
 	servers := append([]pq.ConfigMultihost{{Host: c.Host, Hostaddr: c.Hostaddr, Port: c.Port}}, c.Multi...)
 	if c.LoadBalanceHosts == pq.LoadBalanceHostsRandom || c.TargetSessionAttrs == pq.TargetSessionAttrsPreferStandby {
 		servers = servers[:1]
 	} else {
 		c.Multi = nil
 	}
-	h := &hosts{}
+	h := &hosts{cache: cache}
 	for _, s := range servers {
 		c.Host, c.Hostaddr, c.Port = s.Host, s.Hostaddr, s.Port
 		connector, err := pq.NewConnectorConfig(c)
 		if err != nil {
 			return nil, err
 		}
-		connector.Dialer(dialer)
+		connector.Dialer(pgconn.Dialer{Timeout: wireTimeout})
 		h.each, h.names = append(h.each, connector), append(h.names, fmt.Sprintf("%s:%d", c.Host, c.Port))
 	}
 	return h, nil
@@ -50,10 +51,10 @@ func (h *hosts) Connect(ctx context.Context) (driver.Conn, error) {
 	last := int(h.last.Load())
 	for i := range h.each {
 		at := (last + i) % len(h.each)
-		conn, err := h.each[at].Connect(ctx)
+		conn, err := pgconn.Connect(ctx, h.each[at], h.cache)
 		if err == nil {
 			h.last.Store(int64(at))
-			return newBufferedConn(conn)
+			return conn, nil
 		}
 		if len(h.each) > 1 {
 			err = fmt.Errorf("%s: %w", h.names[at], err)
@@ -84,49 +85,4 @@ func (e *unreachableError) isRetryable() bool {
 		}
 		return !isWireTimeout(err)
 	})
-}
-
-// deadlineDialer bounds every read and write on the wire: a context's deadline alone does not free a
-// caller from a server that does not answer any more.
-type deadlineDialer struct{ timeout time.Duration }
-
-// Dial implements pq.Dialer.
-func (d deadlineDialer) Dial(network, address string) (net.Conn, error) {
-	return d.DialTimeout(network, address, dialTimeout)
-}
-
-// DialTimeout implements pq.Dialer.
-func (d deadlineDialer) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	return d.DialContext(ctx, network, address)
-}
-
-// DialContext implements pq.DialerContext.
-func (d deadlineDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 15 * time.Second}
-	conn, err := dialer.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return deadlineConn{conn, d.timeout}, nil
-}
-
-type deadlineConn struct {
-	net.Conn
-	timeout time.Duration
-}
-
-func (c deadlineConn) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
-		return 0, err
-	}
-	return c.Conn.Read(b)
-}
-
-func (c deadlineConn) Write(b []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
-		return 0, err
-	}
-	return c.Conn.Write(b)
 }

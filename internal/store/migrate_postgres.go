@@ -27,12 +27,12 @@ const (
 )
 
 func (m *migrator) openPostgres() error {
-	config, err := pq.NewConfig(m.target.dsn)
+	config, _, err := parseDSN(m.target.dsn)
 	if err != nil {
 		return err
 	}
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = dialTimeout
+		config.ConnectTimeout = connectTimeout
 	}
 	config.Options = fmt.Sprintf("%s -c lock_timeout=%d -c statement_timeout=0", config.Options, lockTimeout.Milliseconds())
 	connector, err := pq.NewConnectorConfig(config)

@@ -4,14 +4,19 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
 	"time"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/lib/pq"
-	"github.com/lib/pq/pqerror"
+
+	"slipway/internal/store/pgconn"
 )
 
 const (
@@ -21,7 +26,8 @@ const (
 	wireTimeout      = 1500 * time.Millisecond
 	// idleInTransaction ends a transaction whose client has gone.
 	idleInTransaction = 5 * time.Second
-	dialTimeout       = 2 * time.Second
+	// connectTimeout is how long a migration waits for a connection where the URL does not say.
+	connectTimeout = 2 * time.Second
 	// randomPageCost is that of a database in memory or on a solid-state disk. PostgreSQL's own, four times
 	// as much for a disk that turns, has it fetch and sort a whole list rather than follow an index as far as
 	// the page goes. What the URL sets in its options takes precedence.
@@ -29,16 +35,19 @@ const (
 )
 
 func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
-	config, err := pq.NewConfig(dsn)
+	config, cache, err := parseDSN(dsn)
 	if err != nil {
 		return nil, nil, err
 	}
 	isolation := cmp.Or(c.Isolation, DefaultIsolation)
 	config.Options = fmt.Sprintf("-c random_page_cost=%d %s -c statement_timeout=%d -c idle_in_transaction_session_timeout=%d -c app.isolation=%s",
 		randomPageCost, config.Options, statementTimeout.Milliseconds(), idleInTransaction.Milliseconds(), isolation)
-	// One round trip a statement instead of two.
+	// What is not prepared takes one round trip a statement instead of two.
 	config.BinaryParameters = true
-	servers, err := newHosts(config, deadlineDialer{wireTimeout})
+	cache.OnPooler = sync.OnceFunc(func() {
+		cmp.Or(c.Log, slog.Default()).Info("a pooler is in front of the database: no statement is prepared, see statement_cache_capacity")
+	})
+	servers, err := newHosts(config, cache)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,19 +56,27 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s := &Store{dialect: dialect.Postgres, db: db, reads: db, close: []func() error{db.Close}}
-	return s, tenantDriver{entsql.OpenDB(dialect.Postgres, db), isolation == Strict}, nil
+	return s, tenantDriver{pool{db, conns}, isolation == Strict}, nil
 }
 
 // tenantDriver sets the organization for row-level security at the begin of each transaction.
 type tenantDriver struct {
-	*entsql.Driver
+	pool   pool
 	strict bool
 }
 
-const setTenant = "SELECT set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true), clock_timestamp()"
+// Dialect implements dialect.Driver.
+func (tenantDriver) Dialect() string { return dialect.Postgres }
+
+// Close implements dialect.Driver.
+func (d tenantDriver) Close() error { return d.pool.db.Close() }
+
+// Exec implements dialect.Driver.
+func (tenantDriver) Exec(context.Context, string, any, any) error {
+	return errors.New("store: write outside a transaction")
+}
 
 // errStandby is returned where a transaction that writes is begun on a server that recovers or follows another.
-// PostgreSQL's own error says no more than that this is not supported.
 var errStandby = errors.New("the server is a standby, which takes no writes")
 
 // BeginTx begins a transaction of the actor's scope.
@@ -68,32 +85,36 @@ func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx
 	if err != nil {
 		return nil, err
 	}
-	tx, err := d.Driver.BeginTx(ctx, o)
-	if pq.As(err, pqerror.FeatureNotSupported) != nil {
+	if o == nil {
+		o = &sql.TxOptions{}
+	}
+	if o.Isolation != sql.LevelDefault {
+		return nil, fmt.Errorf("store: a transaction of the isolation level %s", o.Isolation)
+	}
+	set, err := setTenant(scope)
+	if err != nil {
+		return nil, err
+	}
+	answer := make([]driver.Value, 3)
+	tx, err := d.pool.begin(ctx, o.ReadOnly, set, answer)
+	if pgconn.IsStandby(err) {
 		return nil, errStandby
 	}
 	if err != nil {
 		return nil, err
 	}
-	var rows entsql.Rows
-	if err := tx.Query(ctx, setTenant, []any{scope}, &rows); err != nil {
-		return nil, rollBack(tx, err)
+	if at, ok := answer[0].(time.Time); ok {
+		recordBeginTime(ctx, at)
 	}
-	at, err := readBeginTime(rows)
-	if err != nil {
-		return nil, rollBack(tx, err)
-	}
-	recordBeginTime(ctx, at)
 	return tx, nil
 }
 
-// readBeginTime reads the answer to setTenant and returns the time by the database's clock.
-func readBeginTime(rows entsql.Rows) (at time.Time, err error) {
-	var scope, isolation string
-	if rows.Next() {
-		err = rows.Scan(&scope, &isolation, &at)
+// setTenant returns the statement that binds a transaction to a scope, and reads the time by the database's clock.
+func setTenant(scope string) (string, error) {
+	if strings.ContainsRune(scope, 0) {
+		return "", fmt.Errorf("store: an organization with a NUL character: %q", scope)
 	}
-	return at, errors.Join(err, rows.Err(), rows.Close())
+	return "SELECT clock_timestamp(), set_config('app.org_id', " + pq.QuoteLiteral(scope) + ", true), set_config('app.isolation', 'strict', true)", nil
 }
 
 // Tx begins a transaction of the actor's scope.
@@ -102,7 +123,7 @@ func (d tenantDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.Beg
 // Query reads: in strict isolation in a transaction of its own, which ends with the rows.
 func (d tenantDriver) Query(ctx context.Context, query string, args, v any) error {
 	if !d.strict {
-		return d.Driver.Query(ctx, query, args, v)
+		return d.pool.query(ctx, query, args, v)
 	}
 	tx, err := d.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

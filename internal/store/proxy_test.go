@@ -17,6 +17,8 @@ type proxy struct {
 	commits atomic.Int32
 	// accepted counts the connections, and refusing is how many more of them end at once.
 	accepted, refusing atomic.Int32
+	// sent counts the messages of the clients, with those that go together as one: a round trip each.
+	sent atomic.Int64
 	// most is how many bytes of the next answer that has more get through before its connection ends; 0 is all.
 	most atomic.Int64
 	mu   sync.Mutex
@@ -40,6 +42,7 @@ func (p *proxy) accept(net.Conn) (toServer, toClient testkit.Pass) {
 	var committing atomic.Bool
 	var answered atomic.Int64
 	toServer = func(to net.Conn, b []byte) bool {
+		p.sent.Add(1)
 		answered.Store(0)
 		if bytes.Contains(b, []byte("COMMIT\x00")) {
 			committing.Store(true)
@@ -57,6 +60,13 @@ func (p *proxy) accept(net.Conn) (toServer, toClient testkit.Pass) {
 		return p.pass(to, b, len(b))
 	}
 	return toServer, toClient
+}
+
+// trips counts the round trips of f.
+func (p *proxy) trips(f func()) int64 {
+	before := p.sent.Load()
+	f()
+	return p.sent.Load() - before
 }
 
 // pass writes the first n bytes once something passes; without the others the connection ends.

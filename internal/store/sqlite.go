@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -18,8 +19,8 @@ import (
 // maxReaders is how many connections read a SQLite file at once.
 const maxReaders = 8
 
-// openSQLite opens one connection that writes and a pool that cannot: with one writer, no transaction
-// ever meets another's lock.
+// openSQLite opens one connection that writes, which transactions share by turns (see groupConnector), and a pool
+// that cannot: with one writer, no transaction ever meets another's lock.
 func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver, error) {
 	s := &Store{dialect: dialect.SQLite}
 	if c.Exclusive {
@@ -43,15 +44,16 @@ func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	dsn := sqliteDSN(t.path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
-	writer, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
+	groups, err := newGroupConnector(dsn, cmp.Or(c.maxGroupMembers, maxGroupMembers))
 	if err != nil {
 		return nil, nil, err
 	}
-	writer.SetMaxOpenConns(1)
-	reader, err := sql.Open("sqlite", dsn+"&_pragma=query_only(1)")
+	prepared, err := newPreparedConnector(dsn + "&_pragma=query_only(1)")
 	if err != nil {
 		return nil, nil, err
 	}
+	writer, reader := sql.OpenDB(groups), sql.OpenDB(prepared)
+	writer.SetMaxIdleConns(maxGroupMembers)
 	reader.SetMaxOpenConns(maxReaders)
 	reader.SetMaxIdleConns(maxReaders)
 	s.db, s.reads = writer, reader
@@ -103,7 +105,7 @@ func (d splitDriver) Query(ctx context.Context, query string, args, v any) error
 }
 
 func (d splitDriver) Exec(context.Context, string, any, any) error {
-	return errors.New("store: write outside a transaction")
+	return errNoTransaction
 }
 
 func (d splitDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.writer.Tx(ctx) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -63,4 +64,25 @@ func TestDiskThatCannotBeReadOrWrittenIsUnavailable(t *testing.T) {
 	if runs > 1 || !again.Store.WritesFail() {
 		t.Errorf("tried %d times, it is said that writes fail: %t", runs, again.Store.WritesFail())
 	}
+}
+
+func TestGroupWhoseCommitMeetsABrokenDiskIsNotWritten(t *testing.T) {
+	t.Parallel()
+	url := worldtest.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWriters(t, url)
+		leave := []chan struct{}{make(chan struct{}), make(chan struct{})}
+		a, b := w.begin(w.ctx, "a", until(leave[0])), w.begin(w.ctx, "b", until(leave[1]))
+		close(leave[0])
+		synctest.Wait()
+		breakDisk(t, strings.TrimPrefix(url, "sqlite:"))
+		close(leave[1])
+		w.all.Wait()
+		for _, one := range []*writer{a, b} {
+			if one.runs != 1 || !fault.Is(one.err, fault.ServerUnavailable) || !strings.Contains(fmt.Sprint(one.err), "its disk cannot be read or written") {
+				t.Errorf("%s: %v after %d runs", one.slug, one.err, one.runs)
+			}
+		}
+		newWriters(t, url).expect("on the disk")
+	})
 }

@@ -7,7 +7,8 @@
 //
 // Transactions: Store.Tx is the only way to write. It runs its function again after a conflict, a lost connection
 // or a failover. Where the answer to COMMIT is lost it asks, by a Probe, whether the transaction was committed,
-// so that nothing is written twice. INSERTs of a transaction wait for each other and are sent together.
+// so that nothing is written twice. INSERTs of a transaction wait for each other and are sent together; on SQLite,
+// transactions that wait for one another are committed together.
 //
 // Tenancy: each table has a class (see Classes). Queries and writes of tables that belong to organizations are
 // bound to the organization of the actor in the context; without an actor they fail. On PostgreSQL row-level
@@ -69,6 +70,9 @@ type Config struct {
 	PoisonUnread bool
 	// Log gets a line when the storage under the database fails; slog.Default where it is nil.
 	Log *slog.Logger
+
+	// maxGroupMembers is for tests; maxGroupMembers where it is 0.
+	maxGroupMembers int
 }
 
 // Store is an open database.

@@ -55,7 +55,15 @@ func (s *Store) runTx(ctx context.Context, f func(context.Context, *ent.Tx, time
 	if err != nil {
 		return err
 	}
-	if err := f(ctx, tx, at); err != nil {
+	returned := false
+	defer func() {
+		if !returned { // f panics, and nobody else would end the transaction
+			_ = tx.Rollback()
+		}
+	}()
+	err = f(ctx, tx, at)
+	returned = true
+	if err != nil {
 		return rollBack(tx, err)
 	}
 	if err := inserts.send(ctx); err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/lib/pq"
+
+	"slipway/internal/store/pgconn"
 )
 
 // target is a parsed database URL: a path of SQLite's or a data source name of lib/pq's.
@@ -59,10 +61,20 @@ func parseURL(raw string) (target, error) {
 	default:
 		return target{}, fmt.Errorf("%w: want sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs", ErrURL)
 	}
-	if _, err := pq.NewConfig(dsn); err != nil {
+	if _, _, err := parseDSN(dsn); err != nil {
 		return target{}, fmt.Errorf("%w: %w", ErrURL, withoutSecret(err))
 	}
 	return target{dsn: dsn}, nil
+}
+
+// parseDSN returns lib/pq's configuration of a data source name, and what the name says about prepared statements.
+func parseDSN(dsn string) (pq.Config, pgconn.Cache, error) {
+	config, err := pq.NewConfig(dsn)
+	if err != nil {
+		return pq.Config{}, pgconn.Cache{}, err
+	}
+	cache, err := pgconn.TakeCache(&config)
+	return config, cache, err
 }
 
 // followLinks returns the file that a symbolic link stands for, and any other path as it is. A file has

@@ -1,0 +1,211 @@
+// Package pgconn is lib/pq's connection to PostgreSQL as the store needs it under database/sql.
+//
+// Statements: a text that comes a second time is prepared, so that the server parses and plans it once; running it
+// takes one round trip. A connection keeps as many as it may, those that were used last, and is right after a
+// migration: what the server refuses to run as it was prepared is forgotten and run anew.
+//
+// Answers are read ahead, so that a query fails before its first row and can be run again.
+//
+// Time: no goroutine watches the context of a statement. Deadlines on the wire bound it, and the server's own
+// statement_timeout.
+//
+// BeginWith begins a transaction, with what has to be set in it, in one message.
+package pgconn
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+// conn is what a connection of lib/pq can do. It is its own transaction.
+type conn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.NamedValueChecker
+	driver.Pinger
+	driver.QueryerContext
+	driver.SessionResetter
+	driver.Tx
+	driver.Validator
+}
+
+// Conn is a connection. As database/sql has it, no two of its methods run at once.
+type Conn struct {
+	conn
+	wire       *wire
+	statements statements
+	// deallocate is set where the server has statements prepared that were forgotten here. They go once the transaction
+	// has ended, for one that has failed runs nothing more.
+	deallocate bool
+	// inTx is true from the begin of a transaction until its end is asked for.
+	inTx bool
+	// broken is set where the state of the session is unknown.
+	broken bool
+	// reading are rows that are not read to their end.
+	reading *rows
+	// row is what the next row is read into, and spare what the next answer is kept in.
+	row   []driver.Value
+	spare buffer
+}
+
+// Connect connects by a connector that has Dialer.
+func Connect(ctx context.Context, connector *pq.Connector, cache Cache) (*Conn, error) {
+	c := &Conn{}
+	made, err := connector.Connect(context.WithValue(ctx, wireKey{}, &c.wire))
+	if err != nil {
+		return nil, err
+	}
+	var ok bool
+	if c.conn, ok = made.(conn); !ok || c.wire == nil {
+		return nil, errors.Join(fmt.Errorf("pgconn: lib/pq's connection is a %T over %T", made, c.wire), made.Close())
+	}
+	capacity := cache.Capacity
+	if capacity > 0 && cache.Detect {
+		direct, err := c.isDirect(ctx)
+		if err != nil {
+			return nil, errors.Join(err, made.Close())
+		}
+		if !direct {
+			cache.OnPooler()
+			capacity = 0
+		}
+	}
+	c.statements = newStatements(capacity)
+	return c, nil
+}
+
+// Unwatched returns a context with the values, the deadline and the error of another, which nobody can wait for:
+// database/sql and lib/pq start a goroutine for each statement whose context can be canceled. A statement is not
+// begun after the end of the other, and ends by the other's deadline.
+func Unwatched(ctx context.Context) context.Context { return unwatched{ctx} }
+
+type unwatched struct{ context.Context }
+
+// Done implements context.Context.
+func (unwatched) Done() <-chan struct{} { return nil }
+
+// errReading is returned for a statement that is sent while the answer to another is being read.
+var errReading = errors.New("pgconn: the rows of another statement are not read to their end")
+
+// ready makes the connection ready to send something, or returns why it is not to be sent.
+func (c *Conn) ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.reading != nil {
+		return errReading
+	}
+	c.wire.until, _ = ctx.Deadline()
+	if c.deallocate && !c.inTx {
+		c.deallocate = false
+		_, err := c.conn.ExecContext(context.Background(), "DEALLOCATE ALL", nil)
+		return err
+	}
+	return nil
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *Conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (answer driver.Rows, err error) {
+	err = c.run(ctx, query, args, func(prepared driver.Stmt) error {
+		var found driver.Rows
+		if s, ok := prepared.(driver.StmtQueryContext); ok {
+			found, err = s.QueryContext(context.Background(), args)
+		} else {
+			found, err = c.conn.QueryContext(context.Background(), query, args)
+		}
+		if err != nil {
+			return err
+		}
+		answer, err = c.read(found)
+		return err
+	})
+	return answer, err
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (result driver.Result, err error) {
+	err = c.run(ctx, query, args, func(prepared driver.Stmt) error {
+		if s, ok := prepared.(driver.StmtExecContext); ok {
+			result, err = s.ExecContext(context.Background(), args)
+		} else {
+			result, err = c.conn.ExecContext(context.Background(), query, args)
+		}
+		return err
+	})
+	return result, err
+}
+
+// BeginWith begins a transaction and runs a statement in it without arguments, in one message, and reads the one row of
+// its answer.
+func (c *Conn) BeginWith(ctx context.Context, readOnly bool, first string, row []driver.Value) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	begin := "BEGIN READ WRITE; "
+	if readOnly {
+		begin = "BEGIN READ ONLY; "
+	}
+	found, err := c.conn.QueryContext(context.Background(), begin+first, nil)
+	if err == nil {
+		err = errors.Join(found.Next(row), found.Close())
+	}
+	c.inTx, c.broken = err == nil, err != nil && !IsStandby(err)
+	return err
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *Conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := c.conn.BeginTx(context.Background(), o); err != nil {
+		return nil, err
+	}
+	c.inTx = true
+	return c, nil
+}
+
+// Commit implements driver.Tx.
+func (c *Conn) Commit() error { return c.end(c.conn.Commit) }
+
+// Rollback implements driver.Tx.
+func (c *Conn) Rollback() error { return c.end(c.conn.Rollback) }
+
+// end ends a transaction. It has the time that the wire gives it: whether a COMMIT was carried out is worth more than
+// the deadline of who waits for it.
+func (c *Conn) end(how func() error) error {
+	if c.reading != nil {
+		return errReading
+	}
+	c.wire.until = time.Time{}
+	c.inTx = false
+	return how()
+}
+
+// Ping implements driver.Pinger.
+func (c *Conn) Ping(ctx context.Context) error {
+	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	return c.conn.Ping(context.Background())
+}
+
+// ResetSession implements driver.SessionResetter.
+func (c *Conn) ResetSession(ctx context.Context) error {
+	if !c.IsValid() {
+		return driver.ErrBadConn
+	}
+	return c.conn.ResetSession(ctx)
+}
+
+// IsValid implements driver.Validator.
+func (c *Conn) IsValid() bool {
+	return !c.broken && !c.inTx && c.reading == nil && c.conn.IsValid()
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"slipway/internal/store/pgconn"
+)
+
+// pool has the connections to PostgreSQL. Who waits for one waits as long as their context; from then on nothing
+// watches it (see pgconn.Unwatched). database/sql starts a goroutine for each transaction and for the rows of each
+// statement in it, whatever its context, so a transaction here is a connection that was taken out of the pool.
+type pool struct {
+	db *sql.DB
+	// most is how many connections there may be.
+	most int
+}
+
+// take takes a connection out of the pool and calls first with it: again, with another, while it finds that the
+// connection was closed meanwhile. What first sends must be fit to be sent twice.
+func (p pool) take(ctx context.Context, first func(*sql.Conn) error) (*sql.Conn, error) {
+	for try := 0; ; try++ {
+		conn, err := p.db.Conn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err = first(conn); err == nil {
+			return conn, nil
+		}
+		_ = giveBack(conn) // what failed is the reason
+		if !errors.Is(err, driver.ErrBadConn) || try == p.most {
+			return nil, err
+		}
+	}
+}
+
+// giveBack gives a connection back to the pool, which has dropped it already where it was lost.
+func giveBack(conn *sql.Conn) error {
+	if err := conn.Close(); !errors.Is(err, sql.ErrConnDone) {
+		return err
+	}
+	return nil
+}
+
+// query runs a statement that reads, on a connection that is given back with the rows.
+func (p pool) query(ctx context.Context, query string, args, v any) error {
+	list, isList := args.([]any)
+	answer, isRows := v.(*entsql.Rows)
+	if !isList || !isRows {
+		return fmt.Errorf("store: arguments are %T, rows are %T", args, v)
+	}
+	var rows *sql.Rows
+	conn, err := p.take(ctx, func(conn *sql.Conn) (err error) {
+		rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, list...) //nolint:sqlclosecheck,rowserrcheck // the caller's
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	answer.ColumnScanner = pooledRows{rows, conn}
+	return nil
+}
+
+// pooledRows are rows whose connection is given back when they are closed.
+type pooledRows struct {
+	*sql.Rows
+	conn *sql.Conn
+}
+
+// Close implements entsql.ColumnScanner.
+func (r pooledRows) Close() error {
+	err := r.Rows.Close()
+	if end := giveBack(r.conn); err == nil {
+		err = end
+	}
+	return err
+}
+
+// begin begins a transaction and runs a statement in it, in one message, whose one row it reads.
+func (p pool) begin(ctx context.Context, readOnly bool, first string, row []driver.Value) (dialect.Tx, error) {
+	conn, err := p.take(ctx, func(conn *sql.Conn) error {
+		return raw(conn, func(c *pgconn.Conn) error { return c.BeginWith(ctx, readOnly, first, row) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &pooledTx{ctx: ctx, conn: conn}
+	return entTx{entsql.Conn{ExecQuerier: t}, t}, nil
+}
+
+// raw calls f with the connection under one of database/sql.
+func raw(conn *sql.Conn, f func(*pgconn.Conn) error) error {
+	return conn.Raw(func(c any) error {
+		under, ok := c.(*pgconn.Conn)
+		if !ok {
+			return fmt.Errorf("store: the connection is a %T", c)
+		}
+		return f(under)
+	})
+}
+
+// entTx is a transaction as ent has them.
+type entTx struct {
+	entsql.Conn
+	*pooledTx
+}
+
+// pooledTx is a transaction on a connection that is given back at its end.
+type pooledTx struct {
+	ctx  context.Context // of its begin
+	conn *sql.Conn
+	// answers are those to its statements. One that was not closed would keep the connection.
+	answers []*sql.Rows
+	ended   bool
+}
+
+// QueryContext implements entsql.ExecQuerier.
+func (t *pooledTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if t.ended {
+		return nil, sql.ErrTxDone
+	}
+	rows, err := t.conn.QueryContext(pgconn.Unwatched(ctx), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	t.answers = append(t.answers, rows)
+	return rows, nil
+}
+
+// ExecContext implements entsql.ExecQuerier.
+func (t *pooledTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if t.ended {
+		return nil, sql.ErrTxDone
+	}
+	return t.conn.ExecContext(pgconn.Unwatched(ctx), query, args...)
+}
+
+// Commit commits, or rolls back and returns the error of the context where that has ended.
+func (t *pooledTx) Commit() error {
+	if err := t.ctx.Err(); err != nil && !t.ended {
+		return rollBack(t, err)
+	}
+	return t.end((*pgconn.Conn).Commit)
+}
+
+// Rollback rolls back.
+func (t *pooledTx) Rollback() error { return t.end((*pgconn.Conn).Rollback) }
+
+func (t *pooledTx) end(how func(*pgconn.Conn) error) error {
+	if t.ended {
+		return sql.ErrTxDone
+	}
+	t.ended = true
+	for _, rows := range t.answers {
+		_ = rows.Close() // whose error was that of the statement
+	}
+	err := raw(t.conn, how)
+	if errors.Is(err, sql.ErrConnDone) { // lost by a statement before
+		err = driver.ErrBadConn
+	}
+	if end := giveBack(t.conn); err == nil {
+		err = end
+	}
+	return err
+}
