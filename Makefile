@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race bench fuzz lint lint-schema release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race counts bench bench-go fuzz lint lint-schema release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -43,7 +43,16 @@ test: bin/withpg ## run the tests, on SQLite and wherever there is one on Postgr
 test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
 
-bench: bin/withpg ## run the benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
+counts: bin/withpg ## accept what the requests take now: statements, allocations and bytes
+	bin/withpg -- go test -count=1 ./internal/counttest -accept
+
+bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql)
+	go build -o $@ ./bench
+
+bench: bin/bench bin/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
+	@bin/bench $(ARGS)
+
+bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)
 
 # Each proof is also a target of its own: proof-backup, proof-clocks, proof-faults, proof-idempotency, proof-kill,
@@ -100,4 +109,4 @@ browser-test: bin/slipway bin/slipway-lite ## try GraphiQL and the small page in
 	web/browsertest/run.sh $(CURDIR)/bin/slipway $(CURDIR)/bin/slipway-lite
 
 clean: ## remove what was built
-	rm -rf bin web/dist/playground
+	rm -rf bin bench/.cache web/dist/playground

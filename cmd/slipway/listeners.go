@@ -123,6 +123,10 @@ func (s *settings) serve(ctx context.Context, l *listeners, api *server.Server, 
 	defer stop()
 	keeping.Go(func() { api.Services.Deploy.RunHousekeeping(keep, log) })
 	keeping.Go(func() { offset.Watch(keep, log) })
+	// Requests use tokens until the last of them has finished.
+	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopRecording()
+	keeping.Go(func() { api.Services.Accounts.RunUses(recording) })
 	failed := make(chan error, 3)
 	begin := func(what string, by *http.Server, on net.Listener) {
 		if on != nil {

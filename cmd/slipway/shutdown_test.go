@@ -48,6 +48,30 @@ func TestStoppingTellsEveryOpenStream(t *testing.T) {
 	}
 }
 
+func TestStoppingStoresTheLastUsesOfTokens(t *testing.T) {
+	t.Parallel()
+	url := worldtest.SQLite(t)
+	w := worldtest.New(t, url)
+	s := serve(t, "--database", url)
+	w.URL = s.API
+	if r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], "{ __typename }", nil); r.Status != http.StatusOK {
+		t.Fatalf("%d %s", r.Status, r.Body)
+	}
+	s.stop()
+	if code := <-s.done; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	tokens, err := w.Accounts.AllTokens(w.Acme.As(actor.Admin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range tokens {
+		if isUsed := one.LastUsedAt != nil; isUsed != (one.Role == actor.Viewer) {
+			t.Errorf("%s was used at %v", one.Name, one.LastUsedAt)
+		}
+	}
+}
+
 const follow = `"query":"subscription($id: ID!) { deploymentChanged(id: $id) { deployment { id } } }"`
 
 // following opens a socket that has heard of the deployment.

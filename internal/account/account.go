@@ -3,7 +3,6 @@ package account
 
 import (
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"slipway/internal/journal"
@@ -19,6 +18,5 @@ type Service struct {
 	// Revoked is called with the hash of every token that is revoked here; nil if nobody caches tokens.
 	Revoked func(hash string)
 
-	// useFailedAt is when the use of a token could not be stored last, in Unix nanoseconds; 0 for never.
-	useFailedAt atomic.Int64
+	uses uses
 }

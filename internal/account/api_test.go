@@ -68,6 +68,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 			fmt.Sprint(viewer["permissions"]) != "[CREATE_INSTANCE DEPLOY READ READ_CATALOG]" {
 			t.Errorf("%s", v.Body)
 		}
+		w.Accounts.StoreUses(t.Context())
 		n := w.GraphQL(t, admin, `query($id: ID!) { node(id: $id) { __typename ... on Token { name lastUsedAt } } }`, map[string]any{"id": token["id"]})
 		if n.Text(t, "data", "node", "name") != "ci" || n.At(t, "data", "node", "lastUsedAt") == nil {
 			t.Errorf("%s", n.Body)

@@ -53,11 +53,12 @@ func Generate(role actor.Role, random io.Reader) (Secret, error) {
 // Parse parses the text of a token, and reports false if it does not have the form of one or its checksum is
 // wrong. A token that parses need not exist.
 func Parse(text string) (Secret, bool) {
-	parts := strings.Split(text, "_")
-	if len(parts) != 3 || parts[0] != scheme || !slices.Contains(actor.Roles, actor.Role(parts[1])) {
+	given, rest, _ := strings.Cut(text, "_")
+	role, body, _ := strings.Cut(rest, "_")
+	if given != scheme || !slices.Contains(actor.Roles, actor.Role(role)) {
 		return Secret{}, false
 	}
-	if len(parts[2]) != bodyWidth+checksumWidth || strings.ContainsFunc(parts[2], notBase62) {
+	if len(body) != bodyWidth+checksumWidth || strings.ContainsFunc(body, notBase62) {
 		return Secret{}, false
 	}
 	signed := len(text) - checksumWidth
@@ -106,8 +107,17 @@ func (s Secret) GoString() string { return redacted }
 // LogValue implements slog.LogValuer without showing the token.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
+// digits are those of base 62, as package big has them.
+const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 func checksum(text string) string {
-	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(text)))), checksumWidth)
+	var sum [checksumWidth]byte
+	rest := crc32.ChecksumIEEE([]byte(text))
+	for i := range sum {
+		sum[checksumWidth-1-i] = digits[rest%base]
+		rest /= base
+	}
+	return string(sum[:])
 }
 
 func base62(n *big.Int, width int) string {

@@ -160,7 +160,7 @@ func TestTheClockComesWithTheStatementsThatThereAre(t *testing.T) {
 			t.Fatal(err)
 		}
 		verify := func() error { _, err := w.Accounts.VerifyToken(t.Context(), secret.Hash()); return err }
-		if err := verify(); err != nil { // notes the use
+		if err := verify(); err != nil {
 			t.Fatal(err)
 		}
 		for name, c := range map[string]struct {

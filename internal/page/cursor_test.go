@@ -5,10 +5,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/id"
 	"slipway/internal/page"
 	"slipway/internal/worldtest"
 )
@@ -60,6 +62,75 @@ func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
 	})
 }
 
+var places = page.Scope{List: "deployments", Viewer: "org_01k9zt3e8hfk2s7b4v5q6w8x9y", Filter: struct{ EnvironmentID string }{"env_1"}}
+
+func TestACursorLeadsBackToItsPosition(t *testing.T) {
+	t.Parallel()
+	for _, at := range []time.Time{
+		{}, time.Date(1, 1, 1, 0, 0, 0, 1000, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC), time.Unix(0, 0).UTC(),
+		day, day.Add(time.Microsecond), time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
+	} {
+		for _, text := range []string{"0", "17", "dep_", "dep_" + strings.Repeat("!", 26), id.New(id.Deployment), id.New(id.ModuleDefinition), id.New(id.Token)} {
+			cursor := page.Cursor(places, at, text)
+			gotAt, gotText, err := page.Position(places, cursor)
+			if err != nil || !gotAt.Equal(at) || gotText != text {
+				t.Errorf("%s %s: %s leads to %s %s, %v", at, text, cursor, gotAt, gotText, err)
+			}
+			if _, isID := id.KindOf(text); isID && len(cursor) > 40 {
+				t.Errorf("%s %s: %s has %d characters", at, text, cursor, len(cursor))
+			}
+		}
+	}
+}
+
+func TestAPositionHasOneCursor(t *testing.T) {
+	t.Parallel()
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=\n"
+	random := rand.New(rand.NewPCG(3, 4))
+	taken := 0
+	for range 20_000 {
+		text := []byte(page.Cursor(places, day, []string{"3", "dep_x", id.New(id.Deployment)}[random.IntN(3)]))
+		for range random.IntN(3) {
+			text[random.IntN(len(text))] = alphabet[random.IntN(len(alphabet))]
+		}
+		text = text[:len(text)-max(0, random.IntN(8)-5)]
+		at, record, err := page.Position(places, string(text))
+		switch {
+		case fault.Is(err, fault.RequestCursorInvalid):
+			continue
+		case err != nil:
+			t.Errorf("%q: %v", text, err)
+		case page.Cursor(places, at, record) != string(text):
+			t.Errorf("%q is a cursor beside %q of %s %q", text, page.Cursor(places, at, record), at, record)
+		case at.Year() < 1 || at.Year() > 9999 || record == "":
+			t.Errorf("%q leads to %s %q", text, at, record)
+		}
+		taken++
+	}
+	if taken < 2000 || taken > 18_000 {
+		t.Errorf("%d of 20000 texts are cursors", taken)
+	}
+}
+
+func BenchmarkCursor(b *testing.B) {
+	deployment := id.New(id.Deployment)
+	cursor := page.Cursor(places, day, deployment)
+	b.Run("write", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			page.Cursor(places, day, deployment)
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := page.Position(places, cursor); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 func TestGarbageIsNoCursor(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
@@ -70,7 +141,7 @@ func TestGarbageIsNoCursor(t *testing.T) {
 		}
 		good := c.Edges[1].Cursor
 		garbage := []string{"", " ", "null", "MQ", "....", good + "=", good + "\n", " " + good, strings.Repeat("A", 1<<16),
-			base64.RawURLEncoding.EncodeToString(make([]byte, 16)), good[:16], "é"}
+			base64.RawURLEncoding.EncodeToString(make([]byte, 16)), good[:16], good[:len(good)-1], good + "A", strings.ToUpper(good), "é"}
 		random := rand.New(rand.NewPCG(1, 2))
 		for range 200 {
 			raw := make([]byte, random.IntN(60))

@@ -41,9 +41,13 @@ type Budget struct {
 // Write sets the RateLimit headers.
 func (b Budget) Write(h http.Header) {
 	missing := float64(b.Capacity-b.Left) / float64(b.PerSecond)
-	h.Set("RateLimit-Limit", strconv.Itoa(b.Capacity))
-	h.Set("RateLimit-Remaining", strconv.Itoa(max(b.Left, 0)))
-	h.Set("RateLimit-Reset", strconv.Itoa(seconds(time.Duration(missing*float64(time.Second)))))
+	values := []string{
+		strconv.Itoa(b.Capacity),
+		strconv.Itoa(max(b.Left, 0)),
+		strconv.Itoa(seconds(time.Duration(missing * float64(time.Second)))),
+	}
+	// The names are as http.Header has them, so that it need not find that form for each answer.
+	h["Ratelimit-Limit"], h["Ratelimit-Remaining"], h["Ratelimit-Reset"] = values[0:1:1], values[1:2:2], values[2:3:3]
 }
 
 // maxCallers is of how many callers the buckets are kept. It keeps the memory small while addresses are made up.

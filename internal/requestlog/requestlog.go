@@ -79,8 +79,8 @@ func (l *Line) set(assign func()) {
 	assign()
 }
 
-// Attrs returns the attributes of the line. An operation, a cost and an error are among them where there was one.
-func (l *Line) Attrs() []slog.Attr {
+// AppendAttrs appends the attributes of the line to others. An operation, a cost and an error are among them where there was one.
+func (l *Line) AppendAttrs(attrs []slog.Attr) []slog.Attr {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	who := l.actor
@@ -91,7 +91,7 @@ func (l *Line) Attrs() []slog.Attr {
 	if who.Globally {
 		organization = actor.Global
 	}
-	attrs := []slog.Attr{slog.String("actor", who.Name), slog.String("organization", organization)}
+	attrs = append(attrs, slog.String("actor", who.Name), slog.String("organization", organization))
 	if l.operation != "" {
 		attrs = append(attrs, slog.String("operation", l.operation))
 	}

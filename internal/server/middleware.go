@@ -48,6 +48,9 @@ func nosniff(next http.Handler) http.Handler {
 	})
 }
 
+// maxAttrs is how many attributes the line of a request has at most.
+const maxAttrs = 12
+
 // accessLog writes one line for each request.
 func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
@@ -56,7 +59,7 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 			ctx, line := requestlog.With(r.Context())
 			written := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(written, r.WithContext(ctx))
-			attrs := []slog.Attr{
+			attrs := append(make([]slog.Attr, 0, maxAttrs),
 				slog.String("requestId", actor.RequestID(ctx)),
 				slog.String("client", clientOf(ctx)),
 				slog.String("method", requestlog.Shorten(r.Method)),
@@ -64,8 +67,8 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 				slog.Int("status", written.Status()),
 				slog.Int("bytes", written.BytesWritten()),
 				slog.Duration("duration", time.Since(begun)),
-			}
-			log.LogAttrs(ctx, slog.LevelInfo, "request", append(attrs, line.Attrs()...)...)
+			)
+			log.LogAttrs(ctx, slog.LevelInfo, "request", line.AppendAttrs(attrs)...)
 		})
 	}
 }
@@ -94,9 +97,10 @@ var callerHeaders = []string{"Authorization", httpx.OrganizationHeader}
 
 // vary names to caches the headers of the request that an answer depends on.
 func vary(headers ...string) func(http.Handler) http.Handler {
+	names := strings.Join(headers, ", ")
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Add("Vary", strings.Join(headers, ", "))
+			w.Header().Add("Vary", names)
 			next.ServeHTTP(w, r)
 		})
 	}

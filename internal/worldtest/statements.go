@@ -29,8 +29,8 @@ func (s *statements) keep(in *[]Statement) {
 }
 
 // Recorded returns every SQL statement that the world ran while f did, its requests' included, in the
-// order they began; without BEGIN, COMMIT and ROLLBACK. The first request of a token also reads and notes
-// the use of the token. Calls neither nest nor run beside each other.
+// order they began; without BEGIN, COMMIT and ROLLBACK. The first request of a token also reads the token.
+// Calls neither nest nor run beside each other.
 func (w *World) Recorded(f func()) (kept []Statement) {
 	w.statements.keep(&kept)
 	defer w.statements.keep(nil)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -147,6 +148,9 @@ func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	other.URL, other.Services, other.server = listening.URL, api.Services, api
 	return &other
 }
+
+// Handler returns the API without a listener.
+func (w *World) Handler() http.Handler { return w.server }
 
 // In returns the same world, whose requests name an organization by its id or slug, or global.
 func (w *World) In(organization string) *World {

@@ -85,10 +85,13 @@ func Parts(resp *graphql.Response) (head, data, tail []byte) {
 		head = append(separated(head), `"data":`...)
 	}
 	if len(resp.Extensions) > 0 {
+		before := `"extensions":`
 		if resp.Data != nil || len(resp.Errors) > 0 {
-			tail = append(tail, ',')
+			before = `,"extensions":`
 		}
-		tail = append(append(tail, `"extensions":`...), Marshal(resp.Extensions)...)
+		extensions := Marshal(resp.Extensions)
+		tail = make([]byte, 0, len(before)+len(extensions)+len("}"))
+		tail = append(append(tail, before...), extensions...)
 	}
 	return head, resp.Data, append(tail, '}')
 }

@@ -44,32 +44,39 @@ type Cluster struct {
 // Start makes a cluster with the programs in bin and waits until it answers. Its settings are for speed and not for
 // durability; the given settings, such as fsync=on, override them. The caller stops it.
 func Start(bin string, settings ...string) (*Cluster, error) {
-	return start(bin, settings, func(c *Cluster) *exec.Cmd {
-		return c.Command("initdb", "--pgdata="+c.data, "--username="+superuser, "--auth=trust", "--encoding=UTF8",
-			"--locale=C", "--no-sync")
-	})
+	return start(bin, settings, initdb)
+}
+
+// initdb returns the command that makes the data of an empty cluster.
+func initdb(c *Cluster) *exec.Cmd {
+	return c.Command("initdb", "--pgdata="+c.data, "--username="+superuser, "--auth=trust", "--encoding=UTF8",
+		"--locale=C", "--no-sync")
 }
 
 // start makes a cluster with the data that a command makes.
 func start(bin string, settings []string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
-	owner, err := serverUser()
-	if err != nil {
-		return nil, err
-	}
 	// Not TMPDIR: any user can reach /tmp, and the path of a socket must be short.
 	dir, err := os.MkdirTemp("/tmp", "slipway-pg-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the cluster: %w", err)
 	}
-	// If PATH has links, the other programs are beside the targets of the links.
-	if program, err := filepath.EvalSymlinks(filepath.Join(bin, "initdb")); err == nil {
-		bin = filepath.Dir(program)
+	c, err := newCluster(bin, dir, settings)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	c := &Cluster{Dir: dir, bin: bin, data: filepath.Join(dir, "data"), settings: settings, owner: owner}
 	if err := c.boot(data); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
+}
+
+// newCluster returns a cluster that does not run yet.
+func newCluster(bin, dir string, settings []string) (*Cluster, error) {
+	owner, err := serverUser()
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{Dir: dir, bin: bin, data: filepath.Join(dir, "data"), settings: settings, owner: owner}, nil
 }
 
 func (c *Cluster) boot(data func(*Cluster) *exec.Cmd) error {

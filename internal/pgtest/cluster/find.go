@@ -22,6 +22,10 @@ const Packages = "/usr/lib/postgresql"
 // neither.
 func Find(packages string) (string, error) {
 	if initdb, err := exec.LookPath("initdb"); err == nil && serves(filepath.Dir(initdb)) {
+		// If PATH has links, the other programs are beside the targets of the links.
+		if target, err := filepath.EvalSymlinks(initdb); err == nil {
+			initdb = target
+		}
 		return filepath.Dir(initdb), nil
 	}
 	// The pattern is a constant but for a directory's name, which has none of its characters.

@@ -1,0 +1,2 @@
+\set o random(0, 49)
+(SELECT id, name, description, type, created_at, updated_at, latest_version, latest_version_id, organization_id FROM module_definitions WHERE organization_id = 'org_' || lpad(:o::text, 26, '0') ORDER BY created_at DESC, id DESC LIMIT 51) UNION ALL (SELECT id, name, description, type, created_at, updated_at, latest_version, latest_version_id, organization_id FROM module_definitions WHERE organization_id IS NULL ORDER BY created_at DESC, id DESC LIMIT 51) ORDER BY created_at DESC, id DESC LIMIT 51;

@@ -1,0 +1,205 @@
+// Package load sends requests over many connections at once, and looks at every answer.
+package load
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"slipway/bench/data"
+	"slipway/bench/requests"
+)
+
+// Load is requests of one kind, ready to be sent.
+type Load struct {
+	Kind  *requests.Kind
+	World data.World
+	// Host is the address of the server.
+	Host string
+
+	clients []*client
+}
+
+// Result is what came of a load.
+type Result struct {
+	// Requests were all answered right, in so much time.
+	Requests int
+	Elapsed  time.Duration
+	// Latencies are how long each took, the shortest first.
+	Latencies []time.Duration
+	// Bytes are those of the bodies of the answers.
+	Bytes int
+}
+
+// PerSecond is how many requests were answered in a second.
+func (r Result) PerSecond() float64 { return float64(r.Requests) / r.Elapsed.Seconds() }
+
+// mostCalls is how many different calls a connection makes before it begins again.
+const mostCalls = 2000
+
+// call is a request as it is sent.
+type call struct {
+	requests.Call
+	text []byte
+}
+
+// client is one connection with its calls.
+type client struct {
+	load       *Load
+	connection *connection
+	calls      []call
+	latencies  []time.Duration
+	bytes      int
+	samples    []sample
+}
+
+// sample is an answer that is looked at when nothing is measured any more.
+type sample struct {
+	call
+	body []byte
+}
+
+// Prepare connects and writes the calls. The seed varies them.
+func Prepare(kind *requests.Kind, w data.World, host string, connections int, seed uint64) (*Load, error) {
+	l := &Load{Kind: kind, World: w, Host: host}
+	for i := range connections {
+		conn, err := dial(host)
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		c := &client{load: l, connection: conn}
+		l.clients = append(l.clients, c)
+		next := kind.Calls(w, requests.Share{Connection: i, Of: connections, Seed: seed})
+		for len(c.calls) < mostCalls {
+			one, more := next()
+			if !more {
+				break
+			}
+			text, err := kind.HTTP(host, one)
+			if err != nil {
+				return nil, errors.Join(err, l.Close())
+			}
+			c.calls = append(c.calls, call{one, text})
+		}
+		if len(c.calls) == 0 {
+			return nil, errors.Join(fmt.Errorf("%s has nothing to ask for among %d deployments", kind.Name, w.Deployments), l.Close())
+		}
+	}
+	return l, nil
+}
+
+// Close closes the connections.
+func (l *Load) Close() (err error) {
+	for _, c := range l.clients {
+		err = errors.Join(err, c.connection.close())
+	}
+	return err
+}
+
+// patience is how long the last answers of a load may take.
+const patience = 15 * time.Second
+
+// Run sends requests for a time, or so many of each connection where most is not 0. What writes ends early when everything
+// was written that can be written once. The error is the first answer that is wrong, with its request.
+func (l *Load) Run(ctx context.Context, duration time.Duration, most int) (Result, error) {
+	begin := time.Now()
+	end := begin.Add(duration)
+	if most > 0 {
+		end = begin.Add(patience)
+	}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var all sync.WaitGroup
+	for _, c := range l.clients {
+		if err := c.connection.conn.SetDeadline(end.Add(patience)); err != nil {
+			return Result{}, err
+		}
+		all.Go(func() {
+			if err := c.run(ctx, end, most); err != nil {
+				fail(err)
+			}
+		})
+	}
+	all.Wait()
+	r := Result{Elapsed: time.Since(begin)}
+	if ctx.Err() != nil {
+		return r, context.Cause(ctx)
+	}
+	for _, c := range l.clients {
+		r.Requests += len(c.latencies)
+		r.Latencies = append(r.Latencies, c.latencies...)
+		r.Bytes += c.bytes
+	}
+	slices.Sort(r.Latencies)
+	return r, nil
+}
+
+// Check looks at the answers that were put aside, whole.
+func (l *Load) Check() error {
+	for _, c := range l.clients {
+		for _, s := range c.samples {
+			if err := l.Kind.Check(l.World, s.Call, s.body); err != nil {
+				return l.wrong(s.call, s.Status, s.body, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Every so manieth answer of a connection is put aside, the first one too.
+const (
+	sampleEvery = 100
+	mostSamples = 10
+)
+
+func (c *client) run(ctx context.Context, end time.Time, most int) error {
+	c.latencies, c.samples, c.bytes = c.latencies[:0], nil, 0
+	for n := 0; ; n++ {
+		began := time.Now()
+		if began.After(end) || ctx.Err() != nil || n == most && most > 0 || n == len(c.calls) && c.load.Kind.Writes {
+			return ctx.Err()
+		}
+		one := c.calls[n%len(c.calls)]
+		status, body, err := c.connection.send(one.text)
+		if err == nil {
+			c.latencies = append(c.latencies, time.Since(began))
+			c.bytes += len(body)
+			err = checkForm(one, status, body)
+		}
+		if err != nil {
+			return c.load.wrong(one, status, body, err)
+		}
+		if n%sampleEvery == 0 && len(c.samples) < mostSamples {
+			c.samples = append(c.samples, sample{one, bytes.Clone(body)})
+		}
+	}
+}
+
+var errorsMember = []byte(`"errors"`)
+
+// checkForm returns what is wrong with an answer, as far as it can be seen without reading all of it.
+func checkForm(c call, status int, body []byte) error {
+	switch {
+	case status != c.Status:
+		return fmt.Errorf("the status is %d, not %d", status, c.Status)
+	case bytes.Contains(body, errorsMember):
+		return errors.New("it has errors")
+	case !bytes.Contains(body, []byte(c.Key)):
+		return fmt.Errorf("it lacks %s", c.Key)
+	}
+	if n := bytes.Count(body, []byte(c.Mark)); n != c.Marks {
+		return fmt.Errorf("it has %s %d times, not %d", c.Mark, n, c.Marks)
+	}
+	return nil
+}
+
+// wrong returns the error of a wrong answer, with what was sent, but for its token, and what came back.
+func (l *Load) wrong(c call, status int, body []byte, err error) error {
+	return fmt.Errorf("wrong answer to %s: %w\n%s %s %s\n%d %s\n%.2000s", l.Kind.Name, err, c.Method, c.Path, c.Variables,
+		status, http.StatusText(status), body)
+}

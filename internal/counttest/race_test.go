@@ -1,0 +1,6 @@
+//go:build race
+
+package counttest_test
+
+// uncountable says why allocations cannot be counted, "" where they can.
+const uncountable = "the race detector allocates too"
