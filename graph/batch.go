@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
 	"slipway/internal/page"
 )
 
@@ -61,14 +64,18 @@ func registerPage[T any](ctx context.Context, c *page.Connection[*T], err error)
 }
 
 // loadOne loads the record that parent refers to, nil where the reference is nil. read returns the records of
-// ids, in any order.
+// ids, in any order. Where nothing but the id is selected, nothing is read: a reference is a foreign key, so the record
+// is there, and whoever sees the parent sees it.
 func loadOne[P, C any](
 	ctx context.Context, parent *P, field string, reference func(*P) *string,
-	read func(context.Context, []string) ([]*C, error), idOf func(*C) string,
+	read func(context.Context, []string) ([]*C, error), idOf func(*C) string, withID func(string) *C,
 ) (*C, error) {
 	id := reference(parent)
 	if id == nil {
 		return nil, nil
+	}
+	if selectsOnlyID(ctx) {
+		return withID(*id), nil
 	}
 	b, err := batchOf(ctx, parent)
 	if err != nil {
@@ -87,6 +94,33 @@ func loadOne[P, C any](
 		return byID, nil
 	})
 	return byID[*id], err
+}
+
+// selectsOnlyID reports whether the field that is being resolved has nothing but ids and type names selected. A field that
+// is skipped counts as selected.
+func selectsOnlyID(ctx context.Context) bool {
+	f := graphql.GetFieldContext(ctx)
+	return f != nil && hasOnlyID(f.Field.Selections)
+}
+
+func hasOnlyID(set ast.SelectionSet) bool {
+	for _, selected := range set {
+		switch selected := selected.(type) {
+		case *ast.Field:
+			if selected.Name != "id" && selected.Name != "__typename" {
+				return false
+			}
+		case *ast.InlineFragment:
+			if !hasOnlyID(selected.SelectionSet) {
+				return false
+			}
+		case *ast.FragmentSpread:
+			if !hasOnlyID(selected.Definition.SelectionSet) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // loadPage loads a page of the list of parent. read returns a page of the list of each id.

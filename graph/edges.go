@@ -20,33 +20,42 @@ func instanceID(i *record.ModuleInstance) string     { return i.ID }
 func releaseID(r *record.Release) string             { return r.ID }
 func deploymentID(d *record.Deployment) string       { return d.ID }
 
+// What a reference names, with nothing but its id.
+func projectOf(id string) *record.Project             { return &record.Project{ID: id} }
+func environmentOf(id string) *record.Environment     { return &record.Environment{ID: id} }
+func definitionOf(id string) *record.ModuleDefinition { return &record.ModuleDefinition{ID: id} }
+func versionOf(id string) *record.ModuleVersion       { return &record.ModuleVersion{ID: id} }
+func instanceOf(id string) *record.ModuleInstance     { return &record.ModuleInstance{ID: id} }
+func releaseOf(id string) *record.Release             { return &record.Release{ID: id} }
+func deploymentOf(id string) *record.Deployment       { return &record.Deployment{ID: id} }
+
 func toProject[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Project, error) {
-	return loadOne(ctx, parent, "project", reference, r.Workspace.ProjectsByID, projectID)
+	return loadOne(ctx, parent, "project", reference, r.Workspace.ProjectsByID, projectID, projectOf)
 }
 
 func toEnvironment[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Environment, error) {
-	return loadOne(ctx, parent, "environment", reference, r.Workspace.EnvironmentsByID, environmentID)
+	return loadOne(ctx, parent, "environment", reference, r.Workspace.EnvironmentsByID, environmentID, environmentOf)
 }
 
 func toDefinition[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleDefinition, error) {
-	return loadOne(ctx, parent, "moduleDefinition", reference, r.Catalog.DefinitionsByID, definitionID)
+	return loadOne(ctx, parent, "moduleDefinition", reference, r.Catalog.DefinitionsByID, definitionID, definitionOf)
 }
 
 func toVersion[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleVersion, error) {
-	return loadOne(ctx, parent, "moduleVersion", reference, r.Catalog.VersionsByID, versionID)
+	return loadOne(ctx, parent, "moduleVersion", reference, r.Catalog.VersionsByID, versionID, versionOf)
 }
 
 func toInstance[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.ModuleInstance, error) {
-	return loadOne(ctx, parent, "moduleInstance", reference, r.Catalog.InstancesByID, instanceID)
+	return loadOne(ctx, parent, "moduleInstance", reference, r.Catalog.InstancesByID, instanceID, instanceOf)
 }
 
 func toRelease[P any](ctx context.Context, r *Resolver, parent *P, reference func(*P) *string) (*record.Release, error) {
-	return loadOne(ctx, parent, "release", reference, r.Deploy.ReleasesByID, releaseID)
+	return loadOne(ctx, parent, "release", reference, r.Deploy.ReleasesByID, releaseID, releaseOf)
 }
 
 // toDeployment takes the name of the field, because a record has several edges to deployments.
 func toDeployment[P any](ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string) (*record.Deployment, error) {
-	return loadOne(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID)
+	return loadOne(ctx, parent, name, reference, r.Deploy.DeploymentsByID, deploymentID, deploymentOf)
 }
 
 // eligibilities returns whether a deployment can be rolled back to and redeployed; both are read at once.

@@ -59,7 +59,7 @@ func Prepared(ctx context.Context, s *Store) (n int, err error) {
 const MaxPendingArgs = maxPendingArgs
 
 // Insert makes an INSERT.
-func Insert(text string, args ...any) insert { return insert{text, args} } //nolint:revive // for JoinInserts
+func Insert(text string, args ...any) insert { return insert{text, args} }
 
 // JoinInserts joins INSERTs.
 func JoinInserts(list ...insert) (text string, args []any) {

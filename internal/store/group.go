@@ -27,8 +27,9 @@ const (
 // group full, commits for all; none of them returns from Commit before that, and all of them get its error.
 // Nobody waits for company: alone, a transaction is BEGIN and COMMIT.
 //
-// A member of a group sees what the members before it have written. Where their COMMIT fails its own fails too, so
-// nobody is told what is built on something lost.
+// A member of a group sees what the members before it have written. Where their COMMIT fails its own fails too, and a
+// member that rolls back, because it was refused for what it has seen, say, waits for the end of the group and runs again
+// where that fails: nobody is told what is built on something lost, or what readers do not see yet.
 type groupConnector struct {
 	preparedConnector
 	maxMembers int
@@ -355,10 +356,18 @@ func (t groupTx) Commit() error {
 	return own.err
 }
 
-// Rollback implements driver.Tx.
+// Rollback implements driver.Tx. Where others have written before, it waits for the end of the group.
 func (t groupTx) Rollback() error {
+	groups := t.conn.groups
+	own := groups.group
+	sawOthers := own.members > 0 && !own.lost
 	t.conn.turn = false
-	err := t.conn.groups.rollBack()
-	t.conn.groups.pass()
+	err := groups.rollBack()
+	groups.pass()
+	if sawOthers {
+		if <-own.ended; own.err != nil {
+			err = errors.Join(err, errGroupLost)
+		}
+	}
 	return err
 }

@@ -97,10 +97,10 @@ func join(list []insert) insert {
 	var text strings.Builder
 	var args []any
 	for n, i := range list {
-		switch {
-		case n == last:
+		switch n {
+		case last:
 			text.WriteString(" ")
-		case n == 0:
+		case 0:
 			text.WriteString("WITH ")
 		default:
 			text.WriteString(", ")
