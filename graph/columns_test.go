@@ -109,4 +109,6 @@ func columnsRead(t *testing.T, w *worldtest.World, typeName string, ask func()) 
 
 var capital = regexp.MustCompile(`(.)([A-Z])`)
 
-func tableName(typeName string) string { return strings.ToLower(capital.ReplaceAllString(typeName, "${1}_$2")) + "s" }
+func tableName(typeName string) string {
+	return strings.ToLower(capital.ReplaceAllString(typeName, "${1}_$2")) + "s"
+}

@@ -12,15 +12,22 @@ package record
 
 import "slipway/ent"
 
-// The records that are read with some of their columns.
 type (
-	Project                ent.Project
-	Environment            ent.Environment
-	ModuleDefinition       ent.ModuleDefinition
-	ModuleVersion          ent.ModuleVersion
-	ModuleInstance         ent.ModuleInstance
-	Release                ent.Release
-	Deployment             ent.Deployment
+	// Project is a project, of which some columns have been read.
+	Project ent.Project
+	// Environment is an environment, of which some columns have been read.
+	Environment ent.Environment
+	// ModuleDefinition is a module definition, of which some columns have been read.
+	ModuleDefinition ent.ModuleDefinition
+	// ModuleVersion is a version of a module, of which some columns have been read.
+	ModuleVersion ent.ModuleVersion
+	// ModuleInstance is an instance of a module, of which some columns have been read.
+	ModuleInstance ent.ModuleInstance
+	// Release is a release, of which some columns have been read.
+	Release ent.Release
+	// Deployment is a deployment, of which some columns have been read.
+	Deployment ent.Deployment
+	// DefaultValueDefinition is a default value definition, of which some columns have been read.
 	DefaultValueDefinition ent.DefaultValueDefinition
 )
 
