@@ -30,7 +30,7 @@ type world struct {
 	drawn  atomic.Uint64
 }
 
-func setup(t *testing.T) *world {
+func setup(t testing.TB) *world {
 	t.Helper()
 	w := &world{time: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), tokens: map[string]auth.Verified{}}
 	w.Authenticator = auth.New(w, w.now, 0)
@@ -68,7 +68,7 @@ func (w *world) VerifyToken(_ context.Context, hash string) (*auth.Verified, err
 }
 
 // draw makes a well-formed token that nobody has issued.
-func (w *world) draw(t *testing.T) auth.Secret {
+func (w *world) draw(t testing.TB) auth.Secret {
 	t.Helper()
 	seed := binary.BigEndian.AppendUint64(make([]byte, 24), w.drawn.Add(1))
 	secret, err := auth.Generate(actor.Developer, bytes.NewReader(seed))
@@ -79,7 +79,7 @@ func (w *world) draw(t *testing.T) auth.Secret {
 }
 
 // issue makes a token that is valid until expires, or for ever.
-func (w *world) issue(t *testing.T, expires time.Time) auth.Secret {
+func (w *world) issue(t testing.TB, expires time.Time) auth.Secret {
 	t.Helper()
 	secret := w.draw(t)
 	w.mu.Lock()
