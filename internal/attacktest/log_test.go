@@ -20,6 +20,8 @@ type logged struct {
 	mu sync.Mutex
 	volume
 	panics int
+	// last is the last line.
+	last []byte
 	// awaited are closed when a line has their text.
 	awaited map[string]chan struct{}
 }
@@ -52,6 +54,7 @@ func (l *logged) add(line []byte) (panicked bool) {
 	defer l.mu.Unlock()
 	l.lines++
 	l.bytes += len(line)
+	l.last = append(l.last[:0], line...)
 	for text, seen := range l.awaited {
 		if bytes.Contains(line, []byte(text)) {
 			close(seen)

@@ -88,7 +88,7 @@ func serve(t *testing.T, program, database string, flags ...string) *server {
 		_ = c.Process.Signal(os.Interrupt)
 		<-drained
 		if err := c.Wait(); err != nil || s.log.panics > 0 {
-			t.Errorf("the server ended with %v, and panicked %d times", err, s.log.panics)
+			t.Errorf("the server ended with %v, and panicked %d times; the last that it logged: %s", err, s.log.panics, s.log.last)
 		}
 	})
 	if s.url == "" || s.profiles == "" || len(s.tokens) != len(actor.Roles) {

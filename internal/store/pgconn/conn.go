@@ -189,6 +189,12 @@ func (c *Conn) end(how func() error) error {
 	return how()
 }
 
+// Close implements driver.Conn. That the deadline of the last statement is over is no reason not to take leave.
+func (c *Conn) Close() error {
+	c.wire.until = time.Time{}
+	return c.conn.Close()
+}
+
 // Ping implements driver.Pinger.
 func (c *Conn) Ping(ctx context.Context) error {
 	if err := c.ready(ctx); err != nil {

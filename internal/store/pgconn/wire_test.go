@@ -90,6 +90,22 @@ func TestStatementIsNotSentOnceItsContextHasEnded(t *testing.T) {
 	must(t, tx.Commit())
 }
 
+func TestConnectionIsClosedInOrderAfterTheDeadlineOfItsLastStatement(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, some)
+	conn, err := w.Conn(t.Context())
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err = values(pgconn.Unwatched(ctx), conn, "SELECT $1::text", "x")
+	must(t, err)
+	over, stop := context.WithTimeout(t.Context(), 2*time.Second) // of what it is allowed besides, too
+	defer stop()
+	<-over.Done()
+	must(t, conn.Raw(func(c any) error { return c.(*pgconn.Conn).Close() }))
+	_ = conn.Close() // the pool closes it once more
+}
+
 func TestStatementOfWhoHasLeftIsFinishedAndItsConnectionKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, some)
