@@ -23,7 +23,7 @@ const (
 
 // What lists of records may take for now, and why.
 const (
-	recordsCPU = 800 * time.Millisecond
+	recordsCPU = 300 * time.Millisecond
 	ofRecords  = "a list of records"
 )
 
