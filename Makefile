@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race counts bench bench-go fuzz lint lint-schema release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race counts bench bench-go bench-peers fuzz lint lint-schema release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -51,6 +51,12 @@ bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.g
 
 bench: bin/bench bin/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
 	@bin/bench $(ARGS)
+
+bench-peers: bin/bench bin/slipway bench/peers/node_modules/.package-lock.json ## measure it beside other GraphQL servers, too, which npm brings
+	@bin/bench --peers all $(ARGS)
+
+bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json
+	npm ci --prefix bench/peers --ignore-scripts --no-audit --no-fund
 
 bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)

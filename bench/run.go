@@ -10,14 +10,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"slipway/bench/data"
-	"slipway/bench/database"
 	"slipway/bench/report"
 	"slipway/bench/requests"
 	"slipway/bench/target"
@@ -78,48 +76,6 @@ func run(ctx context.Context, o options) (err error) {
 		r.Compare()
 	}
 	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r))
-}
-
-// open makes the databases and starts the targets.
-func (b *bench) open(ctx context.Context) (err error) {
-	var p *database.Postgres
-	if b.postgres != "" {
-		p, err = database.OpenPostgresAt(ctx, b.postgres, b.world, b.progress.fill)
-	} else {
-		p, err = database.OpenPostgres(ctx, filepath.Join(b.cache, "postgres"), b.world, b.progress.fill)
-	}
-	if err != nil {
-		return err
-	}
-	b.stop = append(b.stop, p.Close)
-	for _, s := range b.servers {
-		t, err := target.StartProgram(ctx, s.name, s.path, p.URL, b.world, p)
-		if err != nil {
-			return err
-		}
-		b.targets = append(b.targets, t)
-	}
-	if b.ceiling {
-		t, err := target.NewCeiling(p, b.world)
-		if err != nil {
-			return err
-		}
-		b.targets = append(b.targets, t)
-	}
-	if !b.sqlite {
-		return nil
-	}
-	file, err := database.OpenSQLite(ctx, b.cache, b.world, b.progress.fill)
-	if err != nil {
-		return err
-	}
-	b.stop = append(b.stop, file.Close)
-	t, err := target.StartProgram(ctx, b.servers[0].name+" on SQLite", b.servers[0].path, file.URL, b.world, file)
-	if err != nil {
-		return err
-	}
-	b.targets = append(b.targets, t)
-	return nil
 }
 
 // measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order in

@@ -19,8 +19,8 @@ import (
 type Load struct {
 	Kind  *requests.Kind
 	World data.World
-	// Host is the address of the server.
-	Host string
+	// Hosts are the addresses of the servers, which share the connections.
+	Hosts []string
 
 	clients []*client
 }
@@ -65,9 +65,10 @@ type sample struct {
 }
 
 // Prepare connects and writes the calls. The seed varies them.
-func Prepare(kind *requests.Kind, w data.World, host string, connections int, seed uint64) (*Load, error) {
-	l := &Load{Kind: kind, World: w, Host: host}
+func Prepare(kind *requests.Kind, w data.World, hosts []string, connections int, seed uint64) (*Load, error) {
+	l := &Load{Kind: kind, World: w, Hosts: hosts}
 	for i := range connections {
+		host := hosts[i%len(hosts)]
 		conn, err := dial(host)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
