@@ -27,7 +27,8 @@ type options struct {
 	rows, rounds, connections int
 	seconds, warm             time.Duration
 	servers                   servers
-	postgres, cache, json     string
+	postgres, cache           string
+	json, svg                 string
 	kinds, peers              string
 	ceiling, sqlite           bool
 }
@@ -78,6 +79,7 @@ func parse(args []string) (o options, err error) {
 	f.BoolVar(&o.ceiling, "ceiling", true, "measure PostgreSQL itself, too")
 	f.BoolVar(&o.sqlite, "sqlite", true, "measure the first server on SQLite, too")
 	f.StringVar(&o.json, "json", "", "file that is written with all figures")
+	f.StringVar(&o.svg, "svg", "", "file that is written with a picture of the ratios to the ceiling")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -87,6 +89,8 @@ func parse(args []string) (o options, err error) {
 	switch {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unknown argument %q", f.Arg(0))
+	case o.svg != "" && !o.ceiling:
+		return o, errors.New("--svg shows the ratios to the ceiling, which --ceiling=false leaves out")
 	case o.rows < 1, o.rounds < 1, o.connections < 1, o.seconds < time.Second, o.warm < time.Second:
 		return o, errors.New("--rows, --rounds, --connections, --time and --warm: want at least 1, and 1s")
 	}

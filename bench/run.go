@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -39,6 +40,8 @@ type bench struct {
 	world    data.World
 	progress *progress
 	targets  []measurable
+	// peerNames are the names of those targets that are peers.
+	peerNames []string
 	// stop has what is to be stopped after the targets.
 	stop []func() error
 }
@@ -61,7 +64,7 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	// One processor at a time, as pgbench takes, so that the rest is left to what is measured.
 	runtime.GOMAXPROCS(1)
-	r := &report.Report{Setting: b.setting(ctx)}
+	r := &report.Report{Setting: b.setting(ctx), Peers: b.peerNames}
 	for _, k := range b.kinds {
 		r.Requests = append(r.Requests, report.Title{Name: k.Name, Title: k.Title})
 	}
@@ -75,7 +78,7 @@ func run(ctx context.Context, o options) (err error) {
 		r.Ceiling = target.CeilingName
 		r.Compare()
 	}
-	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r))
+	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r), writeSVG(o.svg, r))
 }
 
 // measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order in
@@ -142,4 +145,15 @@ func writeJSON(file string, r *report.Report) error {
 		return err
 	}
 	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+func writeSVG(file string, r *report.Report) error {
+	if file == "" {
+		return nil
+	}
+	var picture bytes.Buffer
+	if err := r.SVG(&picture); err != nil {
+		return err
+	}
+	return os.WriteFile(file, picture.Bytes(), 0o644)
 }

@@ -82,6 +82,7 @@ func (b *bench) startPeers(ctx context.Context, p *database.Postgres) error {
 			if err := b.add(target.StartPeer(ctx, peer, workers, p.URL, b.world, p)); err != nil {
 				return err
 			}
+			b.peerNames = append(b.peerNames, b.targets[len(b.targets)-1].Name())
 		}
 	}
 	return nil
