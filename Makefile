@@ -49,11 +49,14 @@ counts: bin/withpg ## accept what the requests take now: statements, allocations
 bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql)
 	go build -o $@ ./bench
 
-bench: bin/bench bin/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
-	@bin/bench $(ARGS)
+bin/floor: bin/bench
+	go build -o $@ ./bench/floor
 
-bench-peers: bin/bench bin/slipway bench/peers/node_modules/.package-lock.json ## measure it beside other GraphQL servers, too, which npm brings
-	@bin/bench --peers all $(ARGS)
+bench: bin/bench bin/floor bin/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
+	@bin/bench --floor bin/floor $(ARGS)
+
+bench-peers: bin/bench bin/floor bin/slipway bench/peers/node_modules/.package-lock.json ## measure it beside other GraphQL servers, too, which npm brings
+	@bin/bench --floor bin/floor --peers all $(ARGS)
 
 bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json
 	npm ci --prefix bench/peers --ignore-scripts --no-audit --no-fund

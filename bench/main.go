@@ -28,7 +28,7 @@ type options struct {
 	seconds, warm             time.Duration
 	servers                   servers
 	postgres, cache           string
-	json, svg                 string
+	floor, json, svg          string
 	kinds, peers              string
 	ceiling, sqlite           bool
 }
@@ -75,6 +75,7 @@ func parse(args []string) (o options, err error) {
 	f.StringVar(&o.postgres, "postgres", "", "URL of a superuser of a PostgreSQL that runs; without it one is started")
 	f.StringVar(&o.cache, "cache", "bench/.cache", "folder that keeps the databases for the next run")
 	f.StringVar(&o.kinds, "requests", "", "names of the requests with commas between; all where there is none")
+	f.StringVar(&o.floor, "floor", "", "bench/floor, built, to be measured, too")
 	f.StringVar(&o.peers, "peers", "", "names of other GraphQL servers with commas between, or all; none where there is no name")
 	f.BoolVar(&o.ceiling, "ceiling", true, "measure PostgreSQL itself, too")
 	f.BoolVar(&o.sqlite, "sqlite", true, "measure the first server on SQLite, too")

@@ -71,6 +71,9 @@ func run(ctx context.Context, o options) (err error) {
 	for _, t := range b.targets {
 		r.Targets = append(r.Targets, t.Name())
 	}
+	if o.floor != "" {
+		r.Floor = target.FloorName
+	}
 	if err := b.measure(ctx, r); err != nil {
 		return err
 	}

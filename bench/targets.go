@@ -22,6 +22,11 @@ func (b *bench) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if b.floor != "" {
+		if err := b.add(target.StartFloor(ctx, b.floor, p.URL, b.world, p)); err != nil {
+			return err
+		}
+	}
 	if err := b.startPeers(ctx, p); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"slipway/bench/data"
@@ -26,6 +27,20 @@ func StartProgram(ctx context.Context, name, program string, processes int, data
 		if err := s.startProgram(ctx, program, databaseURL); err != nil {
 			return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), s.Stop())
 		}
+	}
+	return s, nil
+}
+
+// FloorName is what the floor is called in the table.
+const FloorName = "floor"
+
+// StartFloor starts the floor, which answers some requests without GraphQL, and waits until it serves. The caller stops it.
+func StartFloor(ctx context.Context, program, databaseURL string, w data.World, d Database) (*Server, error) {
+	s := &Server{name: FloorName, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) {
+		return k, slices.Contains([]string{"A", "B", "C", "CL", "D"}, k.Name)
+	}}
+	if err := s.startProgram(ctx, program, databaseURL); err != nil {
+		return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), s.Stop())
 	}
 	return s, nil
 }
