@@ -102,7 +102,7 @@ func (s *Server) startPeer(ctx context.Context, p Peer, workers int, databaseURL
 	if err != nil {
 		return err
 	}
-	command := exec.Command(p.Command[0], p.Command[1:]...) //nolint:gosec // what peers.json names is to be run
+	command := exec.Command(p.Command[0], p.Command[1:]...)
 	command.Dir = p.folder
 	command.Env = append(os.Environ(), "DATABASE_URL="+databaseURL, "PORT="+port, "WORKERS="+strconv.Itoa(workers))
 	one, err := run(command)

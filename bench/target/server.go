@@ -84,6 +84,9 @@ func (s *Server) Warm(ctx context.Context, kind *requests.Kind, connections int,
 				return r, err
 			}
 			idle, err := s.allocations(ctx) // what it takes to ask
+			if err != nil {
+				return r, err
+			}
 			made = r.Requests
 			n := float64(made)
 			if len(s.profiles) == 0 {
