@@ -29,7 +29,7 @@ type options struct {
 	servers                   servers
 	postgres, cache           string
 	floor, json, svg          string
-	kinds, peers              string
+	kinds, peers, growth      string
 	ceiling, sqlite           bool
 }
 
@@ -55,13 +55,21 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	o, err := parse(os.Args[1:])
 	if err == nil {
-		err = run(ctx, o)
+		err = o.run(ctx)
 	}
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// run runs what the flags ask for.
+func (o options) run(ctx context.Context) error {
+	if o.growth != "" {
+		return growth(ctx, o)
+	}
+	return run(ctx, o)
 }
 
 func parse(args []string) (o options, err error) {
@@ -79,6 +87,7 @@ func parse(args []string) (o options, err error) {
 	f.StringVar(&o.peers, "peers", "", "names of other GraphQL servers with commas between, or all; none where there is no name")
 	f.BoolVar(&o.ceiling, "ceiling", true, "measure PostgreSQL itself, too")
 	f.BoolVar(&o.sqlite, "sqlite", true, "measure the first server on SQLite, too")
+	f.StringVar(&o.growth, "growth", "", "numbers of deployments with commas between: measure what grows with them, with servers and with connections instead")
 	f.StringVar(&o.json, "json", "", "file that is written with all figures")
 	f.StringVar(&o.svg, "svg", "", "file that is written with a picture of the ratios to the ceiling")
 	if err := f.Parse(args); err != nil {

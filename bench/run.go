@@ -51,26 +51,14 @@ func run(ctx context.Context, o options) (err error) {
 	if b.kinds, err = o.chosen(); err != nil {
 		return err
 	}
-	defer func() {
-		for _, t := range b.targets {
-			err = errors.Join(err, t.Stop())
-		}
-		for _, stop := range slices.Backward(b.stop) {
-			err = errors.Join(err, stop())
-		}
-	}()
+	defer func() { err = errors.Join(err, b.end()) }()
 	if err := b.open(ctx); err != nil {
 		return err
 	}
 	// One processor at a time, as pgbench takes, so that the rest is left to what is measured.
 	runtime.GOMAXPROCS(1)
-	r := &report.Report{Setting: b.setting(ctx), Peers: b.peerNames}
-	for _, k := range b.kinds {
-		r.Requests = append(r.Requests, report.Title{Name: k.Name, Title: k.Title})
-	}
-	for _, t := range b.targets {
-		r.Targets = append(r.Targets, t.Name())
-	}
+	r := &report.Report{Peers: b.peerNames}
+	b.describe(ctx, r)
 	if o.floor != "" {
 		r.Floor = target.FloorName
 	}
@@ -82,6 +70,37 @@ func run(ctx context.Context, o options) (err error) {
 		r.Compare()
 	}
 	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r), writeSVG(o.svg, r))
+}
+
+// end stops all that was started.
+func (b *bench) end() error {
+	err := b.stopTargets()
+	for _, stop := range slices.Backward(b.stop) {
+		err = errors.Join(err, stop())
+	}
+	return err
+}
+
+func (b *bench) stopTargets() (err error) {
+	for _, t := range b.targets {
+		err = errors.Join(err, t.Stop())
+	}
+	b.targets = nil
+	return err
+}
+
+// describe adds to a report what is measured now.
+func (b *bench) describe(ctx context.Context, r *report.Report) {
+	r.Setting = append(r.Setting, b.setting(ctx)...)
+	for _, k := range b.kinds {
+		title := report.Title{Name: k.Name, Title: k.Title}
+		if !slices.Contains(r.Requests, title) {
+			r.Requests = append(r.Requests, title)
+		}
+	}
+	for _, t := range b.targets {
+		r.Targets = append(r.Targets, t.Name())
+	}
 }
 
 // measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order in
@@ -139,7 +158,7 @@ func (b *bench) setting(ctx context.Context) []string {
 	}
 }
 
-func writeJSON(file string, r *report.Report) error {
+func writeJSON(file string, r any) error {
 	if file == "" {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (k *Kind) Calls(w data.World, s Share) func() (Call, bool) { return k.draw(
 
 // HTTP returns a call as it is sent to a host.
 func (k *Kind) HTTP(host string, c Call) ([]byte, error) {
-	text := c.Method + " " + c.Path + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + c.Token + "\r\nAccept: application/json\r\n"
+	text := head(host, c)
 	if k.REST() {
 		if c.Method == http.MethodPost {
 			text += "Content-Length: 0\r\n"
@@ -98,8 +98,21 @@ func (k *Kind) HTTP(host string, c Call) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the document of %s: %w", k.Name, err)
 	}
-	body := `{"query":` + string(query) + `,"variables":` + c.Variables + `}`
-	return []byte(text + "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body), nil
+	return graphQL(text, `{"query":`+string(query)+`,"variables":`+c.Variables+`}`), nil
+}
+
+// Greeting returns the simplest request of GraphQL.
+func Greeting(host, token string) []byte {
+	return graphQL(head(host, post(token, "")), `{"query":"{ __typename }"}`)
+}
+
+// head returns the beginning of a request.
+func head(host string, c Call) string {
+	return c.Method + " " + c.Path + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + c.Token + "\r\nAccept: application/json\r\n"
+}
+
+func graphQL(head, body string) []byte {
+	return []byte(head + "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
 // Check returns what is wrong with the body of the answer to a call, whole.

@@ -4,6 +4,9 @@ package target
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"slipway/bench/data"
@@ -119,6 +122,9 @@ func (s *Server) with(ctx context.Context, kind *requests.Kind, connections int,
 	if err == nil {
 		err = l.Check()
 	}
+	if err != nil {
+		err = fmt.Errorf("%w%s", err, s.complaints())
+	}
 	if kind.Writes {
 		if err == nil {
 			err = s.database.CheckWritten(ctx, r.Requests)
@@ -179,4 +185,22 @@ func (s *Server) sum(of func(pid int) (int, error)) (sum int, err error) {
 		sum += n
 	}
 	return sum, nil
+}
+
+// complaints returns the first errors that the processes have logged, a line each.
+func (s *Server) complaints() string {
+	const most = 3
+	var all []string
+	for _, p := range s.processes {
+		text, err := os.ReadFile(p.log.Name())
+		if err != nil {
+			return "\n" + err.Error()
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, `"level":"ERROR"`) && len(all) < most {
+				all = append(all, "\n"+strings.TrimSpace(line))
+			}
+		}
+	}
+	return strings.Join(all, "")
 }
