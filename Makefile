@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race counts bench bench-go fuzz lint lint-schema release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race counts bench bench-go bench-growth bench-peers fuzz lint lint-schema release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -46,11 +46,23 @@ test-race: bin/withpg ## run the tests under the race detector, which needs a C 
 counts: bin/withpg ## accept what the requests take now: statements, allocations and bytes
 	bin/withpg -- go test -count=1 ./internal/counttest -accept
 
-bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql)
+bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql bench/*/*/*.graphql)
 	go build -o $@ ./bench
 
-bench: bin/bench bin/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
-	@bin/bench $(ARGS)
+bin/floor: bin/bench
+	go build -o $@ ./bench/floor
+
+bench: bin/bench bin/floor bin/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
+	@bin/bench --floor bin/floor $(ARGS)
+
+bench-growth: bin/bench bin/slipway ## measure how it grows with deployments (1,000,000 take 8 GB), servers and connections
+	@bin/bench --growth 1000,100000,1000000 --requests A,C,CL,M $(ARGS)
+
+bench-peers: bin/bench bin/floor bin/slipway bench/peers/node_modules/.package-lock.json ## measure it beside other GraphQL servers, too, which npm brings
+	@bin/bench --floor bin/floor --peers all $(ARGS)
+
+bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json
+	npm ci --prefix bench/peers --ignore-scripts --no-audit --no-fund
 
 bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)

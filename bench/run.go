@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -10,14 +11,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"slipway/bench/data"
-	"slipway/bench/database"
 	"slipway/bench/report"
 	"slipway/bench/requests"
 	"slipway/bench/target"
@@ -41,6 +40,8 @@ type bench struct {
 	world    data.World
 	progress *progress
 	targets  []measurable
+	// peerNames are the names of those targets that are peers.
+	peerNames []string
 	// stop has what is to be stopped after the targets.
 	stop []func() error
 }
@@ -50,25 +51,16 @@ func run(ctx context.Context, o options) (err error) {
 	if b.kinds, err = o.chosen(); err != nil {
 		return err
 	}
-	defer func() {
-		for _, t := range b.targets {
-			err = errors.Join(err, t.Stop())
-		}
-		for _, stop := range slices.Backward(b.stop) {
-			err = errors.Join(err, stop())
-		}
-	}()
+	defer func() { err = errors.Join(err, b.end()) }()
 	if err := b.open(ctx); err != nil {
 		return err
 	}
 	// One processor at a time, as pgbench takes, so that the rest is left to what is measured.
 	runtime.GOMAXPROCS(1)
-	r := &report.Report{Setting: b.setting(ctx)}
-	for _, k := range b.kinds {
-		r.Requests = append(r.Requests, report.Title{Name: k.Name, Title: k.Title})
-	}
-	for _, t := range b.targets {
-		r.Targets = append(r.Targets, t.Name())
+	r := &report.Report{Peers: b.peerNames}
+	b.describe(ctx, r)
+	if o.floor != "" {
+		r.Floor = target.FloorName
 	}
 	if err := b.measure(ctx, r); err != nil {
 		return err
@@ -77,49 +69,38 @@ func run(ctx context.Context, o options) (err error) {
 		r.Ceiling = target.CeilingName
 		r.Compare()
 	}
-	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r))
+	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r), writeSVG(o.svg, r))
 }
 
-// open makes the databases and starts the targets.
-func (b *bench) open(ctx context.Context) (err error) {
-	var p *database.Postgres
-	if b.postgres != "" {
-		p, err = database.OpenPostgresAt(ctx, b.postgres, b.world, b.progress.fill)
-	} else {
-		p, err = database.OpenPostgres(ctx, filepath.Join(b.cache, "postgres"), b.world, b.progress.fill)
+// end stops all that was started.
+func (b *bench) end() error {
+	err := b.stopTargets()
+	for _, stop := range slices.Backward(b.stop) {
+		err = errors.Join(err, stop())
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+func (b *bench) stopTargets() (err error) {
+	for _, t := range b.targets {
+		err = errors.Join(err, t.Stop())
 	}
-	b.stop = append(b.stop, p.Close)
-	for _, s := range b.servers {
-		t, err := target.StartProgram(ctx, s.name, s.path, p.URL, b.world, p)
-		if err != nil {
-			return err
+	b.targets = nil
+	return err
+}
+
+// describe adds to a report what is measured now.
+func (b *bench) describe(ctx context.Context, r *report.Report) {
+	r.Setting = append(r.Setting, b.setting(ctx)...)
+	for _, k := range b.kinds {
+		title := report.Title{Name: k.Name, Title: k.Title}
+		if !slices.Contains(r.Requests, title) {
+			r.Requests = append(r.Requests, title)
 		}
-		b.targets = append(b.targets, t)
 	}
-	if b.ceiling {
-		t, err := target.NewCeiling(p, b.world)
-		if err != nil {
-			return err
-		}
-		b.targets = append(b.targets, t)
+	for _, t := range b.targets {
+		r.Targets = append(r.Targets, t.Name())
 	}
-	if !b.sqlite {
-		return nil
-	}
-	file, err := database.OpenSQLite(ctx, b.cache, b.world, b.progress.fill)
-	if err != nil {
-		return err
-	}
-	b.stop = append(b.stop, file.Close)
-	t, err := target.StartProgram(ctx, b.servers[0].name+" on SQLite", b.servers[0].path, file.URL, b.world, file)
-	if err != nil {
-		return err
-	}
-	b.targets = append(b.targets, t)
-	return nil
 }
 
 // measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order in
@@ -177,7 +158,7 @@ func (b *bench) setting(ctx context.Context) []string {
 	}
 }
 
-func writeJSON(file string, r *report.Report) error {
+func writeJSON(file string, r any) error {
 	if file == "" {
 		return nil
 	}
@@ -186,4 +167,15 @@ func writeJSON(file string, r *report.Report) error {
 		return err
 	}
 	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+func writeSVG(file string, r *report.Report) error {
+	if file == "" {
+		return nil
+	}
+	var picture bytes.Buffer
+	if err := r.SVG(&picture); err != nil {
+		return err
+	}
+	return os.WriteFile(file, picture.Bytes(), 0o644)
 }

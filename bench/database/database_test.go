@@ -66,7 +66,7 @@ func answers(t *testing.T, d filled, url string) {
 		t.Errorf("the role must be held by row-level security: %t, %v", bypasses, err)
 	}
 	for _, kind := range requests.All() {
-		l, err := load.Prepare(kind, few, strings.TrimPrefix(w.URL, "http://"), 2, 1)
+		l, err := load.Prepare(kind, few, []string{strings.TrimPrefix(w.URL, "http://")}, 2, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,6 +46,8 @@ var (
 		"shared_buffers=1GB", "effective_cache_size=4GB", "max_wal_size=4GB", "checkpoint_timeout=30min",
 		// What was written is cleared up after each round.
 		"autovacuum=off",
+		// A statement has its number from when it is prepared, which may be long before it is counted.
+		"compute_query_id=on",
 	}
 	filling = []string{
 		"unix_socket_directories=", "shared_buffers=1GB", "maintenance_work_mem=512MB", "max_wal_size=16GB", "wal_level=minimal",
@@ -276,6 +278,15 @@ func copyTable(ctx context.Context, tx *sql.Tx, t data.Table, progress Progress)
 		return fmt.Errorf("write %s: %w", t.Name, err)
 	}
 	return nil
+}
+
+// SetUp runs statements as the owner of the tables.
+func (p *Postgres) SetUp(ctx context.Context, statements string) error {
+	db, err := sql.Open("postgres", p.URL)
+	if err != nil {
+		return err
+	}
+	return errors.Join(execute(ctx, db, statements), db.Close())
 }
 
 // CheckWritten returns an error where there is not one row of each kind for each of so many rollbacks.

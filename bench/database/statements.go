@@ -39,7 +39,7 @@ func (p *Postgres) CountStatements(ctx context.Context, f func() error) (count i
 	if !counts {
 		return -1, f()
 	}
-	if err := p.track(ctx, "top", "on"); err != nil {
+	if err := p.track(ctx, "top"); err != nil {
 		return -1, err
 	}
 	if err := execute(ctx, p.owner, "SELECT pg_stat_statements_reset()"); err != nil {
@@ -61,15 +61,14 @@ func (p *Postgres) stopCounting(ctx context.Context) error {
 	if err != nil || !counts {
 		return err
 	}
-	return p.track(ctx, "none", "off")
+	return p.track(ctx, "none")
 }
 
 // settled is how long the server's processes are given to read their settings again.
 const settled = 100 * time.Millisecond
 
-func (p *Postgres) track(ctx context.Context, what, queryID string) error {
-	err := execute(ctx, p.owner, "ALTER SYSTEM SET pg_stat_statements.track = "+what, "ALTER SYSTEM SET compute_query_id = "+queryID,
-		"SELECT pg_reload_conf()")
+func (p *Postgres) track(ctx context.Context, what string) error {
+	err := execute(ctx, p.owner, "ALTER SYSTEM SET pg_stat_statements.track = "+what, "SELECT pg_reload_conf()")
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ import (
 type Load struct {
 	Kind  *requests.Kind
 	World data.World
-	// Host is the address of the server.
-	Host string
+	// Hosts are the addresses of the servers, which share the connections.
+	Hosts []string
 
 	clients []*client
 }
@@ -65,9 +65,10 @@ type sample struct {
 }
 
 // Prepare connects and writes the calls. The seed varies them.
-func Prepare(kind *requests.Kind, w data.World, host string, connections int, seed uint64) (*Load, error) {
-	l := &Load{Kind: kind, World: w, Host: host}
+func Prepare(kind *requests.Kind, w data.World, hosts []string, connections int, seed uint64) (*Load, error) {
+	l := &Load{Kind: kind, World: w, Hosts: hosts}
 	for i := range connections {
+		host := hosts[i%len(hosts)]
 		conn, err := dial(host)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -86,11 +87,28 @@ func Prepare(kind *requests.Kind, w data.World, host string, connections int, se
 			}
 			c.calls = append(c.calls, call{one, text})
 		}
+		if err := c.greet(); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
 		if len(c.calls) == 0 {
 			return nil, errors.Join(fmt.Errorf("%s has nothing to ask for among %d deployments", kind.Name, w.Deployments), l.Close())
 		}
 	}
 	return l, nil
+}
+
+// greet sends the simplest request with the token of the first call. An address may have few connections on which no token
+// has come yet.
+func (c *client) greet() error {
+	if len(c.calls) == 0 {
+		return nil
+	}
+	request := requests.Greeting(c.connection.conn.RemoteAddr().String(), c.calls[0].Token)
+	status, body, err := c.connection.send(request)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("the answer to { __typename } is %d %s\n%.300s", status, http.StatusText(status), body)
+	}
+	return err
 }
 
 // Close closes the connections.

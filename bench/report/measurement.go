@@ -92,7 +92,10 @@ type Report struct {
 	// Targets are the names of the targets, in the order of the table.
 	Targets []string `json:"targets"`
 	// Ceiling is the name of the target that the others are compared with, empty for none.
-	Ceiling string   `json:"ceiling,omitempty"`
+	Ceiling string `json:"ceiling,omitempty"`
+	// Floor is the name of the server without GraphQL, empty for none, and Peers are those of the other GraphQL servers.
+	Floor   string   `json:"floor,omitempty"`
+	Peers   []string `json:"peers,omitempty"`
 	Entries []*Entry `json:"entries"`
 }
 

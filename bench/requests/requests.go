@@ -2,7 +2,6 @@
 package requests
 
 import (
-	_ "embed" // the documents
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -12,22 +11,6 @@ import (
 	"slipway/bench/data"
 )
 
-// The documents of GraphQL. That of CL is C's.
-var (
-	//go:embed A.graphql
-	documentA string
-	//go:embed B.graphql
-	documentB string
-	//go:embed C.graphql
-	documentC string
-	//go:embed D.graphql
-	documentD string
-	//go:embed M.graphql
-	documentM string
-	//go:embed S.graphql
-	documentS string
-)
-
 // Kind is one kind of request.
 type Kind struct {
 	// Name is how it is called in tables, Title what it asks for.
@@ -35,8 +18,8 @@ type Kind struct {
 	// Writes is set for what writes the rows of a rollback.
 	Writes bool
 
-	// document is a GraphQL document, empty for a request of REST.
-	document string
+	// file is that of the GraphQL document, empty for a request of REST, and document its text.
+	file, document string
 	// draw returns the calls of one connection, one after the other, and false when there are no more.
 	draw func(w data.World, s Share) func() (Call, bool)
 	// want returns what the data of the answer are to be.
@@ -82,29 +65,29 @@ func (s Share) has(organization int) bool {
 
 // All returns every kind, in the order of the table. The twins of REST are beside what they are compared with.
 func All() []*Kind {
-	return []*Kind{
-		{Name: "A", Title: "a deployment, 12 fields", document: documentA, draw: deployments(""), want: wantDeployment},
-		{Name: "A rest", Title: "GET /deployments/{id}, with its data", draw: deployments("/deployments/"), want: wantDeploymentOfREST},
-		{Name: "B", Title: "a deployment's data of 4 KB", document: documentB, draw: deployments(""), want: wantData},
-		{Name: "C", Title: "50 deployments of an environment", document: documentC, draw: environments, want: wantPage},
-		{Name: "CL", Title: "the same of the largest environment", document: documentC, draw: largeEnvironment, want: wantPage},
-		{Name: "D", Title: "50 module definitions", document: documentD, draw: organizations(""), want: wantDefinitions},
-		{Name: "D rest", Title: "GET /module-definitions?limit=50, with the count of all", draw: organizations("/module-definitions?limit=50"), want: wantDefinitionsOfREST},
-		{Name: "M", Title: "a rollback", Writes: true, document: documentM, draw: rollbacks(""), want: wantRollback},
-		{Name: "M rest", Title: "POST /deployments/{id}/rollback", Writes: true, draw: rollbacks("/deployments/"), want: wantRollbackOfREST},
-		{Name: "S", Title: "a screen of six root fields", document: documentS, draw: screens, want: wantScreen},
-	}
+	return withDocuments(
+		&Kind{Name: "A", Title: "a deployment, 12 fields", file: "A.graphql", draw: deployments(""), want: wantDeployment},
+		&Kind{Name: "A rest", Title: "GET /deployments/{id}, with its data", draw: deployments("/deployments/"), want: wantDeploymentOfREST},
+		&Kind{Name: "B", Title: "a deployment's data of 4 KB", file: "B.graphql", draw: deployments(""), want: wantData},
+		&Kind{Name: "C", Title: "50 deployments of an environment", file: "C.graphql", draw: environments, want: wantPage},
+		&Kind{Name: "CL", Title: "the same of the largest environment", file: "C.graphql", draw: largeEnvironment, want: wantPage},
+		&Kind{Name: "D", Title: "50 module definitions", file: "D.graphql", draw: organizations(""), want: wantDefinitions},
+		&Kind{Name: "D rest", Title: "GET /module-definitions?limit=50, with the count of all", draw: organizations("/module-definitions?limit=50"), want: wantDefinitionsOfREST},
+		&Kind{Name: "M", Title: "a rollback", Writes: true, file: "M.graphql", draw: rollbacks(""), want: wantRollback},
+		&Kind{Name: "M rest", Title: "POST /deployments/{id}/rollback", Writes: true, draw: rollbacks("/deployments/"), want: wantRollbackOfREST},
+		&Kind{Name: "S", Title: "a screen of six root fields", file: "S.graphql", draw: screens, want: wantScreen},
+	)
 }
 
 // REST reports whether it is a request of REST.
-func (k *Kind) REST() bool { return k.document == "" }
+func (k *Kind) REST() bool { return k.file == "" }
 
 // Calls returns the calls of one connection, one after the other, and false when there are no more.
 func (k *Kind) Calls(w data.World, s Share) func() (Call, bool) { return k.draw(w, s) }
 
 // HTTP returns a call as it is sent to a host.
 func (k *Kind) HTTP(host string, c Call) ([]byte, error) {
-	text := c.Method + " " + c.Path + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + c.Token + "\r\nAccept: application/json\r\n"
+	text := head(host, c)
 	if k.REST() {
 		if c.Method == http.MethodPost {
 			text += "Content-Length: 0\r\n"
@@ -115,8 +98,21 @@ func (k *Kind) HTTP(host string, c Call) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the document of %s: %w", k.Name, err)
 	}
-	body := `{"query":` + string(query) + `,"variables":` + c.Variables + `}`
-	return []byte(text + "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body), nil
+	return graphQL(text, `{"query":`+string(query)+`,"variables":`+c.Variables+`}`), nil
+}
+
+// Greeting returns the simplest request of GraphQL.
+func Greeting(host, token string) []byte {
+	return graphQL(head(host, post(token, "")), `{"query":"{ __typename }"}`)
+}
+
+// head returns the beginning of a request.
+func head(host string, c Call) string {
+	return c.Method + " " + c.Path + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: Bearer " + c.Token + "\r\nAccept: application/json\r\n"
+}
+
+func graphQL(head, body string) []byte {
+	return []byte(head + "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
 // Check returns what is wrong with the body of the answer to a call, whole.

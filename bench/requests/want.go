@@ -40,8 +40,13 @@ func wantData(w data.World, number int) any {
 }
 
 func wantPage(w data.World, environment int) any {
+	return object{"deployments": connection(newest(w, environment, pageSize), w.Of(environment) > pageSize)}
+}
+
+// connection is what C asks for.
+func connection(deployments []data.Deployment, hasNextPage bool) object {
 	edges := []any{}
-	for _, d := range newest(w, environment, pageSize) {
+	for _, d := range deployments {
 		var target any
 		if to, ok := d.RollbackTo(); ok {
 			target = object{"id": to.ID(), "createdAt": to.CreatedAt()}
@@ -51,7 +56,7 @@ func wantPage(w data.World, environment int) any {
 			"moduleInstance": object{"id": d.Instance().ID(), "name": d.Instance().Name()}, "rollbackTo": target,
 		}})
 	}
-	return object{"deployments": object{"edges": edges, "pageInfo": pageInfo(w.Of(environment) > pageSize)}}
+	return object{"edges": edges, "pageInfo": pageInfo(hasNextPage)}
 }
 
 func pageInfo(hasNextPage bool) object {

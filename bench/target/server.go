@@ -1,20 +1,12 @@
-// Package target has what is measured: the built program and PostgreSQL itself.
+// Package target has what is measured: built programs and PostgreSQL itself.
 package target
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"os"
-	"os/exec"
-	"regexp"
-	"strconv"
-	"syscall"
+	"strings"
 	"time"
 
 	"slipway/bench/data"
@@ -42,117 +34,35 @@ type Processor interface {
 	CPU() (time.Duration, error)
 }
 
-// Server is a server that runs as a process of its own.
+// Server is what answers requests over HTTP: one process, or several that share the connections.
 type Server struct {
 	name     string
 	world    data.World
 	database Database
+	// asked returns what is sent for a kind of request, and false where the server cannot be asked it.
+	asked func(*requests.Kind) (*requests.Kind, bool)
 
-	host, profiles string
-	command        *exec.Cmd
-	log            *os.File
-	exited         chan struct{}
+	processes []*running
+	// hosts are the addresses of the processes, profiles those of what they have allocated, where they tell.
+	hosts, profiles []string
 }
 
-// startTimeout is how long a server may take until it serves.
-const startTimeout = 30 * time.Second
-
-// StartProgram starts the built program with its default limits and waits until it serves. The caller stops it.
-func StartProgram(ctx context.Context, name, program, databaseURL string, w data.World, d Database) (*Server, error) {
-	s := &Server{name: name, world: w, database: d}
-	s.command = exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--debug-listen", "127.0.0.1:0", "--log-format", "json")
-	s.command.Env = append(os.Environ(), "SLIPWAY_DATABASE="+databaseURL)
-	if err := s.start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", program, err)
+// Stop ends the processes.
+func (s *Server) Stop() (err error) {
+	for _, p := range s.processes {
+		err = errors.Join(err, p.stop())
 	}
-	if err := s.await(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), s.Stop())
-	}
-	return s, nil
-}
-
-// start starts the process, whose log goes to a file: nobody has to read it while something is measured.
-func (s *Server) start() (err error) {
-	if s.log, err = os.CreateTemp("", "slipway-bench-*.log"); err != nil {
-		return err
-	}
-	s.command.Stdout, s.command.Stderr = s.log, s.log
-	if err := s.command.Start(); err != nil {
-		return errors.Join(err, s.log.Close(), os.Remove(s.log.Name()))
-	}
-	s.exited = make(chan struct{})
-	go func() {
-		_ = s.command.Wait() // how it ended is in its log
-		close(s.exited)
-	}()
-	return nil
-}
-
-// await waits until the log names the addresses.
-func (s *Server) await(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for s.host == "" {
-		if err := s.readAddresses(); err != nil {
-			return err
-		}
-		select {
-		case <-s.exited:
-			text, _ := os.ReadFile(s.log.Name())
-			return fmt.Errorf("it has ended:\n%.4000s", text)
-		case <-ctx.Done():
-			return fmt.Errorf("it does not serve: %w", ctx.Err())
-		case <-tick.C:
-		}
-	}
-	return nil
-}
-
-func (s *Server) readAddresses() error {
-	log, err := os.Open(s.log.Name())
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	for lines := bufio.NewScanner(log); lines.Scan(); {
-		var line struct{ Msg, URL string }
-		if json.Unmarshal(lines.Bytes(), &line) != nil {
-			continue // not written to its end yet
-		}
-		u, err := url.Parse(line.URL)
-		if err != nil {
-			return err
-		}
-		switch line.Msg {
-		case "serving":
-			s.host = u.Host
-		case "serving profiles":
-			s.profiles = u.Host
-		}
-	}
-	return nil
-}
-
-// Stop ends the process.
-func (s *Server) Stop() error {
-	const patience = 10 * time.Second
-	_ = s.command.Process.Signal(syscall.SIGTERM) // which fails where it has ended
-	select {
-	case <-s.exited:
-	case <-time.After(patience):
-		_ = s.command.Process.Kill()
-		<-s.exited
-	}
-	return errors.Join(s.log.Close(), os.Remove(s.log.Name()))
+	return err
 }
 
 // Name is that in the table.
 func (s *Server) Name() string { return s.name }
 
 // Measures reports whether the server can be asked a kind of request.
-func (s *Server) Measures(*requests.Kind) bool { return true }
+func (s *Server) Measures(kind *requests.Kind) bool {
+	_, ok := s.asked(kind)
+	return ok
+}
 
 // Warm sends requests for a time, and then counts what some more take.
 func (s *Server) Warm(ctx context.Context, kind *requests.Kind, connections int, duration time.Duration) (counts report.Counts, err error) {
@@ -177,11 +87,17 @@ func (s *Server) Warm(ctx context.Context, kind *requests.Kind, connections int,
 				return r, err
 			}
 			idle, err := s.allocations(ctx) // what it takes to ask
+			if err != nil {
+				return r, err
+			}
 			made = r.Requests
 			n := float64(made)
+			if len(s.profiles) == 0 {
+				return r, nil // it does not tell
+			}
 			counts.Allocations = (2*after.count - before.count - idle.count) / n
 			counts.AllocatedBytes = (2*after.bytes - before.bytes - idle.bytes) / n
-			return r, err
+			return r, nil
 		})
 	}
 	counter, ok := s.database.(Counter)
@@ -197,13 +113,17 @@ func (s *Server) Warm(ctx context.Context, kind *requests.Kind, connections int,
 
 // with calls f with a load, and looks at what came of it: at the answers, and for what writes at the rows.
 func (s *Server) with(ctx context.Context, kind *requests.Kind, connections int, seed uint64, f func(*load.Load) (load.Result, error)) (err error) {
-	l, err := load.Prepare(kind, s.world, s.host, connections, seed)
+	kind, _ = s.asked(kind)
+	l, err := load.Prepare(kind, s.world, s.hosts, connections, seed)
 	if err != nil {
 		return err
 	}
 	r, err := f(l)
 	if err == nil {
 		err = l.Check()
+	}
+	if err != nil {
+		err = fmt.Errorf("%w%s", err, s.complaints())
 	}
 	if kind.Writes {
 		if err == nil {
@@ -217,11 +137,10 @@ func (s *Server) with(ctx context.Context, kind *requests.Kind, connections int,
 // Round measures the server for a time. The seed varies what is asked for.
 func (s *Server) Round(ctx context.Context, kind *requests.Kind, connections int, duration time.Duration, seed uint64) (m report.Measurement, err error) {
 	err = s.with(ctx, kind, connections, seed, func(l *load.Load) (r load.Result, err error) {
-		pid := s.command.Process.Pid
-		if err := process.ResetPeak(pid); err != nil {
+		if _, err := s.sum(func(pid int) (int, error) { return 0, process.ResetPeak(pid) }); err != nil {
 			return r, err
 		}
-		own := measured(func() (time.Duration, error) { return process.CPU(pid) })
+		own := measured(s.cpu)
 		database := noCPU
 		if p, ok := s.database.(Processor); ok {
 			database = p.CPU
@@ -236,7 +155,7 @@ func (s *Server) Round(ctx context.Context, kind *requests.Kind, connections int
 		if m.DatabaseCPU, err = of.each(r.Requests); err != nil {
 			return r, err
 		}
-		if m.PeakMemory, err = process.PeakMemory(pid); err != nil {
+		if m.PeakMemory, err = s.sum(process.PeakMemory); err != nil {
 			return r, err
 		}
 		m.Requests, m.PerSecond = r.Requests, r.PerSecond()
@@ -247,60 +166,41 @@ func (s *Server) Round(ctx context.Context, kind *requests.Kind, connections int
 	return m, err
 }
 
-func noCPU() (time.Duration, error) { return 0, nil }
-
-// usage is the time of a processor from one moment on.
-type usage struct {
-	cpu   func() (time.Duration, error)
-	begin time.Duration
-	err   error
+// cpu returns the time of a processor that the processes have taken.
+func (s *Server) cpu() (time.Duration, error) {
+	total, err := s.sum(func(pid int) (int, error) {
+		d, err := process.CPU(pid)
+		return int(d), err
+	})
+	return time.Duration(total), err
 }
 
-func measured(cpu func() (time.Duration, error)) *usage {
-	begin, err := cpu()
-	return &usage{cpu, begin, err}
+// sum returns the sum of a figure over the processes.
+func (s *Server) sum(of func(pid int) (int, error)) (sum int, err error) {
+	for _, p := range s.processes {
+		n, err := of(p.command.Process.Pid)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
 }
 
-// each returns the time since then for each of so many requests.
-func (u *usage) each(requests int) (time.Duration, error) {
-	end, err := u.cpu()
-	return (end - u.begin) / time.Duration(max(requests, 1)), errors.Join(u.err, err)
-}
-
-// allocated is what a server has allocated since it began.
-type allocated struct{ count, bytes float64 }
-
-var (
-	mallocs    = regexp.MustCompile(`(?m)^# Mallocs = (\d+)$`)
-	totalAlloc = regexp.MustCompile(`(?m)^# TotalAlloc = (\d+)$`)
-)
-
-// allocations asks for what the server has allocated: its profile of the heap ends with the runtime's own figures.
-func (s *Server) allocations(ctx context.Context) (a allocated, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.profiles+"/debug/pprof/heap?debug=1", nil)
-	if err != nil {
-		return a, err
+// complaints returns the first errors that the processes have logged, a line each.
+func (s *Server) complaints() string {
+	const most = 3
+	var all []string
+	for _, p := range s.processes {
+		text, err := os.ReadFile(p.log.Name())
+		if err != nil {
+			return "\n" + err.Error()
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, `"level":"ERROR"`) && len(all) < most {
+				all = append(all, "\n"+strings.TrimSpace(line))
+			}
+		}
 	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return a, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return a, err
-	}
-	if a.count, err = numberIn(mallocs, text); err != nil {
-		return a, err
-	}
-	a.bytes, err = numberIn(totalAlloc, text)
-	return a, err
-}
-
-func numberIn(pattern *regexp.Regexp, text []byte) (float64, error) {
-	found := pattern.FindSubmatch(text)
-	if found == nil {
-		return 0, fmt.Errorf("there is no line like %s in\n%.4000s", pattern, text)
-	}
-	return strconv.ParseFloat(string(found[1]), 64)
+	return strings.Join(all, "")
 }
