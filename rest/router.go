@@ -32,6 +32,8 @@ type Surface struct {
 	MaxCost int
 	Costs   *quota.Costs
 	Caller  func(*http.Request) quota.Caller
+	// Turns bounds how many operations are executed at once, here and over GraphQL; nil is without limit.
+	Turns *quota.Turns
 	// Enter returns the context of a request whose actor acts in the organization that the request names. The
 	// errors are RequestInvalid for a header that can name none, and OrganizationNotFound. Where it is nil, the
 	// actor acts where it does.
@@ -104,6 +106,10 @@ func (s Surface) answer(o operation, w http.ResponseWriter, r *http.Request) (an
 	if err := meter.Spend(r.Context(), meter.Inputs, len(body)/kib*kib); err != nil {
 		return answer{}, err
 	}
+	if err := s.Turns.Take(r.Context(), httpx.Caller(r.Context()).Key); err != nil {
+		return answer{}, err
+	}
+	defer s.Turns.Leave()
 	return o.answer(request{r, body, s.MaxAnswer, func() (context.Context, error) { return s.enter(o, r) }})
 }
 

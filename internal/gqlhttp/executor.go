@@ -87,6 +87,25 @@ func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.
 	return nil
 }
 
+// DispatchOperation implements stream.Executor. A query or mutation waits for its turn; one that gets none is not run
+// and costs nothing. An event of a subscription waits where it is resolved.
+func (o operations) DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context) {
+	if op.Operation.Operation == ast.Subscription {
+		return o.Executor.DispatchOperation(ctx, op)
+	}
+	if err := o.config.Turns.Take(ctx, httpx.Caller(ctx).Key); err != nil {
+		if c, ok := op.Stats.GetExtension(costName).(*costExtension); ok {
+			c.settle(ctx, 0)
+		}
+		return graphql.OneShot(wire.Failure(ctx, err)), ctx
+	}
+	next, ctx := o.Executor.DispatchOperation(ctx, op)
+	return func(ctx context.Context) *graphql.Response {
+		defer o.config.Turns.Leave()
+		return next(ctx)
+	}, ctx
+}
+
 // preparedName is the name under which an operation's context has what Config.Prepare has made of it.
 const preparedName = "prepared"
 

@@ -37,6 +37,8 @@ type Config struct {
 	// Limits bound each operation, Costs what a caller may spend on all of them; nil is without bounds.
 	Limits document.Limits
 	Costs  *quota.Costs
+	// Turns bounds how many queries and mutations are executed at once; nil is without limit.
+	Turns *quota.Turns
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
 	// Prepare, where it is not nil, makes of an operation what Prepared returns each time that it is executed.

@@ -11,6 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/httpx"
+	"slipway/internal/quota"
 )
 
 // Executor executes operations, as gqlgen's executor does.
@@ -72,27 +74,35 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &resolution{limit: s.Timeout, cancel: cancel}
+	r := &resolution{limit: s.Timeout, turns: s.Turns, cancel: cancel}
 	defer r.end()
 	return next(context.WithValue(ctx, resolutionKey{}, r))
 }
 
 type resolutionKey struct{}
 
-// resolution is the time that an event takes, from its first field on.
+// resolution is the time that an event takes, from its first field on, and its turn among all that is executed.
 type resolution struct {
 	limit  time.Duration
+	turns  *quota.Turns
 	cancel context.CancelCauseFunc
 	mu     sync.Mutex
 	timer  *time.Timer
+	taken  bool
 }
 
-func (r *resolution) begin() {
+func (r *resolution) begin(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.timer == nil {
-		r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
+	if r.timer != nil {
+		return
 	}
+	r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
+	if err := r.turns.Take(ctx, httpx.Caller(ctx).Key); err != nil {
+		r.cancel(context.DeadlineExceeded)
+		return
+	}
+	r.taken = true
 }
 
 func (r *resolution) end() {
@@ -100,6 +110,9 @@ func (r *resolution) end() {
 	defer r.mu.Unlock()
 	if r.timer != nil {
 		r.timer.Stop()
+	}
+	if r.taken {
+		r.turns.Leave()
 	}
 }
 
@@ -109,7 +122,7 @@ func boundEvents(op *graphql.OperationContext) {
 	resolve := op.ResolverMiddleware
 	op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) {
 		if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
-			r.begin()
+			r.begin(ctx)
 		}
 		return resolve(ctx, next)
 	}
