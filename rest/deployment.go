@@ -66,7 +66,7 @@ func getDeployment(q Queries) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := q.Deployment(ctx, r.id())
+		d, err := q.Deployment(record.WithColumns(ctx, shown), r.id())
 		if err != nil {
 			return answer{}, err
 		}
