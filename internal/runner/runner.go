@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"slipway/internal/client"
 	"slipway/internal/keeper"
 )
 
@@ -67,7 +68,7 @@ var ErrHandOver = errors.New("running programs are left to the next runner")
 // runner is the state of Run.
 type runner struct {
 	Config
-	client *client
+	client *client.Client
 	// programCtx ends when programs must be stopped, and requestCtx, later, when no request may be sent any more.
 	programCtx, requestCtx context.Context
 	jobs                   sync.WaitGroup
@@ -91,7 +92,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
-	r := &runner{Config: c, client: newClient(c)}
+	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log)}
 	var stopPrograms, stopRequests context.CancelFunc
 	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
 	defer stopPrograms()
