@@ -78,7 +78,6 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err != nil || claimed == nil {
 		return nil, nil, err
 	}
-	s.Feed.Changed(claimed.ID)
 	return claimed, lease, nil
 }
 
