@@ -384,7 +384,9 @@ func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQ
 
 // ClaimDeployment is the resolver for the claimDeployment field.
 func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
-	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value()})
+	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{
+		Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value(), Wait: input.Wait.Value(), Await: r.await,
+	})
 	if err != nil {
 		return nil, err
 	}

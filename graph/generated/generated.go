@@ -8682,6 +8682,12 @@ input ClaimDeploymentInput {
   with the same deployment. The server chooses where it is left out.
   """
   leaseId: ID
+  """
+  How many seconds the claim waits for a deployment where none is there, 0 to 30; it does not wait where this is
+  left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
+  seconds.
+  """
+  wait: Int
 }
 
 "What claimDeployment answers with."
@@ -30087,7 +30093,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"deploymentTypes", "leaseId"}
+	fieldsInOrder := [...]string{"deploymentTypes", "leaseId", "wait"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30108,6 +30114,13 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.LeaseID = graphql.OmittableOf(data)
+		case "wait":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("wait"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Wait = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
