@@ -29,8 +29,10 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 		return nil, err
 	}
 	var changed *ent.Deployment
+	var also []journal.Change
 	for {
 		err := s.Journal.Write(ctx, name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+			also = nil
 			d, err := find(ctx, tx.Deployment, deploymentID)
 			if err != nil {
 				return err
@@ -47,8 +49,20 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 				changed = d
 				return nil
 			}
+			serviceARN := becomesKnown(d, u)
+			if serviceARN != "" {
+				// Those who write the events of the service change its deployments under this lock.
+				if err := s.lockService(ctx, tx, serviceARN); err != nil {
+					return err
+				}
+			}
 			changed, err = u.Save(ctx)
 			e.Changed = changed
+			if err != nil || serviceARN == "" {
+				return err
+			}
+			changed, err = s.followKnown(ctx, tx, e, serviceARN)
+			also = e.Also
 			return err
 		})
 		switch {
@@ -58,6 +72,7 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 			return nil, err
 		default:
 			s.Feed.Changed(deploymentID)
+			s.notify(also)
 			return changed, nil
 		}
 	}

@@ -84,16 +84,18 @@ func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r
 	for tries := 1; ; tries++ {
 		var created *ent.Deployment
 		var instanceID string
+		var also []journal.Change
 		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 			e.ObjectID = deploymentID
 			if created, instanceID, err = insert(ctx, tx, e); err != nil {
 				return err
 			}
-			e.Changed = created
+			e.Changed, also = created, e.Also
 			return r.claimKey(ctx, tx, e, deploymentID)
 		})
 		if err == nil {
 			s.Feed.Changed(deploymentID)
+			s.notify(also)
 			return created, nil
 		}
 		isTaken := store.IsUniqueViolation(err)
@@ -173,10 +175,10 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 		Exec(ctx)
 }
 
-// active returns the active deployment of an instance, or nil.
+// active returns the active deployment of an instance, or nil. One that was started outside is in nobody's way.
 func (s *Service) active(ctx context.Context, instanceID string) (*ent.Deployment, error) {
 	d, err := s.Store.Client.Deployment.Query().
-		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil()).Only(ctx)
+		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil(), deployment.TriggerSourceNEQ(TriggerEvent)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil
 	}

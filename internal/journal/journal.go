@@ -68,8 +68,17 @@ type Entry struct {
 	Changes any
 	// Changed is the deployment that is written, which leaves a change row; nil for other records.
 	Changed *ent.Deployment
+	// Also are further changes that the same write makes, each with the rows that a write of its own would leave.
+	Also []Change
 	// SkipAudit is set by a write that found nothing to change: it leaves neither row.
 	SkipAudit bool
+}
+
+// Change is one more change of a write: what Entry has of the first.
+type Change struct {
+	ObjectID string
+	Changes  any
+	Changed  *ent.Deployment
 }
 
 // Write runs f in one transaction together with the audit row of the action and the change row, and again from the
@@ -98,11 +107,25 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
 			return err
 		}
-		if err := audit(ctx, tx, auditID, action, e); err != nil || e.Changed == nil {
+		if err := record(ctx, tx, auditID, action, e); err != nil {
 			return err
 		}
-		return recordChange(ctx, tx, e.Changed)
+		for _, c := range e.Also {
+			more := &Entry{At: e.At, ObjectID: c.ObjectID, Changes: c.Changes, Changed: c.Changed}
+			if err := record(ctx, tx, j.newID(id.AuditEvent), action, more); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+}
+
+// record writes the rows that an entry leaves.
+func record(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
+	if err := audit(ctx, tx, auditID, action, e); err != nil || e.Changed == nil {
+		return err
+	}
+	return recordChange(ctx, tx, e.Changed)
 }
 
 func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
