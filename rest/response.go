@@ -18,6 +18,7 @@ type answer struct {
 	location string
 	// etag is the record's entity tag; lists have none.
 	etag string
+	// body is nil for an answer without one.
 	body any
 }
 
@@ -48,6 +49,11 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	if a.status == 0 {
 		a.status = http.StatusOK
+	}
+	if a.body == nil {
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(a.status)
+		return
 	}
 	writeJSON(w, a.status, a.body)
 }
