@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -170,7 +171,7 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, had
 			u.SetStartedAt(started)
 			changes["startedAt"] = started
 		}
-		if end != nil {
+		if c.endsOtherwise(end) || end != nil && !reflect.DeepEqual(d.Error, end.why) {
 			setEnded(u, end.status, end.at, end.why)
 			if end.why == nil {
 				u.ClearError()
