@@ -18,6 +18,8 @@ type answer struct {
 	location string
 	// etag is the record's entity tag; lists have none.
 	etag string
+	// applied is the preference that was followed, if any.
+	applied string
 	// body is nil for an answer without one.
 	body any
 }
@@ -39,6 +41,9 @@ type meta struct {
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
+	}
+	if a.applied != "" {
+		w.Header().Set(appliedHeader, a.applied)
 	}
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.etag != "" {
 		w.Header().Set("Cache-Control", "private, no-cache")

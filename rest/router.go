@@ -34,6 +34,8 @@ type Surface struct {
 	Caller  func(*http.Request) quota.Caller
 	// Turns bounds how many operations are executed at once, here and over GraphQL; nil is without limit.
 	Turns *quota.Turns
+	// Waiting is how requests wait.
+	Waiting Waiting
 	// Enter returns the context of a request whose actor acts in the organization that the request names. The
 	// errors are RequestInvalid for a header that can name none, and OrganizationNotFound. Where it is nil, the
 	// actor acts where it does.
@@ -54,11 +56,11 @@ type operation struct {
 const PathECSEvents = "/integrations/ecs/events"
 
 // operations returns the operations in the order of the OpenAPI document.
-func operations(q Queries, m Mutations, i Integrations) []operation {
+func operations(q Queries, m Mutations, i Integrations, w Waiting) []operation {
 	return []operation{
 		{method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m), cost: 10},
 		{method: http.MethodGet, path: "/module-definitions", answer: listModuleDefinitions(q), public: true, cost: 1},
-		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q), cost: 2},
+		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q, w), cost: 2},
 		{method: http.MethodPost, path: "/deployments/{id}/rollback", answer: rollbackDeployment(m), cost: 10},
 		{method: http.MethodPost, path: "/deployments/{id}/redeploy", answer: redeployDeployment(m), cost: 10},
 		{method: http.MethodPost, path: PathECSEvents, answer: receiveECSEvent(i), cost: 10},
@@ -67,7 +69,7 @@ func operations(q Queries, m Mutations, i Integrations) []operation {
 
 // Routes adds the operations to a router whose requests have an actor.
 func (s Surface) Routes(r chi.Router, q Queries, m Mutations, i Integrations) {
-	for _, o := range operations(q, m, i) {
+	for _, o := range operations(q, m, i, s.Waiting) {
 		r.MethodFunc(o.method, o.path, s.serve(o))
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/origin"
 	"slipway/internal/httpx"
+	"slipway/internal/origin"
 	"slipway/internal/store"
 )
 

@@ -177,7 +177,7 @@ func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.
 // opening returns how to open the database for a server.
 func (s *settings) opening(log *slog.Logger) store.Config {
 	return store.Config{
-		URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log,
+		URL: s.url, DirectURL: s.direct, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log,
 		Checking: func(why string) { log.Warn("checking the database before it is served", "reason", why) },
 	}
 }

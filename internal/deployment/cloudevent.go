@@ -92,7 +92,6 @@ func (s *Service) retryService(ctx context.Context, serviceARN string) error {
 // writeService carries out a write of a service's events, one at a time for each service. What f changes is in Also.
 func (s *Service) writeService(ctx context.Context, serviceARN string, f func(context.Context, *ent.Tx, *journal.Entry) error) error {
 	for {
-		var changes []journal.Change
 		err := s.Journal.Write(ctx, receiveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 			if err := s.lockService(ctx, tx, serviceARN); err != nil {
 				return err
@@ -100,29 +99,19 @@ func (s *Service) writeService(ctx context.Context, serviceARN string, f func(co
 			if err := f(ctx, tx, e); err != nil {
 				return err
 			}
-			changes = e.Also
-			if e.SkipAudit = len(changes) == 0; !e.SkipAudit {
-				first := changes[0]
-				e.ObjectID, e.Changes, e.Changed, e.Also = first.ObjectID, first.Changes, first.Changed, changes[1:]
+			if e.SkipAudit = len(e.Also) == 0; e.SkipAudit {
+				return nil
 			}
+			first := e.Also[0]
+			e.ObjectID, e.Changes, e.Changed, e.Completes, e.Also = first.ObjectID, first.Changes, first.Changed, first.Completes, e.Also[1:]
 			return nil
 		})
 		switch {
 		case ent.IsNotFound(err), store.IsUniqueViolation(err):
 			// A runner changed the deployment in between, or the event came a second time under another service: look again.
-		case err != nil:
-			return err
 		default:
-			s.notify(changes)
-			return nil
+			return err
 		}
-	}
-}
-
-// notify wakes those who follow what has changed.
-func (s *Service) notify(changes []journal.Change) {
-	for _, c := range changes {
-		s.Feed.Changed(c.ObjectID)
 	}
 }
 

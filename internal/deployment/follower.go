@@ -187,7 +187,9 @@ func (f *follower) update(ctx context.Context, d *ent.Deployment, c *course, had
 		return err
 	}
 	c.deployment = changed
-	f.changes = append(f.changes, journal.Change{ObjectID: d.ID, Changes: changes, Changed: changed})
+	f.changes = append(f.changes, journal.Change{
+		ObjectID: d.ID, Changes: changes, Changed: changed, Completes: d.CompletedAt == nil && changed.CompletedAt != nil,
+	})
 	return nil
 }
 

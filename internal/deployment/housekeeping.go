@@ -18,6 +18,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 )
@@ -27,8 +28,6 @@ const (
 	sweepEvery = time.Second
 	purgeEvery = time.Hour
 	retryEvery = time.Minute
-	// keepChanges is how long a follower of deployments may be away and miss nothing.
-	keepChanges = 7 * 24 * time.Hour
 	// batch is how many rows are ended or removed at once.
 	batch = 100
 )
@@ -37,11 +36,11 @@ const (
 // hour it removes what is too old of idempotency keys, change rows and events of the cloud. Every minute it looks again
 // at the events that wait for their deployment. Any number of servers may do so at once.
 func (s *Service) RunHousekeeping(ctx context.Context, log *slog.Logger) {
-	var both sync.WaitGroup
-	both.Go(func() { repeat(ctx, log, sweepEvery, s.ExpireLeases) })
-	both.Go(func() { repeat(ctx, log, purgeEvery, s.Purge) })
-	both.Go(func() { repeat(ctx, log, retryEvery, s.RetryEvents) })
-	both.Wait()
+	var all sync.WaitGroup
+	all.Go(func() { repeat(ctx, log, sweepEvery, s.ExpireLeases) })
+	all.Go(func() { repeat(ctx, log, purgeEvery, s.Purge) })
+	all.Go(func() { repeat(ctx, log, retryEvery, s.RetryEvents) })
+	all.Wait()
 }
 
 // repeat calls work now and then at intervals, until ctx ends.
@@ -181,8 +180,9 @@ func (s *Service) RetryEvents(ctx context.Context) (services int, err error) {
 	return len(found), err
 }
 
-// Purge removes the idempotency keys, the change rows and the events of the cloud that are too old, and returns how many
-// they were. Events whose deployment did not become known in a day are logged.
+// Purge removes the idempotency keys, the change rows and the events of the cloud that are too old, and the change rows that a
+// restore has brought from another cluster, and returns how many they were. Events whose deployment did not become known in
+// a day are logged.
 func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	now, err := s.Journal.Clock(ctx)
 	if err != nil {
@@ -197,22 +197,22 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 		return keys, fmt.Errorf("purge idempotency keys: %w", err)
 	}
 	changes, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
-		return s.Store.OldChanges(ctx, now.Add(-keepChanges), batch)
-	}, func(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
-		numbers, err := numbersOf(ids)
-		if err != nil {
-			return 0, err
-		}
-		return tx.DeploymentChange.Delete().Where(deploymentchange.IDIn(numbers...)).Exec(ctx)
-	})
+		return s.Store.OldChanges(ctx, now.Add(-feed.Retention), batch)
+	}, removeChanges)
 	if err != nil {
 		return keys + changes, fmt.Errorf("purge change rows: %w", err)
 	}
+	foreign, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
+		return s.Store.ForeignChanges(ctx, batch)
+	}, removeChanges)
+	if err != nil {
+		return keys + changes + foreign, fmt.Errorf("purge change rows of another cluster: %w", err)
+	}
 	events, err := s.purgeEvents(ctx, now)
 	if err != nil {
-		return keys + changes + events, fmt.Errorf("purge events of the cloud: %w", err)
+		return keys + changes + foreign + events, fmt.Errorf("purge events of the cloud: %w", err)
 	}
-	return keys + changes + events, nil
+	return keys + changes + foreign + events, nil
 }
 
 // purgeEvents removes the events that need not be known again, and those that have waited too long.
@@ -240,6 +240,14 @@ func (s *Service) purgeEvents(ctx context.Context, now time.Time) (purged int, e
 		return n, err
 	})
 	return old + waited, err
+}
+
+func removeChanges(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
+	numbers, err := numbersOf(ids)
+	if err != nil {
+		return 0, err
+	}
+	return tx.DeploymentChange.Delete().Where(deploymentchange.IDIn(numbers...)).Exec(ctx)
 }
 
 // purge removes what find returns, in batches, each organization's in a transaction of its own.

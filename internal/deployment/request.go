@@ -84,18 +84,15 @@ func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r
 	for tries := 1; ; tries++ {
 		var created *ent.Deployment
 		var instanceID string
-		var also []journal.Change
 		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 			e.ObjectID = deploymentID
 			if created, instanceID, err = insert(ctx, tx, e); err != nil {
 				return err
 			}
-			e.Changed, also = created, e.Also
+			e.Changed = created
 			return r.claimKey(ctx, tx, e, deploymentID)
 		})
 		if err == nil {
-			s.Feed.Changed(deploymentID)
-			s.notify(also)
 			return created, nil
 		}
 		isTaken := store.IsUniqueViolation(err)

@@ -2,6 +2,7 @@ package gqlhttp
 
 import (
 	"context"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -104,6 +105,14 @@ func (o operations) DispatchOperation(ctx context.Context, op *graphql.Operation
 		defer o.config.Turns.Leave()
 		return next(ctx)
 	}, ctx
+}
+
+// Patience implements stream.Executor.
+func (o operations) Patience(op *graphql.OperationContext) time.Duration {
+	if o.config.Patience == nil {
+		return 0
+	}
+	return o.config.Patience(op)
 }
 
 // preparedName is the name under which an operation's context has what Config.Prepare has made of it.

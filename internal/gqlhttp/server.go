@@ -43,6 +43,8 @@ type Config struct {
 	Presenter Presenter
 	// Prepare, where it is not nil, makes of an operation what Prepared returns each time that it is executed.
 	Prepare func(*ast.OperationDefinition) any
+	// Patience, where it is not nil, returns how long an operation may wait, besides the time that it may run.
+	Patience func(*graphql.OperationContext) time.Duration
 }
 
 func (c Config) documents() document.Config {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/id"
 	"slipway/internal/store"
@@ -22,6 +23,9 @@ type Journal struct {
 	newID func(id.Kind) string
 	// alone marks a journal that does not go by the database's clock.
 	alone bool
+
+	// Changed is called with each deployment that was written, when the write is committed; nil for nothing.
+	Changed func(*ent.Deployment)
 }
 
 // New makes a journal over a store. Records have their times by now, the server's clock.
@@ -68,17 +72,21 @@ type Entry struct {
 	Changes any
 	// Changed is the deployment that is written, which leaves a change row; nil for other records.
 	Changed *ent.Deployment
+	// Completes is whether the write has ended Changed at another time than its own: it has learnt of the end late.
+	Completes bool
 	// Also are further changes that the same write makes, each with the rows that a write of its own would leave.
 	Also []Change
 	// SkipAudit is set by a write that found nothing to change: it leaves neither row.
 	SkipAudit bool
 }
 
-// Change is one more change of a write: what Entry has of the first.
+// Change is one more change of a write.
 type Change struct {
-	ObjectID string
-	Changes  any
-	Changed  *ent.Deployment
+	// The fields are as in Entry.
+	ObjectID  string
+	Changes   any
+	Changed   *ent.Deployment
+	Completes bool
 }
 
 // Write runs f in one transaction together with the audit row of the action and the change row, and again from the
@@ -99,33 +107,48 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		}
 		return false, errors.Join(err, end)
 	}
-	return j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
+	var changed []*ent.Deployment
+	err := j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
 		e := &Entry{At: at, Shared: at}
+		changed = nil
 		if !began.IsZero() {
 			e.Shared = j.Shared(began)
 		}
 		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
 			return err
 		}
-		if err := record(ctx, tx, auditID, action, e); err != nil {
+		if err := audit(ctx, tx, auditID, action, e); err != nil {
 			return err
 		}
-		for _, c := range e.Also {
-			more := &Entry{At: e.At, ObjectID: c.ObjectID, Changes: c.Changes, Changed: c.Changed}
-			if err := record(ctx, tx, j.newID(id.AuditEvent), action, more); err != nil {
+		if e.Changed != nil {
+			changed = append(changed, e.Changed)
+			if err := recordChange(ctx, tx, e); err != nil {
 				return err
 			}
 		}
+		for _, c := range e.Also {
+			if err := j.also(ctx, tx, action, e.At, c); err != nil {
+				return err
+			}
+			changed = append(changed, c.Changed)
+		}
 		return nil
 	})
+	if err == nil && j.Changed != nil {
+		for _, d := range changed {
+			j.Changed(d)
+		}
+	}
+	return err
 }
 
-// record writes the rows that an entry leaves.
-func record(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
-	if err := audit(ctx, tx, auditID, action, e); err != nil || e.Changed == nil {
+// also writes the rows of one more change of a write.
+func (j *Journal) also(ctx context.Context, tx *ent.Tx, action string, at time.Time, c Change) error {
+	e := &Entry{At: at, ObjectID: c.ObjectID, Changes: c.Changes, Changed: c.Changed, Completes: c.Completes}
+	if err := audit(ctx, tx, j.newID(id.AuditEvent), action, e); err != nil {
 		return err
 	}
-	return recordChange(ctx, tx, e.Changed)
+	return recordChange(ctx, tx, e)
 }
 
 func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
@@ -153,8 +176,23 @@ func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) er
 
 // recordChange writes the change row of a deployment. It comes last, because its INSERT, which returns the number that
 // the database draws, takes those before it along.
-func recordChange(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
+func recordChange(ctx context.Context, tx *ent.Tx, e *Entry) error {
+	d := e.Changed
 	return tx.DeploymentChange.Create().
-		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
+		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetKind(e.kind()).
+		SetCreatedAt(d.UpdatedAt).
 		Exec(ctx)
+}
+
+// kind returns what the write has done to the deployment.
+func (e *Entry) kind() deploymentchange.Kind {
+	d := e.Changed
+	switch {
+	case d.Version == 1:
+		return deploymentchange.KindCREATED
+	case e.Completes, d.CompletedAt != nil && d.CompletedAt.Equal(e.At):
+		return deploymentchange.KindCOMPLETED
+	default:
+		return deploymentchange.KindUPDATED
+	}
 }

@@ -121,6 +121,16 @@ func (t *Turns) Leave() {
 	}
 }
 
+// TakeBack takes a turn again after Leave, for who is in the middle of something. It waits as Take does, but where no
+// turn comes it goes on without one to spare.
+func (t *Turns) TakeBack(ctx context.Context, key string) {
+	if err := t.Take(ctx, key); err != nil {
+		t.mu.Lock()
+		t.taken++
+		t.mu.Unlock()
+	}
+}
+
 func (t *Turns) errBusy() error {
 	e := fault.New(fault.ServerUnavailable, "The server does %d %s at once (%s), and none came to its end within %s; nothing was run.",
 		t.limit.Max, t.limit.Of, t.limit.Flag, t.limit.Wait)

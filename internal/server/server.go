@@ -146,11 +146,12 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 // refused whoever asks, then its surface, which authenticates it.
 func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
+	resolver.Wait = streams.Wait
 	costs := quota.NewCosts(c.Bucket, c.Now)
 	base := c.basePath()
 	surface := rest.Surface{
 		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: func(r *http.Request) quota.Caller { return httpx.Caller(r.Context()) },
-		Turns: streams.Turns,
+		Turns: streams.Turns, Waiting: rest.Waiting{Most: stream.MaxWait, Watch: services.Deploy.Feed.WatchDeployment, Wait: streams.Wait},
 		Enter: entering(organizations),
 	}
 
@@ -182,7 +183,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		r.Method(http.MethodPost, pathGraphQL, endpoint)
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
+		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
 		surface.Routes(r, resolver.Query(), resolver.Mutation(), services.Deploy)
 	})
 	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))

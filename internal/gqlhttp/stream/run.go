@@ -22,6 +22,8 @@ type Executor interface {
 	Create(ctx context.Context, r *wire.Request) (*graphql.OperationContext, gqlerror.List)
 	// DispatchOperation executes an operation. The handler returns its next response, nil when there is none.
 	DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context)
+	// Patience returns how long an operation may wait, besides the time that it may run.
+	Patience(op *graphql.OperationContext) time.Duration
 	// DispatchError returns the response of an operation that was not created.
 	DispatchError(ctx context.Context, errs gqlerror.List) *graphql.Response
 	// PresentRecoveredError logs a panic and returns what the caller may know of it.
@@ -39,7 +41,7 @@ func (s *Streams) run(ctx context.Context, exec Executor, op *graphql.OperationC
 		s.subscribe(ctx, exec, op, emit)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout+exec.Patience(op))
 	defer cancel()
 	next, ctx := exec.DispatchOperation(ctx, op)
 	resp := next(ctx)
