@@ -83,13 +83,14 @@ type ClaimedDeployment struct {
 	ModuleInstanceId string `json:"moduleInstanceId"`
 	// What carries it out, as its module version says: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// What started it: `api`, `rollback`, `redeploy`, `pipeline` or `event`.
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline` or `event`. With `event` it was started outside of Slipway:
+	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
 	TriggerSource string `json:"triggerSource"`
 	// What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything.
 	Description *string `json:"description"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it: the name of the token.
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
 	CreatedBy string `json:"createdBy"`
 	// The id of the deployment that it rolls back to; null for others.
 	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
@@ -109,7 +110,7 @@ type ClaimedDeployment struct {
 	Environment ClaimedEnvironment `json:"environment"`
 	// The instance that it deploys.
 	ModuleInstance ClaimedInstance `json:"moduleInstance"`
-	// The release that it ships; null where none is stored.
+	// The release that it ships; null where none is stored, or where it was started outside.
 	Release *ShippedRelease `json:"release"`
 }
 
@@ -357,7 +358,7 @@ func (v *GrantedLease) GetCancelSeconds() *int { return v.CancelSeconds }
 type LiveDeployment struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// The release that it ships; null where none is stored.
+	// The release that it ships; null where none is stored, or where it was started outside.
 	Release *ShippedRelease `json:"release"`
 }
 
