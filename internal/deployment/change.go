@@ -58,6 +58,9 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 			return nil, err
 		default:
 			s.Feed.Changed(deploymentID)
+			if changed.CompletedAt != nil {
+				s.LogSignals.Changed(deploymentID)
+			}
 			return changed, nil
 		}
 	}

@@ -50,7 +50,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 		Workspace: places,
 		Catalog:   modules,
 		Defaults:  &defaults.Service{Reader: definitions, Journal: j, Schemas: schemas, Impacts: inputs},
-		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: &feed.Feed{}, BaseURL: baseURL},
+		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: &feed.Feed{}, LogSignals: &feed.Feed{}, BaseURL: baseURL},
 		Sources:   sources,
 		Inputs:    inputs,
 	}
