@@ -363,7 +363,7 @@ func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
 // A line that the program of a deployment has printed.
 type LogLineInput struct {
 	// When it was printed; the time of the report where it is left out.
-	At *time.Time `json:"at"`
+	At *time.Time `json:"at,omitempty"`
 	// Where it was printed.
 	Stream LogStream `json:"stream"`
 	// The line without its end, at most 16,384 bytes of UTF-8; it may be empty. U+0000 is kept as U+FFFD. Mask secrets before
@@ -447,7 +447,7 @@ type ReportDeploymentInput struct {
 	Events []json.RawMessage `json:"events,omitempty"`
 	// What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
 	// of the deployment: its version stays.
-	Logs []LogLineInput `json:"logs"`
+	Logs []LogLineInput `json:"logs,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
 	// `triggerChannel` and `triggeredBy` may be there only as they are.
