@@ -18,6 +18,10 @@ type ClaimDeploymentInput struct {
 	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
 	// with the same deployment. The server chooses where it is left out.
 	LeaseId *string `json:"leaseId,omitempty"`
+	// How many seconds the claim waits for a deployment where none is there, 0 to 30; it does not wait where this is
+	// left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
+	// seconds.
+	Wait int `json:"wait,omitempty"`
 }
 
 // GetDeploymentTypes returns ClaimDeploymentInput.DeploymentTypes, and is useful for accessing the field via an interface.
@@ -25,6 +29,9 @@ func (v *ClaimDeploymentInput) GetDeploymentTypes() []string { return v.Deployme
 
 // GetLeaseId returns ClaimDeploymentInput.LeaseId, and is useful for accessing the field via an interface.
 func (v *ClaimDeploymentInput) GetLeaseId() *string { return v.LeaseId }
+
+// GetWait returns ClaimDeploymentInput.Wait, and is useful for accessing the field via an interface.
+func (v *ClaimDeploymentInput) GetWait() int { return v.Wait }
 
 // ClaimDeploymentPayload includes the requested fields of the GraphQL type ClaimDeploymentPayload.
 // The GraphQL type's documentation follows.

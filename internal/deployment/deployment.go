@@ -47,8 +47,6 @@ type Service struct {
 	Inputs  *inputvalidation.Service
 	// Feed wakes those who follow a deployment, after each change is committed.
 	Feed *feed.Feed
-	// LogSignals wakes those who follow the log of a deployment.
-	LogSignals LogSignals
 	// LeaseTime is how long a lease lasts unless it is renewed; DefaultLease where it is 0.
 	LeaseTime time.Duration
 	// CancelTimeout is how long a program may take to end once its cancellation was requested;

@@ -34,15 +34,6 @@ func (s *Service) LogsOf(ctx context.Context, deploymentIDs []string, args page.
 // logList names the list of lines in cursors.
 const logList = "deployment.logs"
 
-// LogSignals wakes those who follow the log of a deployment, within one server.
-type LogSignals interface {
-	// Follow returns a channel that has an item when there may be more lines, or the deployment has ended, since the
-	// last item was received. stop must be called when the channel is not needed any more.
-	Follow(deploymentID string) (woken <-chan struct{}, stop func())
-	// Changed wakes the followers of a deployment's log. It does not wait for them.
-	Changed(deploymentID string)
-}
-
 // logPollInterval is how long lines that another server was given may stay unseen.
 const logPollInterval = time.Second
 
@@ -59,7 +50,7 @@ type LogBatch struct {
 // with DeploymentNotFound, DeploymentForbidden and RequestCursorInvalid. What fails later is the last item.
 func (s *Service) FollowLogs(ctx context.Context, deploymentID string, after *string) (<-chan *LogBatch, error) {
 	f := &logFollower{service: s, deploymentID: deploymentID, after: after, batches: make(chan *LogBatch)}
-	woken, stop := s.LogSignals.Follow(deploymentID)
+	woken, stop := s.Feed.WatchLog(deploymentID)
 	c, ended, err := f.read(ctx)
 	if err != nil {
 		stop()
@@ -188,7 +179,7 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 		case err != nil:
 			return nil, nil, err
 		default:
-			s.LogSignals.Changed(deploymentID)
+			s.Feed.LogChanged(deploymentID)
 			return reported, lease, nil
 		}
 	}

@@ -68,7 +68,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 		return nil, nil, err
 	}
 	if len(in.Logs) > 0 {
-		s.LogSignals.Changed(deploymentID)
+		s.Feed.LogChanged(deploymentID)
 	}
 	return reported, s.leaseOf(reported, at), nil
 }

@@ -1,0 +1,103 @@
+package feed
+
+import "sync"
+
+// waiters are those who wait for something to change and then look for themselves.
+type waiters struct {
+	mu sync.Mutex
+	// of has the waiters for a deployment, for its log, and those for new deployments of an organization, by its id.
+	of map[string]map[*waiter]struct{}
+}
+
+type waiter struct{ woken chan struct{} }
+
+// WatchDeployment returns a channel that has an item when the deployment may have changed since the last item was
+// received, by whichever server; several changes may be one item, and an item may come where nothing has changed. So
+// look at the deployment after the call and after each item, and wait for the next one in between. stop must be called
+// when the channel is not needed any more.
+func (f *Feed) WatchDeployment(deploymentID string) (woken <-chan struct{}, stop func()) {
+	return f.watch(deploymentID)
+}
+
+// WatchCreated is WatchDeployment for new deployments of an organization, which are PENDING.
+func (f *Feed) WatchCreated(organizationID string) (woken <-chan struct{}, stop func()) {
+	return f.watch(organizationID)
+}
+
+// WatchLog is WatchDeployment for the lines of a deployment's log, too, as far as this server was given them.
+func (f *Feed) WatchLog(deploymentID string) (woken <-chan struct{}, stop func()) {
+	return f.watch(deploymentID, logOf(deploymentID))
+}
+
+// LogChanged wakes those who watch the log of a deployment. It does not wait for them.
+func (f *Feed) LogChanged(deploymentID string) {
+	f.waiters.mu.Lock()
+	defer f.waiters.mu.Unlock()
+	wakeAll(f.waiters.of[logOf(deploymentID)])
+}
+
+// logOf is what those wait for who watch a log.
+func logOf(deploymentID string) string { return "log of " + deploymentID }
+
+func (f *Feed) watch(ids ...string) (<-chan struct{}, func()) {
+	w := &waiter{make(chan struct{}, 1)}
+	for _, id := range ids {
+		f.waiters.add(id, w)
+	}
+	f.enter()
+	return w.woken, sync.OnceFunc(func() {
+		for _, id := range ids {
+			f.waiters.remove(id, w)
+		}
+		f.leave()
+	})
+}
+
+func (ws *waiters) add(id string, w *waiter) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.of == nil {
+		ws.of = map[string]map[*waiter]struct{}{}
+	}
+	if ws.of[id] == nil {
+		ws.of[id] = map[*waiter]struct{}{}
+	}
+	ws.of[id][w] = struct{}{}
+}
+
+func (ws *waiters) remove(id string, w *waiter) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	delete(ws.of[id], w)
+	if len(ws.of[id]) == 0 {
+		delete(ws.of, id)
+	}
+}
+
+// wake wakes the waiters for a deployment, and where it was created those for new ones of its organization.
+func (ws *waiters) wake(organizationID, deploymentID string, isCreated bool) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	wakeAll(ws.of[deploymentID])
+	if isCreated {
+		wakeAll(ws.of[organizationID])
+	}
+}
+
+// wakeEverybody wakes all: something may have changed that nobody has noticed.
+func (ws *waiters) wakeEverybody() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for _, each := range ws.of {
+		wakeAll(each)
+	}
+}
+
+func wakeAll(list map[*waiter]struct{}) {
+	for w := range list {
+		select {
+		case w.woken <- struct{}{}:
+		default:
+		}
+	}
+}
