@@ -34,6 +34,7 @@ func (d *demo) examples(ctx context.Context) error {
 		{"Live updates: follow a deployment while it runs", "follow", variables{"id": running}, true},
 		{"Logs: what its program prints", "logs", variables{"id": running}, true},
 		{"Default value definitions: every kind of input", "definitions", nil, true},
+		{"Live updates: every deployment that changes", "changes", nil, false},
 		{"Projects, environments and what runs in them", "places", variables{"projects": 5}, false},
 		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}, false},
 		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}, false},
