@@ -77,6 +77,14 @@ type Deployment struct {
 	Events []event.Event `json:"events,omitempty"`
 	// how many of the oldest events are no longer kept
 	FoldedEvents int32 `json:"folded_events,omitempty"`
+	// how many lines its program has printed; the sequence of the last
+	LogLines int64 `json:"log_lines,omitempty"`
+	// how many bytes of text these have
+	LogBytes int64 `json:"log_bytes,omitempty"`
+	// how many of the oldest lines are no longer kept
+	FoldedLogLines int32 `json:"folded_log_lines,omitempty"`
+	// how many bytes of text these had
+	FoldedLogBytes int64 `json:"folded_log_bytes,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
 	// name of the actor that claimed it
@@ -221,7 +229,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(ecs.Column)
 		case deployment.FieldExternalIDAdopted, deployment.FieldForced:
 			values[i] = new(sql.NullBool)
-		case deployment.FieldFoldedEvents, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
+		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
 		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
 			values[i] = new(sql.NullString)
@@ -419,6 +427,30 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field folded_events", values[i])
 			} else if value.Valid {
 				_m.FoldedEvents = int32(value.Int64)
+			}
+		case deployment.FieldLogLines:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field log_lines", values[i])
+			} else if value.Valid {
+				_m.LogLines = value.Int64
+			}
+		case deployment.FieldLogBytes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field log_bytes", values[i])
+			} else if value.Valid {
+				_m.LogBytes = value.Int64
+			}
+		case deployment.FieldFoldedLogLines:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field folded_log_lines", values[i])
+			} else if value.Valid {
+				_m.FoldedLogLines = int32(value.Int64)
+			}
+		case deployment.FieldFoldedLogBytes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field folded_log_bytes", values[i])
+			} else if value.Valid {
+				_m.FoldedLogBytes = value.Int64
 			}
 		case deployment.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -663,6 +695,18 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("folded_events=")
 	builder.WriteString(fmt.Sprintf("%v", _m.FoldedEvents))
+	builder.WriteString(", ")
+	builder.WriteString("log_lines=")
+	builder.WriteString(fmt.Sprintf("%v", _m.LogLines))
+	builder.WriteString(", ")
+	builder.WriteString("log_bytes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.LogBytes))
+	builder.WriteString(", ")
+	builder.WriteString("folded_log_lines=")
+	builder.WriteString(fmt.Sprintf("%v", _m.FoldedLogLines))
+	builder.WriteString(", ")
+	builder.WriteString("folded_log_bytes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.FoldedLogBytes))
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)

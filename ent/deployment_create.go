@@ -311,6 +311,62 @@ func (_c *DeploymentCreate) SetNillableFoldedEvents(v *int32) *DeploymentCreate 
 	return _c
 }
 
+// SetLogLines sets the "log_lines" field.
+func (_c *DeploymentCreate) SetLogLines(v int64) *DeploymentCreate {
+	_c.mutation.SetLogLines(v)
+	return _c
+}
+
+// SetNillableLogLines sets the "log_lines" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableLogLines(v *int64) *DeploymentCreate {
+	if v != nil {
+		_c.SetLogLines(*v)
+	}
+	return _c
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (_c *DeploymentCreate) SetLogBytes(v int64) *DeploymentCreate {
+	_c.mutation.SetLogBytes(v)
+	return _c
+}
+
+// SetNillableLogBytes sets the "log_bytes" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableLogBytes(v *int64) *DeploymentCreate {
+	if v != nil {
+		_c.SetLogBytes(*v)
+	}
+	return _c
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (_c *DeploymentCreate) SetFoldedLogLines(v int32) *DeploymentCreate {
+	_c.mutation.SetFoldedLogLines(v)
+	return _c
+}
+
+// SetNillableFoldedLogLines sets the "folded_log_lines" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableFoldedLogLines(v *int32) *DeploymentCreate {
+	if v != nil {
+		_c.SetFoldedLogLines(*v)
+	}
+	return _c
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (_c *DeploymentCreate) SetFoldedLogBytes(v int64) *DeploymentCreate {
+	_c.mutation.SetFoldedLogBytes(v)
+	return _c
+}
+
+// SetNillableFoldedLogBytes sets the "folded_log_bytes" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableFoldedLogBytes(v *int64) *DeploymentCreate {
+	if v != nil {
+		_c.SetFoldedLogBytes(*v)
+	}
+	return _c
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (_c *DeploymentCreate) SetCreatedBy(v string) *DeploymentCreate {
 	_c.mutation.SetCreatedBy(v)
@@ -584,6 +640,22 @@ func (_c *DeploymentCreate) defaults() {
 		v := deployment.DefaultFoldedEvents
 		_c.mutation.SetFoldedEvents(v)
 	}
+	if _, ok := _c.mutation.LogLines(); !ok {
+		v := deployment.DefaultLogLines
+		_c.mutation.SetLogLines(v)
+	}
+	if _, ok := _c.mutation.LogBytes(); !ok {
+		v := deployment.DefaultLogBytes
+		_c.mutation.SetLogBytes(v)
+	}
+	if _, ok := _c.mutation.FoldedLogLines(); !ok {
+		v := deployment.DefaultFoldedLogLines
+		_c.mutation.SetFoldedLogLines(v)
+	}
+	if _, ok := _c.mutation.FoldedLogBytes(); !ok {
+		v := deployment.DefaultFoldedLogBytes
+		_c.mutation.SetFoldedLogBytes(v)
+	}
 	if _, ok := _c.mutation.Forced(); !ok {
 		v := deployment.DefaultForced
 		_c.mutation.SetForced(v)
@@ -637,6 +709,18 @@ func (_c *DeploymentCreate) check() error {
 	}
 	if _, ok := _c.mutation.FoldedEvents(); !ok {
 		return &ValidationError{Name: "folded_events", err: errors.New(`ent: missing required field "Deployment.folded_events"`)}
+	}
+	if _, ok := _c.mutation.LogLines(); !ok {
+		return &ValidationError{Name: "log_lines", err: errors.New(`ent: missing required field "Deployment.log_lines"`)}
+	}
+	if _, ok := _c.mutation.LogBytes(); !ok {
+		return &ValidationError{Name: "log_bytes", err: errors.New(`ent: missing required field "Deployment.log_bytes"`)}
+	}
+	if _, ok := _c.mutation.FoldedLogLines(); !ok {
+		return &ValidationError{Name: "folded_log_lines", err: errors.New(`ent: missing required field "Deployment.folded_log_lines"`)}
+	}
+	if _, ok := _c.mutation.FoldedLogBytes(); !ok {
+		return &ValidationError{Name: "folded_log_bytes", err: errors.New(`ent: missing required field "Deployment.folded_log_bytes"`)}
 	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "Deployment.created_by"`)}
@@ -773,6 +857,22 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.FoldedEvents(); ok {
 		_spec.SetField(deployment.FieldFoldedEvents, field.TypeInt32, value)
 		_node.FoldedEvents = value
+	}
+	if value, ok := _c.mutation.LogLines(); ok {
+		_spec.SetField(deployment.FieldLogLines, field.TypeInt64, value)
+		_node.LogLines = value
+	}
+	if value, ok := _c.mutation.LogBytes(); ok {
+		_spec.SetField(deployment.FieldLogBytes, field.TypeInt64, value)
+		_node.LogBytes = value
+	}
+	if value, ok := _c.mutation.FoldedLogLines(); ok {
+		_spec.SetField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+		_node.FoldedLogLines = value
+	}
+	if value, ok := _c.mutation.FoldedLogBytes(); ok {
+		_spec.SetField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+		_node.FoldedLogBytes = value
 	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(deployment.FieldCreatedBy, field.TypeString, value)

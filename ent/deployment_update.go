@@ -306,6 +306,90 @@ func (_u *DeploymentUpdate) AddFoldedEvents(v int32) *DeploymentUpdate {
 	return _u
 }
 
+// SetLogLines sets the "log_lines" field.
+func (_u *DeploymentUpdate) SetLogLines(v int64) *DeploymentUpdate {
+	_u.mutation.ResetLogLines()
+	_u.mutation.SetLogLines(v)
+	return _u
+}
+
+// SetNillableLogLines sets the "log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableLogLines(v *int64) *DeploymentUpdate {
+	if v != nil {
+		_u.SetLogLines(*v)
+	}
+	return _u
+}
+
+// AddLogLines adds value to the "log_lines" field.
+func (_u *DeploymentUpdate) AddLogLines(v int64) *DeploymentUpdate {
+	_u.mutation.AddLogLines(v)
+	return _u
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (_u *DeploymentUpdate) SetLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.ResetLogBytes()
+	_u.mutation.SetLogBytes(v)
+	return _u
+}
+
+// SetNillableLogBytes sets the "log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableLogBytes(v *int64) *DeploymentUpdate {
+	if v != nil {
+		_u.SetLogBytes(*v)
+	}
+	return _u
+}
+
+// AddLogBytes adds value to the "log_bytes" field.
+func (_u *DeploymentUpdate) AddLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.AddLogBytes(v)
+	return _u
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (_u *DeploymentUpdate) SetFoldedLogLines(v int32) *DeploymentUpdate {
+	_u.mutation.ResetFoldedLogLines()
+	_u.mutation.SetFoldedLogLines(v)
+	return _u
+}
+
+// SetNillableFoldedLogLines sets the "folded_log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableFoldedLogLines(v *int32) *DeploymentUpdate {
+	if v != nil {
+		_u.SetFoldedLogLines(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogLines adds value to the "folded_log_lines" field.
+func (_u *DeploymentUpdate) AddFoldedLogLines(v int32) *DeploymentUpdate {
+	_u.mutation.AddFoldedLogLines(v)
+	return _u
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (_u *DeploymentUpdate) SetFoldedLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.ResetFoldedLogBytes()
+	_u.mutation.SetFoldedLogBytes(v)
+	return _u
+}
+
+// SetNillableFoldedLogBytes sets the "folded_log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableFoldedLogBytes(v *int64) *DeploymentUpdate {
+	if v != nil {
+		_u.SetFoldedLogBytes(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogBytes adds value to the "folded_log_bytes" field.
+func (_u *DeploymentUpdate) AddFoldedLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.AddFoldedLogBytes(v)
+	return _u
+}
+
 // SetRunner sets the "runner" field.
 func (_u *DeploymentUpdate) SetRunner(v string) *DeploymentUpdate {
 	_u.mutation.SetRunner(v)
@@ -718,6 +802,30 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if value, ok := _u.mutation.AddedFoldedEvents(); ok {
 		_spec.AddField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.LogLines(); ok {
+		_spec.SetField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogLines(); ok {
+		_spec.AddField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.LogBytes(); ok {
+		_spec.SetField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogBytes(); ok {
+		_spec.AddField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FoldedLogLines(); ok {
+		_spec.SetField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogLines(); ok {
+		_spec.AddField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.FoldedLogBytes(); ok {
+		_spec.SetField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogBytes(); ok {
+		_spec.AddField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
@@ -1155,6 +1263,90 @@ func (_u *DeploymentUpdateOne) SetNillableFoldedEvents(v *int32) *DeploymentUpda
 // AddFoldedEvents adds value to the "folded_events" field.
 func (_u *DeploymentUpdateOne) AddFoldedEvents(v int32) *DeploymentUpdateOne {
 	_u.mutation.AddFoldedEvents(v)
+	return _u
+}
+
+// SetLogLines sets the "log_lines" field.
+func (_u *DeploymentUpdateOne) SetLogLines(v int64) *DeploymentUpdateOne {
+	_u.mutation.ResetLogLines()
+	_u.mutation.SetLogLines(v)
+	return _u
+}
+
+// SetNillableLogLines sets the "log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableLogLines(v *int64) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetLogLines(*v)
+	}
+	return _u
+}
+
+// AddLogLines adds value to the "log_lines" field.
+func (_u *DeploymentUpdateOne) AddLogLines(v int64) *DeploymentUpdateOne {
+	_u.mutation.AddLogLines(v)
+	return _u
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (_u *DeploymentUpdateOne) SetLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.ResetLogBytes()
+	_u.mutation.SetLogBytes(v)
+	return _u
+}
+
+// SetNillableLogBytes sets the "log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableLogBytes(v *int64) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetLogBytes(*v)
+	}
+	return _u
+}
+
+// AddLogBytes adds value to the "log_bytes" field.
+func (_u *DeploymentUpdateOne) AddLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.AddLogBytes(v)
+	return _u
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (_u *DeploymentUpdateOne) SetFoldedLogLines(v int32) *DeploymentUpdateOne {
+	_u.mutation.ResetFoldedLogLines()
+	_u.mutation.SetFoldedLogLines(v)
+	return _u
+}
+
+// SetNillableFoldedLogLines sets the "folded_log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableFoldedLogLines(v *int32) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetFoldedLogLines(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogLines adds value to the "folded_log_lines" field.
+func (_u *DeploymentUpdateOne) AddFoldedLogLines(v int32) *DeploymentUpdateOne {
+	_u.mutation.AddFoldedLogLines(v)
+	return _u
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (_u *DeploymentUpdateOne) SetFoldedLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.ResetFoldedLogBytes()
+	_u.mutation.SetFoldedLogBytes(v)
+	return _u
+}
+
+// SetNillableFoldedLogBytes sets the "folded_log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableFoldedLogBytes(v *int64) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetFoldedLogBytes(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogBytes adds value to the "folded_log_bytes" field.
+func (_u *DeploymentUpdateOne) AddFoldedLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.AddFoldedLogBytes(v)
 	return _u
 }
 
@@ -1600,6 +1792,30 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if value, ok := _u.mutation.AddedFoldedEvents(); ok {
 		_spec.AddField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.LogLines(); ok {
+		_spec.SetField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogLines(); ok {
+		_spec.AddField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.LogBytes(); ok {
+		_spec.SetField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogBytes(); ok {
+		_spec.AddField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FoldedLogLines(); ok {
+		_spec.SetField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogLines(); ok {
+		_spec.AddField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.FoldedLogBytes(); ok {
+		_spec.SetField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogBytes(); ok {
+		_spec.AddField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)

@@ -12,6 +12,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -94,6 +95,7 @@ func checkColumn(t, c string) error {
 			defaultvaluedefinition.Table: defaultvaluedefinition.ValidColumn,
 			deployment.Table:             deployment.ValidColumn,
 			deploymentchange.Table:       deploymentchange.ValidColumn,
+			deploymentlog.Table:          deploymentlog.ValidColumn,
 			environment.Table:            environment.ValidColumn,
 			idempotencykey.Table:         idempotencykey.ValidColumn,
 			inputbaseline.Table:          inputbaseline.ValidColumn,

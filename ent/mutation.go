@@ -12,6 +12,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -31,6 +32,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/logline"
 	"sync"
 	"time"
 
@@ -52,6 +54,7 @@ const (
 	TypeDefaultValueDefinition = "DefaultValueDefinition"
 	TypeDeployment             = "Deployment"
 	TypeDeploymentChange       = "DeploymentChange"
+	TypeDeploymentLog          = "DeploymentLog"
 	TypeEnvironment            = "Environment"
 	TypeIdempotencyKey         = "IdempotencyKey"
 	TypeInputBaseline          = "InputBaseline"
@@ -2705,6 +2708,14 @@ type DeploymentMutation struct {
 	appendevents           []event.Event
 	folded_events          *int32
 	addfolded_events       *int32
+	log_lines              *int64
+	addlog_lines           *int64
+	log_bytes              *int64
+	addlog_bytes           *int64
+	folded_log_lines       *int32
+	addfolded_log_lines    *int32
+	folded_log_bytes       *int64
+	addfolded_log_bytes    *int64
 	created_by             *string
 	runner                 *string
 	lease_id               *string
@@ -4013,6 +4024,230 @@ func (m *DeploymentMutation) ResetFoldedEvents() {
 	m.addfolded_events = nil
 }
 
+// SetLogLines sets the "log_lines" field.
+func (m *DeploymentMutation) SetLogLines(i int64) {
+	m.log_lines = &i
+	m.addlog_lines = nil
+}
+
+// LogLines returns the value of the "log_lines" field in the mutation.
+func (m *DeploymentMutation) LogLines() (r int64, exists bool) {
+	v := m.log_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLogLines returns the old "log_lines" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldLogLines(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLogLines is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLogLines requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLogLines: %w", err)
+	}
+	return oldValue.LogLines, nil
+}
+
+// AddLogLines adds i to the "log_lines" field.
+func (m *DeploymentMutation) AddLogLines(i int64) {
+	if m.addlog_lines != nil {
+		*m.addlog_lines += i
+	} else {
+		m.addlog_lines = &i
+	}
+}
+
+// AddedLogLines returns the value that was added to the "log_lines" field in this mutation.
+func (m *DeploymentMutation) AddedLogLines() (r int64, exists bool) {
+	v := m.addlog_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLogLines resets all changes to the "log_lines" field.
+func (m *DeploymentMutation) ResetLogLines() {
+	m.log_lines = nil
+	m.addlog_lines = nil
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (m *DeploymentMutation) SetLogBytes(i int64) {
+	m.log_bytes = &i
+	m.addlog_bytes = nil
+}
+
+// LogBytes returns the value of the "log_bytes" field in the mutation.
+func (m *DeploymentMutation) LogBytes() (r int64, exists bool) {
+	v := m.log_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLogBytes returns the old "log_bytes" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldLogBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLogBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLogBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLogBytes: %w", err)
+	}
+	return oldValue.LogBytes, nil
+}
+
+// AddLogBytes adds i to the "log_bytes" field.
+func (m *DeploymentMutation) AddLogBytes(i int64) {
+	if m.addlog_bytes != nil {
+		*m.addlog_bytes += i
+	} else {
+		m.addlog_bytes = &i
+	}
+}
+
+// AddedLogBytes returns the value that was added to the "log_bytes" field in this mutation.
+func (m *DeploymentMutation) AddedLogBytes() (r int64, exists bool) {
+	v := m.addlog_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLogBytes resets all changes to the "log_bytes" field.
+func (m *DeploymentMutation) ResetLogBytes() {
+	m.log_bytes = nil
+	m.addlog_bytes = nil
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (m *DeploymentMutation) SetFoldedLogLines(i int32) {
+	m.folded_log_lines = &i
+	m.addfolded_log_lines = nil
+}
+
+// FoldedLogLines returns the value of the "folded_log_lines" field in the mutation.
+func (m *DeploymentMutation) FoldedLogLines() (r int32, exists bool) {
+	v := m.folded_log_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFoldedLogLines returns the old "folded_log_lines" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldFoldedLogLines(ctx context.Context) (v int32, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFoldedLogLines is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFoldedLogLines requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFoldedLogLines: %w", err)
+	}
+	return oldValue.FoldedLogLines, nil
+}
+
+// AddFoldedLogLines adds i to the "folded_log_lines" field.
+func (m *DeploymentMutation) AddFoldedLogLines(i int32) {
+	if m.addfolded_log_lines != nil {
+		*m.addfolded_log_lines += i
+	} else {
+		m.addfolded_log_lines = &i
+	}
+}
+
+// AddedFoldedLogLines returns the value that was added to the "folded_log_lines" field in this mutation.
+func (m *DeploymentMutation) AddedFoldedLogLines() (r int32, exists bool) {
+	v := m.addfolded_log_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFoldedLogLines resets all changes to the "folded_log_lines" field.
+func (m *DeploymentMutation) ResetFoldedLogLines() {
+	m.folded_log_lines = nil
+	m.addfolded_log_lines = nil
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (m *DeploymentMutation) SetFoldedLogBytes(i int64) {
+	m.folded_log_bytes = &i
+	m.addfolded_log_bytes = nil
+}
+
+// FoldedLogBytes returns the value of the "folded_log_bytes" field in the mutation.
+func (m *DeploymentMutation) FoldedLogBytes() (r int64, exists bool) {
+	v := m.folded_log_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFoldedLogBytes returns the old "folded_log_bytes" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldFoldedLogBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFoldedLogBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFoldedLogBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFoldedLogBytes: %w", err)
+	}
+	return oldValue.FoldedLogBytes, nil
+}
+
+// AddFoldedLogBytes adds i to the "folded_log_bytes" field.
+func (m *DeploymentMutation) AddFoldedLogBytes(i int64) {
+	if m.addfolded_log_bytes != nil {
+		*m.addfolded_log_bytes += i
+	} else {
+		m.addfolded_log_bytes = &i
+	}
+}
+
+// AddedFoldedLogBytes returns the value that was added to the "folded_log_bytes" field in this mutation.
+func (m *DeploymentMutation) AddedFoldedLogBytes() (r int64, exists bool) {
+	v := m.addfolded_log_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFoldedLogBytes resets all changes to the "folded_log_bytes" field.
+func (m *DeploymentMutation) ResetFoldedLogBytes() {
+	m.folded_log_bytes = nil
+	m.addfolded_log_bytes = nil
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (m *DeploymentMutation) SetCreatedBy(s string) {
 	m.created_by = &s
@@ -4842,7 +5077,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 36)
+	fields := make([]string, 0, 40)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -4920,6 +5155,18 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.folded_events != nil {
 		fields = append(fields, deployment.FieldFoldedEvents)
+	}
+	if m.log_lines != nil {
+		fields = append(fields, deployment.FieldLogLines)
+	}
+	if m.log_bytes != nil {
+		fields = append(fields, deployment.FieldLogBytes)
+	}
+	if m.folded_log_lines != nil {
+		fields = append(fields, deployment.FieldFoldedLogLines)
+	}
+	if m.folded_log_bytes != nil {
+		fields = append(fields, deployment.FieldFoldedLogBytes)
 	}
 	if m.created_by != nil {
 		fields = append(fields, deployment.FieldCreatedBy)
@@ -5011,6 +5258,14 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.Events()
 	case deployment.FieldFoldedEvents:
 		return m.FoldedEvents()
+	case deployment.FieldLogLines:
+		return m.LogLines()
+	case deployment.FieldLogBytes:
+		return m.LogBytes()
+	case deployment.FieldFoldedLogLines:
+		return m.FoldedLogLines()
+	case deployment.FieldFoldedLogBytes:
+		return m.FoldedLogBytes()
 	case deployment.FieldCreatedBy:
 		return m.CreatedBy()
 	case deployment.FieldRunner:
@@ -5092,6 +5347,14 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldEvents(ctx)
 	case deployment.FieldFoldedEvents:
 		return m.OldFoldedEvents(ctx)
+	case deployment.FieldLogLines:
+		return m.OldLogLines(ctx)
+	case deployment.FieldLogBytes:
+		return m.OldLogBytes(ctx)
+	case deployment.FieldFoldedLogLines:
+		return m.OldFoldedLogLines(ctx)
+	case deployment.FieldFoldedLogBytes:
+		return m.OldFoldedLogBytes(ctx)
 	case deployment.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	case deployment.FieldRunner:
@@ -5303,6 +5566,34 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetFoldedEvents(v)
 		return nil
+	case deployment.FieldLogLines:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLogLines(v)
+		return nil
+	case deployment.FieldLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLogBytes(v)
+		return nil
+	case deployment.FieldFoldedLogLines:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFoldedLogLines(v)
+		return nil
+	case deployment.FieldFoldedLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFoldedLogBytes(v)
+		return nil
 	case deployment.FieldCreatedBy:
 		v, ok := value.(string)
 		if !ok {
@@ -5384,6 +5675,18 @@ func (m *DeploymentMutation) AddedFields() []string {
 	if m.addfolded_events != nil {
 		fields = append(fields, deployment.FieldFoldedEvents)
 	}
+	if m.addlog_lines != nil {
+		fields = append(fields, deployment.FieldLogLines)
+	}
+	if m.addlog_bytes != nil {
+		fields = append(fields, deployment.FieldLogBytes)
+	}
+	if m.addfolded_log_lines != nil {
+		fields = append(fields, deployment.FieldFoldedLogLines)
+	}
+	if m.addfolded_log_bytes != nil {
+		fields = append(fields, deployment.FieldFoldedLogBytes)
+	}
 	if m.addfence != nil {
 		fields = append(fields, deployment.FieldFence)
 	}
@@ -5403,6 +5706,14 @@ func (m *DeploymentMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case deployment.FieldFoldedEvents:
 		return m.AddedFoldedEvents()
+	case deployment.FieldLogLines:
+		return m.AddedLogLines()
+	case deployment.FieldLogBytes:
+		return m.AddedLogBytes()
+	case deployment.FieldFoldedLogLines:
+		return m.AddedFoldedLogLines()
+	case deployment.FieldFoldedLogBytes:
+		return m.AddedFoldedLogBytes()
 	case deployment.FieldFence:
 		return m.AddedFence()
 	case deployment.FieldReportSequence:
@@ -5424,6 +5735,34 @@ func (m *DeploymentMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddFoldedEvents(v)
+		return nil
+	case deployment.FieldLogLines:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLogLines(v)
+		return nil
+	case deployment.FieldLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLogBytes(v)
+		return nil
+	case deployment.FieldFoldedLogLines:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFoldedLogLines(v)
+		return nil
+	case deployment.FieldFoldedLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFoldedLogBytes(v)
 		return nil
 	case deployment.FieldFence:
 		v, ok := value.(int64)
@@ -5679,6 +6018,18 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldFoldedEvents:
 		m.ResetFoldedEvents()
+		return nil
+	case deployment.FieldLogLines:
+		m.ResetLogLines()
+		return nil
+	case deployment.FieldLogBytes:
+		m.ResetLogBytes()
+		return nil
+	case deployment.FieldFoldedLogLines:
+		m.ResetFoldedLogLines()
+		return nil
+	case deployment.FieldFoldedLogBytes:
+		m.ResetFoldedLogBytes()
 		return nil
 	case deployment.FieldCreatedBy:
 		m.ResetCreatedBy()
@@ -6643,6 +6994,785 @@ func (m *DeploymentChangeMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *DeploymentChangeMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown DeploymentChange edge %s", name)
+}
+
+// DeploymentLogMutation represents an operation that mutates the DeploymentLog nodes in the graph.
+type DeploymentLogMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *int64
+	organization_id   *string
+	sequence          *int64
+	addsequence       *int64
+	byte_offset       *int64
+	addbyte_offset    *int64
+	at                *time.Time
+	stream            *logline.Stream
+	text              *string
+	clearedFields     map[string]struct{}
+	deployment        *string
+	cleareddeployment bool
+	done              bool
+	oldValue          func(context.Context) (*DeploymentLog, error)
+	predicates        []predicate.DeploymentLog
+}
+
+var _ ent.Mutation = (*DeploymentLogMutation)(nil)
+
+// deploymentlogOption allows management of the mutation configuration using functional options.
+type deploymentlogOption func(*DeploymentLogMutation)
+
+// newDeploymentLogMutation creates new mutation for the DeploymentLog entity.
+func newDeploymentLogMutation(c config, op Op, opts ...deploymentlogOption) *DeploymentLogMutation {
+	m := &DeploymentLogMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDeploymentLog,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeploymentLogID sets the ID field of the mutation.
+func withDeploymentLogID(id int64) deploymentlogOption {
+	return func(m *DeploymentLogMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DeploymentLog
+		)
+		m.oldValue = func(ctx context.Context) (*DeploymentLog, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DeploymentLog.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDeploymentLog sets the old DeploymentLog of the mutation.
+func withDeploymentLog(node *DeploymentLog) deploymentlogOption {
+	return func(m *DeploymentLogMutation) {
+		m.oldValue = func(context.Context) (*DeploymentLog, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeploymentLogMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeploymentLogMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DeploymentLog entities.
+func (m *DeploymentLogMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeploymentLogMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeploymentLogMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DeploymentLog.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *DeploymentLogMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *DeploymentLogMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *DeploymentLogMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *DeploymentLogMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *DeploymentLogMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *DeploymentLogMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetSequence sets the "sequence" field.
+func (m *DeploymentLogMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *DeploymentLogMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *DeploymentLogMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *DeploymentLogMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *DeploymentLogMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+}
+
+// SetByteOffset sets the "byte_offset" field.
+func (m *DeploymentLogMutation) SetByteOffset(i int64) {
+	m.byte_offset = &i
+	m.addbyte_offset = nil
+}
+
+// ByteOffset returns the value of the "byte_offset" field in the mutation.
+func (m *DeploymentLogMutation) ByteOffset() (r int64, exists bool) {
+	v := m.byte_offset
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldByteOffset returns the old "byte_offset" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldByteOffset(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldByteOffset is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldByteOffset requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldByteOffset: %w", err)
+	}
+	return oldValue.ByteOffset, nil
+}
+
+// AddByteOffset adds i to the "byte_offset" field.
+func (m *DeploymentLogMutation) AddByteOffset(i int64) {
+	if m.addbyte_offset != nil {
+		*m.addbyte_offset += i
+	} else {
+		m.addbyte_offset = &i
+	}
+}
+
+// AddedByteOffset returns the value that was added to the "byte_offset" field in this mutation.
+func (m *DeploymentLogMutation) AddedByteOffset() (r int64, exists bool) {
+	v := m.addbyte_offset
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetByteOffset resets all changes to the "byte_offset" field.
+func (m *DeploymentLogMutation) ResetByteOffset() {
+	m.byte_offset = nil
+	m.addbyte_offset = nil
+}
+
+// SetAt sets the "at" field.
+func (m *DeploymentLogMutation) SetAt(t time.Time) {
+	m.at = &t
+}
+
+// At returns the value of the "at" field in the mutation.
+func (m *DeploymentLogMutation) At() (r time.Time, exists bool) {
+	v := m.at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAt returns the old "at" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAt: %w", err)
+	}
+	return oldValue.At, nil
+}
+
+// ResetAt resets all changes to the "at" field.
+func (m *DeploymentLogMutation) ResetAt() {
+	m.at = nil
+}
+
+// SetStream sets the "stream" field.
+func (m *DeploymentLogMutation) SetStream(l logline.Stream) {
+	m.stream = &l
+}
+
+// Stream returns the value of the "stream" field in the mutation.
+func (m *DeploymentLogMutation) Stream() (r logline.Stream, exists bool) {
+	v := m.stream
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStream returns the old "stream" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldStream(ctx context.Context) (v logline.Stream, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStream is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStream requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStream: %w", err)
+	}
+	return oldValue.Stream, nil
+}
+
+// ResetStream resets all changes to the "stream" field.
+func (m *DeploymentLogMutation) ResetStream() {
+	m.stream = nil
+}
+
+// SetText sets the "text" field.
+func (m *DeploymentLogMutation) SetText(s string) {
+	m.text = &s
+}
+
+// Text returns the value of the "text" field in the mutation.
+func (m *DeploymentLogMutation) Text() (r string, exists bool) {
+	v := m.text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldText returns the old "text" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldText: %w", err)
+	}
+	return oldValue.Text, nil
+}
+
+// ResetText resets all changes to the "text" field.
+func (m *DeploymentLogMutation) ResetText() {
+	m.text = nil
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *DeploymentLogMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[deploymentlog.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *DeploymentLogMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *DeploymentLogMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *DeploymentLogMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the DeploymentLogMutation builder.
+func (m *DeploymentLogMutation) Where(ps ...predicate.DeploymentLog) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeploymentLogMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeploymentLogMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DeploymentLog, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeploymentLogMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeploymentLogMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DeploymentLog).
+func (m *DeploymentLogMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeploymentLogMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.organization_id != nil {
+		fields = append(fields, deploymentlog.FieldOrganizationID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, deploymentlog.FieldDeploymentID)
+	}
+	if m.sequence != nil {
+		fields = append(fields, deploymentlog.FieldSequence)
+	}
+	if m.byte_offset != nil {
+		fields = append(fields, deploymentlog.FieldByteOffset)
+	}
+	if m.at != nil {
+		fields = append(fields, deploymentlog.FieldAt)
+	}
+	if m.stream != nil {
+		fields = append(fields, deploymentlog.FieldStream)
+	}
+	if m.text != nil {
+		fields = append(fields, deploymentlog.FieldText)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeploymentLogMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		return m.OrganizationID()
+	case deploymentlog.FieldDeploymentID:
+		return m.DeploymentID()
+	case deploymentlog.FieldSequence:
+		return m.Sequence()
+	case deploymentlog.FieldByteOffset:
+		return m.ByteOffset()
+	case deploymentlog.FieldAt:
+		return m.At()
+	case deploymentlog.FieldStream:
+		return m.Stream()
+	case deploymentlog.FieldText:
+		return m.Text()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeploymentLogMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case deploymentlog.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case deploymentlog.FieldSequence:
+		return m.OldSequence(ctx)
+	case deploymentlog.FieldByteOffset:
+		return m.OldByteOffset(ctx)
+	case deploymentlog.FieldAt:
+		return m.OldAt(ctx)
+	case deploymentlog.FieldStream:
+		return m.OldStream(ctx)
+	case deploymentlog.FieldText:
+		return m.OldText(ctx)
+	}
+	return nil, fmt.Errorf("unknown DeploymentLog field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentLogMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case deploymentlog.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case deploymentlog.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
+	case deploymentlog.FieldByteOffset:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetByteOffset(v)
+		return nil
+	case deploymentlog.FieldAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAt(v)
+		return nil
+	case deploymentlog.FieldStream:
+		v, ok := value.(logline.Stream)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStream(v)
+		return nil
+	case deploymentlog.FieldText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetText(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeploymentLogMutation) AddedFields() []string {
+	var fields []string
+	if m.addsequence != nil {
+		fields = append(fields, deploymentlog.FieldSequence)
+	}
+	if m.addbyte_offset != nil {
+		fields = append(fields, deploymentlog.FieldByteOffset)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeploymentLogMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentlog.FieldSequence:
+		return m.AddedSequence()
+	case deploymentlog.FieldByteOffset:
+		return m.AddedByteOffset()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentLogMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case deploymentlog.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
+		return nil
+	case deploymentlog.FieldByteOffset:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddByteOffset(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeploymentLogMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeploymentLogMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeploymentLogMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DeploymentLog nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeploymentLogMutation) ResetField(name string) error {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case deploymentlog.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case deploymentlog.FieldSequence:
+		m.ResetSequence()
+		return nil
+	case deploymentlog.FieldByteOffset:
+		m.ResetByteOffset()
+		return nil
+	case deploymentlog.FieldAt:
+		m.ResetAt()
+		return nil
+	case deploymentlog.FieldStream:
+		m.ResetStream()
+		return nil
+	case deploymentlog.FieldText:
+		m.ResetText()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeploymentLogMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.deployment != nil {
+		edges = append(edges, deploymentlog.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeploymentLogMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeploymentLogMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeploymentLogMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeploymentLogMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddeployment {
+		edges = append(edges, deploymentlog.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeploymentLogMutation) EdgeCleared(name string) bool {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeploymentLogMutation) ClearEdge(name string) error {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeploymentLogMutation) ResetEdge(name string) error {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog edge %s", name)
 }
 
 // EnvironmentMutation represents an operation that mutates the Environment nodes in the graph.

@@ -11,6 +11,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -246,6 +247,14 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &scanJSON[[]event.Event]{to: &_m.Events}
 	case deployment.FieldFoldedEvents:
 		return &_m.FoldedEvents
+	case deployment.FieldLogLines:
+		return &_m.LogLines
+	case deployment.FieldLogBytes:
+		return &_m.LogBytes
+	case deployment.FieldFoldedLogLines:
+		return &_m.FoldedLogLines
+	case deployment.FieldFoldedLogBytes:
+		return &_m.FoldedLogBytes
 	case deployment.FieldCreatedBy:
 		return &_m.CreatedBy
 	case deployment.FieldRunner:
@@ -288,6 +297,30 @@ func (_m *DeploymentChange) ScanTarget(column string) any {
 		return scanNillable[deploymentchange.Kind]{&_m.Kind}
 	case deploymentchange.FieldCreatedAt:
 		return &_m.CreatedAt
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *DeploymentLog) ScanTarget(column string) any {
+	switch column {
+	case deploymentlog.FieldID:
+		return &_m.ID
+	case deploymentlog.FieldOrganizationID:
+		return &_m.OrganizationID
+	case deploymentlog.FieldDeploymentID:
+		return &_m.DeploymentID
+	case deploymentlog.FieldSequence:
+		return &_m.Sequence
+	case deploymentlog.FieldByteOffset:
+		return &_m.ByteOffset
+	case deploymentlog.FieldAt:
+		return &_m.At
+	case deploymentlog.FieldStream:
+		return &_m.Stream
+	case deploymentlog.FieldText:
+		return &_m.Text
 	default:
 		return nil
 	}

@@ -24,6 +24,8 @@ type Tx struct {
 	Deployment *DeploymentClient
 	// DeploymentChange is the client for interacting with the DeploymentChange builders.
 	DeploymentChange *DeploymentChangeClient
+	// DeploymentLog is the client for interacting with the DeploymentLog builders.
+	DeploymentLog *DeploymentLogClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
@@ -184,6 +186,7 @@ func (tx *Tx) init() {
 	tx.DefaultValueDefinition = NewDefaultValueDefinitionClient(tx.config)
 	tx.Deployment = NewDeploymentClient(tx.config)
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
+	tx.DeploymentLog = NewDeploymentLogClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.InputBaseline = NewInputBaselineClient(tx.config)

@@ -71,6 +71,8 @@ var fieldColumns = map[string][]string{
 	"Deployment.release":                   {deployment.FieldReleaseID},
 	"Deployment.fence":                     {deployment.FieldFence, deployment.FieldLeaseID},
 	"Deployment.events":                    {deployment.FieldData, deployment.FieldEvents},
+	"Deployment.logs":                      {},
+	"Deployment.foldedLogBytes":            {deployment.FieldFoldedLogBytes},
 	"Deployment.rollbackEligibility":       {},
 	"Deployment.redeployEligibility":       {},
 	"Deployment.lineage":                   {},

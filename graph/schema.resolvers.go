@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
@@ -103,6 +104,16 @@ func (r *deploymentResolver) Events(ctx context.Context, obj *record.Deployment)
 	return pointers(events), err
 }
 
+// Logs is the resolver for the logs field.
+func (r *deploymentResolver) Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error) {
+	return loadPage(ctx, obj, "logs", page.Args{First: first, After: after, Last: last, Before: before}, deploymentID, r.Deploy.LogsOf)
+}
+
+// FoldedLogBytes is the resolver for the foldedLogBytes field.
+func (r *deploymentResolver) FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error) {
+	return float64(obj.FoldedLogBytes), nil
+}
+
 // RollbackEligibility is the resolver for the rollbackEligibility field.
 func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
 	both, err := eligibilities(ctx, r.Resolver, obj)
@@ -167,6 +178,16 @@ func (r *errorCodeResolver) Status(ctx context.Context, obj *fault.Entry) (int32
 // Object is the resolver for the object field.
 func (r *errorSectionResolver) Object(ctx context.Context, obj *fault.Section) (json.RawMessage, error) {
 	return object(obj.Object)
+}
+
+// Lines is the resolver for the lines field.
+func (r *logBatchResolver) Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error) {
+	return obj.Lines, obj.Err
+}
+
+// Number is the resolver for the number field.
+func (r *logLineResolver) Number(ctx context.Context, obj *ent.DeploymentLog) (int32, error) {
+	return int32(min(obj.Sequence, math.MaxInt32)), nil
 }
 
 // LatestModuleVersion is the resolver for the latestModuleVersion field.
@@ -636,6 +657,11 @@ func (r *subscriptionResolver) DeploymentsChanged(ctx context.Context, filter *m
 	return r.Deploy.FollowAll(ctx, deploymentFilter(filter), cmp.Or(stream.LastEventID(ctx), after))
 }
 
+// DeploymentLogs is the resolver for the deploymentLogs field.
+func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error) {
+	return r.Deploy.FollowLogs(ctx, id, after)
+}
+
 // Description is the resolver for the description field.
 func (r *userFacingErrorDataResolver) Description(ctx context.Context, obj *fault.Data) (*string, error) {
 	return nilIfZero(obj.Description), nil
@@ -711,6 +737,12 @@ func (r *Resolver) ErrorCode() generated.ErrorCodeResolver { return &errorCodeRe
 // ErrorSection returns generated.ErrorSectionResolver implementation.
 func (r *Resolver) ErrorSection() generated.ErrorSectionResolver { return &errorSectionResolver{r} }
 
+// LogBatch returns generated.LogBatchResolver implementation.
+func (r *Resolver) LogBatch() generated.LogBatchResolver { return &logBatchResolver{r} }
+
+// LogLine returns generated.LogLineResolver implementation.
+func (r *Resolver) LogLine() generated.LogLineResolver { return &logLineResolver{r} }
+
 // ModuleDefinition returns generated.ModuleDefinitionResolver implementation.
 func (r *Resolver) ModuleDefinition() generated.ModuleDefinitionResolver {
 	return &moduleDefinitionResolver{r}
@@ -761,6 +793,8 @@ type (
 	environmentResolver            struct{ *Resolver }
 	errorCodeResolver              struct{ *Resolver }
 	errorSectionResolver           struct{ *Resolver }
+	logBatchResolver               struct{ *Resolver }
+	logLineResolver                struct{ *Resolver }
 	moduleDefinitionResolver       struct{ *Resolver }
 	moduleInstanceResolver         struct{ *Resolver }
 	moduleVersionResolver          struct{ *Resolver }

@@ -66,6 +66,14 @@ const (
 	FieldEvents = "events"
 	// FieldFoldedEvents holds the string denoting the folded_events field in the database.
 	FieldFoldedEvents = "folded_events"
+	// FieldLogLines holds the string denoting the log_lines field in the database.
+	FieldLogLines = "log_lines"
+	// FieldLogBytes holds the string denoting the log_bytes field in the database.
+	FieldLogBytes = "log_bytes"
+	// FieldFoldedLogLines holds the string denoting the folded_log_lines field in the database.
+	FieldFoldedLogLines = "folded_log_lines"
+	// FieldFoldedLogBytes holds the string denoting the folded_log_bytes field in the database.
+	FieldFoldedLogBytes = "folded_log_bytes"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// FieldRunner holds the string denoting the runner field in the database.
@@ -179,6 +187,10 @@ var Columns = []string{
 	FieldServiceArn,
 	FieldEvents,
 	FieldFoldedEvents,
+	FieldLogLines,
+	FieldLogBytes,
+	FieldFoldedLogLines,
+	FieldFoldedLogBytes,
 	FieldCreatedBy,
 	FieldRunner,
 	FieldLeaseID,
@@ -206,6 +218,14 @@ var (
 	DefaultExternalIDAdopted bool
 	// DefaultFoldedEvents holds the default value on creation for the "folded_events" field.
 	DefaultFoldedEvents int32
+	// DefaultLogLines holds the default value on creation for the "log_lines" field.
+	DefaultLogLines int64
+	// DefaultLogBytes holds the default value on creation for the "log_bytes" field.
+	DefaultLogBytes int64
+	// DefaultFoldedLogLines holds the default value on creation for the "folded_log_lines" field.
+	DefaultFoldedLogLines int32
+	// DefaultFoldedLogBytes holds the default value on creation for the "folded_log_bytes" field.
+	DefaultFoldedLogBytes int64
 	// DefaultForced holds the default value on creation for the "forced" field.
 	DefaultForced bool
 	// DefaultReportSequence holds the default value on creation for the "report_sequence" field.
@@ -369,6 +389,26 @@ func ByServiceArn(opts ...sql.OrderTermOption) OrderOption {
 // ByFoldedEvents orders the results by the folded_events field.
 func ByFoldedEvents(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFoldedEvents, opts...).ToFunc()
+}
+
+// ByLogLines orders the results by the log_lines field.
+func ByLogLines(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLogLines, opts...).ToFunc()
+}
+
+// ByLogBytes orders the results by the log_bytes field.
+func ByLogBytes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLogBytes, opts...).ToFunc()
+}
+
+// ByFoldedLogLines orders the results by the folded_log_lines field.
+func ByFoldedLogLines(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFoldedLogLines, opts...).ToFunc()
+}
+
+// ByFoldedLogBytes orders the results by the folded_log_bytes field.
+func ByFoldedLogBytes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFoldedLogBytes, opts...).ToFunc()
 }
 
 // ByCreatedBy orders the results by the created_by field.

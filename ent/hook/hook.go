@@ -68,6 +68,18 @@ func (f DeploymentChangeFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.V
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentChangeMutation", m)
 }
 
+// The DeploymentLogFunc type is an adapter to allow the use of ordinary
+// function as DeploymentLog mutator.
+type DeploymentLogFunc func(context.Context, *ent.DeploymentLogMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeploymentLogFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DeploymentLogMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentLogMutation", m)
+}
+
 // The EnvironmentFunc type is an adapter to allow the use of ordinary
 // function as Environment mutator.
 type EnvironmentFunc func(context.Context, *ent.EnvironmentMutation) (ent.Value, error)

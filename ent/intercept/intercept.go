@@ -12,6 +12,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -218,6 +219,33 @@ func (f TraverseDeploymentChange) Traverse(ctx context.Context, q ent.Query) err
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentChangeQuery", q)
+}
+
+// The DeploymentLogFunc type is an adapter to allow the use of ordinary function as a Querier.
+type DeploymentLogFunc func(context.Context, *ent.DeploymentLogQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f DeploymentLogFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.DeploymentLogQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.DeploymentLogQuery", q)
+}
+
+// The TraverseDeploymentLog type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseDeploymentLog func(context.Context, *ent.DeploymentLogQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseDeploymentLog) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseDeploymentLog) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DeploymentLogQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentLogQuery", q)
 }
 
 // The EnvironmentFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -557,6 +585,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.DeploymentQuery, predicate.Deployment, deployment.OrderOption]{typ: ent.TypeDeployment, tq: q}, nil
 	case *ent.DeploymentChangeQuery:
 		return &query[*ent.DeploymentChangeQuery, predicate.DeploymentChange, deploymentchange.OrderOption]{typ: ent.TypeDeploymentChange, tq: q}, nil
+	case *ent.DeploymentLogQuery:
+		return &query[*ent.DeploymentLogQuery, predicate.DeploymentLog, deploymentlog.OrderOption]{typ: ent.TypeDeploymentLog, tq: q}, nil
 	case *ent.EnvironmentQuery:
 		return &query[*ent.EnvironmentQuery, predicate.Environment, environment.OrderOption]{typ: ent.TypeEnvironment, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:

@@ -201,6 +201,10 @@ var (
 		{Name: "service_arn", Type: field.TypeString, Nullable: true},
 		{Name: "events", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "folded_events", Type: field.TypeInt32, Default: 0},
+		{Name: "log_lines", Type: field.TypeInt64, Default: 0},
+		{Name: "log_bytes", Type: field.TypeInt64, Default: 0},
+		{Name: "folded_log_lines", Type: field.TypeInt32, Default: 0},
+		{Name: "folded_log_bytes", Type: field.TypeInt64, Default: 0},
 		{Name: "created_by", Type: field.TypeString},
 		{Name: "runner", Type: field.TypeString, Nullable: true},
 		{Name: "lease_id", Type: field.TypeString, Nullable: true},
@@ -226,37 +230,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[31]},
+				Columns:    []*schema.Column{DeploymentsColumns[35]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[32]},
+				Columns:    []*schema.Column{DeploymentsColumns[36]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[33]},
+				Columns:    []*schema.Column{DeploymentsColumns[37]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[34]},
+				Columns:    []*schema.Column{DeploymentsColumns[38]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[35]},
+				Columns:    []*schema.Column{DeploymentsColumns[39]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[36]},
+				Columns:    []*schema.Column{DeploymentsColumns[40]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -265,7 +269,7 @@ var (
 			{
 				Name:    "deployment_active",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[33]},
+				Columns: []*schema.Column{DeploymentsColumns[37]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
@@ -273,12 +277,12 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[23]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27]},
 			},
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[24]},
+				Columns: []*schema.Column{DeploymentsColumns[28]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -311,7 +315,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[35], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -323,7 +327,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[32], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -335,7 +339,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[33], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -347,7 +351,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[34], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -383,7 +387,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[35], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -395,7 +399,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[32], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -407,7 +411,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[33], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -448,6 +452,38 @@ var (
 				Name:    "deploymentchange_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{DeploymentChangesColumns[6]},
+			},
+		},
+	}
+	// DeploymentLogsColumns holds the columns for the "deployment_logs" table.
+	DeploymentLogsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "byte_offset", Type: field.TypeInt64},
+		{Name: "at", Type: field.TypeTime},
+		{Name: "stream", Type: field.TypeEnum, Enums: []string{"STDOUT", "STDERR"}},
+		{Name: "text", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// DeploymentLogsTable holds the schema information for the "deployment_logs" table.
+	DeploymentLogsTable = &schema.Table{
+		Name:       "deployment_logs",
+		Columns:    DeploymentLogsColumns,
+		PrimaryKey: []*schema.Column{DeploymentLogsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "deployment_logs_deployments_deployment",
+				Columns:    []*schema.Column{DeploymentLogsColumns[7]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "deploymentlog_deployment_id_sequence",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentLogsColumns[7], DeploymentLogsColumns[2]},
 			},
 		},
 	}
@@ -1001,6 +1037,7 @@ var (
 		DefaultValueDefinitionsTable,
 		DeploymentsTable,
 		DeploymentChangesTable,
+		DeploymentLogsTable,
 		EnvironmentsTable,
 		IdempotencyKeysTable,
 		InputBaselinesTable,
@@ -1024,6 +1061,7 @@ func init() {
 	DeploymentsTable.ForeignKeys[3].RefTable = ReleasesTable
 	DeploymentsTable.ForeignKeys[4].RefTable = DeploymentsTable
 	DeploymentsTable.ForeignKeys[5].RefTable = DeploymentsTable
+	DeploymentLogsTable.ForeignKeys[0].RefTable = DeploymentsTable
 	EnvironmentsTable.ForeignKeys[0].RefTable = ProjectsTable
 	InputBaselinesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
 	InputBaselinesTable.ForeignKeys[1].RefTable = DeploymentsTable

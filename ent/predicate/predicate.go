@@ -21,6 +21,9 @@ type Deployment func(*sql.Selector)
 // DeploymentChange is the predicate function for deploymentchange builders.
 type DeploymentChange func(*sql.Selector)
 
+// DeploymentLog is the predicate function for deploymentlog builders.
+type DeploymentLog func(*sql.Selector)
+
 // Environment is the predicate function for environment builders.
 type Environment func(*sql.Selector)
 

@@ -50,6 +50,14 @@ func (Deployment) Fields() []ent.Field {
 			Comment("what was reported; for aws:ecs they are in data"),
 		field.Int32("folded_events").Default(0).
 			Comment("how many of the oldest events are no longer kept"),
+		field.Int64("log_lines").Default(0).
+			Comment("how many lines its program has printed; the sequence of the last"),
+		field.Int64("log_bytes").Default(0).
+			Comment("how many bytes of text these have"),
+		field.Int32("folded_log_lines").Default(0).
+			Comment("how many of the oldest lines are no longer kept"),
+		field.Int64("folded_log_bytes").Default(0).
+			Comment("how many bytes of text these had"),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
 		field.String("runner").Optional().Nillable().

@@ -28,6 +28,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/logline"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -59,6 +60,8 @@ type ResolverRoot interface {
 	Environment() EnvironmentResolver
 	ErrorCode() ErrorCodeResolver
 	ErrorSection() ErrorSectionResolver
+	LogBatch() LogBatchResolver
+	LogLine() LogLineResolver
 	ModuleDefinition() ModuleDefinitionResolver
 	ModuleInstance() ModuleInstanceResolver
 	ModuleVersion() ModuleVersionResolver
@@ -236,10 +239,13 @@ type ComplexityRoot struct {
 		ExternalDeploymentID   func(childComplexity int) int
 		Fence                  func(childComplexity int) int
 		FoldedEvents           func(childComplexity int) int
+		FoldedLogBytes         func(childComplexity int) int
+		FoldedLogLines         func(childComplexity int) int
 		Forced                 func(childComplexity int) int
 		ID                     func(childComplexity int) int
 		LeaseExpiresAt         func(childComplexity int) int
 		Lineage                func(childComplexity int) int
+		Logs                   func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		ModuleInstance         func(childComplexity int) int
 		ModuleInstanceID       func(childComplexity int) int
 		OrganizationID         func(childComplexity int) int
@@ -537,6 +543,30 @@ type ComplexityRoot struct {
 
 	LiftQuarantinePayload struct {
 		Release func(childComplexity int) int
+	}
+
+	LogBatch struct {
+		Cursor func(childComplexity int) int
+		Lines  func(childComplexity int) int
+	}
+
+	LogLine struct {
+		At     func(childComplexity int) int
+		Number func(childComplexity int) int
+		Stream func(childComplexity int) int
+		Text   func(childComplexity int) int
+	}
+
+	LogLineConnection struct {
+		Edges      func(childComplexity int) int
+		Nodes      func(childComplexity int) int
+		PageInfo   func(childComplexity int) int
+		TotalCount func(childComplexity int) int
+	}
+
+	LogLineEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	MapKey struct {
@@ -944,6 +974,7 @@ type ComplexityRoot struct {
 
 	Subscription struct {
 		DeploymentChanged  func(childComplexity int, id string, after *string) int
+		DeploymentLogs     func(childComplexity int, id string, after *string) int
 		DeploymentsChanged func(childComplexity int, filter *model.DeploymentFilter, after *string) int
 	}
 
@@ -1082,6 +1113,9 @@ type DeploymentResolver interface {
 
 	Events(ctx context.Context, obj *record.Deployment) ([]*event.Event, error)
 
+	Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error)
+
+	FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error)
 	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
 	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error)
 	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
@@ -1103,6 +1137,12 @@ type ErrorCodeResolver interface {
 }
 type ErrorSectionResolver interface {
 	Object(ctx context.Context, obj *fault.Section) (json.RawMessage, error)
+}
+type LogBatchResolver interface {
+	Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error)
+}
+type LogLineResolver interface {
+	Number(ctx context.Context, obj *ent.DeploymentLog) (int32, error)
 }
 type ModuleDefinitionResolver interface {
 	LatestModuleVersion(ctx context.Context, obj *record.ModuleDefinition) (*record.ModuleVersion, error)
@@ -1196,6 +1236,7 @@ type ReleaseResolver interface {
 type SubscriptionResolver interface {
 	DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error)
 	DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error)
+	DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1825,6 +1866,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.FoldedEvents(childComplexity), true
+	case "Deployment.foldedLogBytes":
+		if e.ComplexityRoot.Deployment.FoldedLogBytes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.FoldedLogBytes(childComplexity), true
+	case "Deployment.foldedLogLines":
+		if e.ComplexityRoot.Deployment.FoldedLogLines == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Deployment.FoldedLogLines(childComplexity), true
 	case "Deployment.forced":
 		if e.ComplexityRoot.Deployment.Forced == nil {
 			break
@@ -1849,6 +1902,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Deployment.Lineage(childComplexity), true
+	case "Deployment.logs":
+		if e.ComplexityRoot.Deployment.Logs == nil {
+			break
+		}
+
+		args, err := ec.field_Deployment_logs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Deployment.Logs(childComplexity, args["first"].(*int32), args["after"].(*string), args["last"].(*int32), args["before"].(*string)), true
 	case "Deployment.moduleInstance":
 		if e.ComplexityRoot.Deployment.ModuleInstance == nil {
 			break
@@ -3041,6 +3105,82 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.LiftQuarantinePayload.Release(childComplexity), true
+
+	case "LogBatch.cursor":
+		if e.ComplexityRoot.LogBatch.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogBatch.Cursor(childComplexity), true
+	case "LogBatch.lines":
+		if e.ComplexityRoot.LogBatch.Lines == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogBatch.Lines(childComplexity), true
+
+	case "LogLine.at":
+		if e.ComplexityRoot.LogLine.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLine.At(childComplexity), true
+	case "LogLine.number":
+		if e.ComplexityRoot.LogLine.Number == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLine.Number(childComplexity), true
+	case "LogLine.stream":
+		if e.ComplexityRoot.LogLine.Stream == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLine.Stream(childComplexity), true
+	case "LogLine.text":
+		if e.ComplexityRoot.LogLine.Text == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLine.Text(childComplexity), true
+
+	case "LogLineConnection.edges":
+		if e.ComplexityRoot.LogLineConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLineConnection.Edges(childComplexity), true
+	case "LogLineConnection.nodes":
+		if e.ComplexityRoot.LogLineConnection.Nodes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLineConnection.Nodes(childComplexity), true
+	case "LogLineConnection.pageInfo":
+		if e.ComplexityRoot.LogLineConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLineConnection.PageInfo(childComplexity), true
+	case "LogLineConnection.totalCount":
+		if e.ComplexityRoot.LogLineConnection.TotalCount == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLineConnection.TotalCount(childComplexity), true
+
+	case "LogLineEdge.cursor":
+		if e.ComplexityRoot.LogLineEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLineEdge.Cursor(childComplexity), true
+	case "LogLineEdge.node":
+		if e.ComplexityRoot.LogLineEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.LogLineEdge.Node(childComplexity), true
 
 	case "MapKey.description":
 		if e.ComplexityRoot.MapKey.Description == nil {
@@ -5037,6 +5177,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string), args["after"].(*string)), true
+	case "Subscription.deploymentLogs":
+		if e.ComplexityRoot.Subscription.DeploymentLogs == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_deploymentLogs_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.DeploymentLogs(childComplexity, args["id"].(string), args["after"].(*string)), true
 	case "Subscription.deploymentsChanged":
 		if e.ComplexityRoot.Subscription.DeploymentsChanged == nil {
 			break
@@ -5490,6 +5641,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputItemTitleInput,
 		ec.unmarshalInputKeyValuePropertyInput,
 		ec.unmarshalInputLiftQuarantineInput,
+		ec.unmarshalInputLogLineInput,
 		ec.unmarshalInputMapKeyInput,
 		ec.unmarshalInputModuleInstanceFilter,
 		ec.unmarshalInputNumberPropertyInput,
@@ -6131,6 +6283,28 @@ type Subscription {
     """
     after: String
   ): DeploymentChange!
+
+  """
+  The lines that the program of a deployment prints, those that there are and then those that come; the stream completes
+  when the deployment has ended and all of them were sent. ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none.
+  """
+  deploymentLogs(
+    "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
+    id: ID!
+    """
+    The cursor of the last line that came, also of a page of ` + "`" + `logs` + "`" + `: only what comes after it is sent.
+    ` + "`" + `slipway:Request:CURSOR_INVALID` + "`" + ` for one of another list.
+    """
+    after: String
+  ): LogBatch!
+}
+
+"Lines of a log that came next, at most 100."
+type LogBatch {
+  "The cursor of the last of the lines, also for ` + "`" + `after` + "`" + ` of a deployment's ` + "`" + `logs` + "`" + `."
+  cursor: String!
+  "The lines, in order."
+  lines: [LogLine!]!
 }
 
 """
@@ -7072,6 +7246,24 @@ type Deployment implements Node {
   events: [DeploymentEvent!]!
   "How many of the oldest events are not kept any more."
   foldedEvents: Int!
+  """
+  The lines that its program has printed, the oldest first. The newest are kept: together at most 10 MiB of text, and at
+  most 200,000 lines. ` + "`" + `deploymentLogs` + "`" + ` follows them.
+  """
+  logs(
+    "How many from the start, 1 to 100; 20 where neither first nor last is given."
+    first: Int
+    "Only what comes after this cursor."
+    after: String
+    "How many from the end, 1 to 100."
+    last: Int
+    "Only what comes before this cursor."
+    before: String
+  ): LogLineConnection
+  "How many of the oldest lines are not kept any more; at most 2,147,483,647 are counted."
+  foldedLogLines: Int!
+  "How many bytes of UTF-8 the lines had that are not kept any more."
+  foldedLogBytes: Float!
   "Whether the viewer could roll back to it now."
   rollbackEligibility: ReplayEligibility!
   "Whether the viewer could redeploy it now."
@@ -7083,6 +7275,52 @@ type Deployment implements Node {
   lineage: [Deployment!]!
   "Raised by every change, from 1."
   version: Int!
+}
+
+"A line that the program of a deployment has printed."
+type LogLine {
+  """
+  Its number, from 1. The numbers of a log have no holes, so what is missing before the first that is there is not kept
+  any more.
+  """
+  number: Int!
+  "When it was printed, by the clock of the runner's machine."
+  at: UtcDateTime!
+  "Where it was printed."
+  stream: LogStream!
+  """
+  The line without its end, at most 16,384 bytes of UTF-8. What was no UTF-8, and the character U+0000, is U+FFFD. Secrets
+  that the runner knows of are ` + "`" + `[redacted]` + "`" + `.
+  """
+  text: String!
+}
+
+"Where a program has printed a line."
+enum LogStream {
+  "Standard output."
+  STDOUT
+  "Standard error."
+  STDERR
+}
+
+"A page of the lines of a log."
+type LogLineConnection {
+  "The lines with their cursors."
+  edges: [LogLineEdge!]!
+  "The lines."
+  nodes: [LogLine!]!
+  "Where the page is in the list."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A line in a log."
+type LogLineEdge {
+  "Its place in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The line."
+  node: LogLine!
 }
 
 "Whether a rollback or a redeploy would be let through now, by the rules that it goes by."
@@ -8765,6 +9003,11 @@ input ReportDeploymentInput {
   "What happened, in order, at most 100; added to the events there are."
   events: [DeploymentEventInput!]
   """
+  What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
+  of the deployment: its version stays.
+  """
+  logs: [LogLineInput!]
+  """
   For ` + "`" + `aws:ecs` + "`" + `: the fields of ` + "`" + `data` + "`" + ` that have changed; events are added to those there are. Keys that are not
   declared do not count, for the cloud adds some. ` + "`" + `deployedTaskDefinition` + "`" + `, ` + "`" + `previousTaskDefinition` + "`" + `,
   ` + "`" + `triggerChannel` + "`" + ` and ` + "`" + `triggeredBy` + "`" + ` may be there only as they are.
@@ -8776,6 +9019,19 @@ input ReportDeploymentInput {
   resourceArn: String
   "The name of the cloud resource that it changes: one line of at most 2,048 characters."
   resourceName: String
+}
+
+"A line that the program of a deployment has printed."
+input LogLineInput {
+  "When it was printed; the time of the report where it is left out."
+  at: UtcDateTime
+  "Where it was printed."
+  stream: LogStream!
+  """
+  The line without its end, at most 16,384 bytes of UTF-8; it may be empty. U+0000 is kept as U+FFFD. Mask secrets before
+  they are sent.
+  """
+  text: String!
 }
 
 "Something that happened in the course of a deployment. At least one field is to be given."
@@ -9124,6 +9380,12 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_events(ctx, field)
 	case "foldedEvents":
 		return ec.fieldContext_Deployment_foldedEvents(ctx, field)
+	case "logs":
+		return ec.fieldContext_Deployment_logs(ctx, field)
+	case "foldedLogLines":
+		return ec.fieldContext_Deployment_foldedLogLines(ctx, field)
+	case "foldedLogBytes":
+		return ec.fieldContext_Deployment_foldedLogBytes(ctx, field)
 	case "rollbackEligibility":
 		return ec.fieldContext_Deployment_rollbackEligibility(ctx, field)
 	case "redeployEligibility":
@@ -9578,6 +9840,54 @@ func (ec *executionContext) childFields_LiftQuarantinePayload(ctx context.Contex
 		return ec.fieldContext_LiftQuarantinePayload_release(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type LiftQuarantinePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_LogBatch(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_LogBatch_cursor(ctx, field)
+	case "lines":
+		return ec.fieldContext_LogBatch_lines(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LogBatch", field.Name)
+}
+
+func (ec *executionContext) childFields_LogLine(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "number":
+		return ec.fieldContext_LogLine_number(ctx, field)
+	case "at":
+		return ec.fieldContext_LogLine_at(ctx, field)
+	case "stream":
+		return ec.fieldContext_LogLine_stream(ctx, field)
+	case "text":
+		return ec.fieldContext_LogLine_text(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LogLine", field.Name)
+}
+
+func (ec *executionContext) childFields_LogLineConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_LogLineConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_LogLineConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_LogLineConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_LogLineConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LogLineConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_LogLineEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_LogLineEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_LogLineEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LogLineEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_MapKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10329,6 +10639,44 @@ func (ec *executionContext) childFields___Type(ctx context.Context, field graphq
 // endregion ************************** internal!.gotpl ***************************
 
 // region    ***************************** args.gotpl *****************************
+
+func (ec *executionContext) field_Deployment_logs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
 
 func (ec *executionContext) field_Environment_moduleInstances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
@@ -11493,6 +11841,28 @@ func (ec *executionContext) field_Release_deployments_args(ctx context.Context, 
 }
 
 func (ec *executionContext) field_Subscription_deploymentChanged_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_deploymentLogs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
@@ -14578,6 +14948,96 @@ func (ec *executionContext) _Deployment_foldedEvents(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_Deployment_foldedEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_logs(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_logs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Deployment().Logs(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DeploymentLog]) graphql.Marshaler {
+			return ec.marshalOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_logs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LogLineConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Deployment_logs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_foldedLogLines(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_foldedLogLines(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FoldedLogLines, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_foldedLogLines(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_foldedLogBytes(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_foldedLogBytes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().FoldedLogBytes(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v float64) graphql.Marshaler {
+			return ec.marshalNFloat2float64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_foldedLogBytes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _Deployment_rollbackEligibility(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -18899,6 +19359,327 @@ func (ec *executionContext) fieldContext_LiftQuarantinePayload_release(_ context
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Release(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LogBatch_cursor(ctx context.Context, field graphql.CollectedField, obj *deployment.LogBatch) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogBatch_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogBatch_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LogBatch", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _LogBatch_lines(ctx context.Context, field graphql.CollectedField, obj *deployment.LogBatch) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogBatch_lines(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.LogBatch().Lines(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.DeploymentLog) graphql.Marshaler {
+			return ec.marshalNLogLine2ᚕᚖslipwayᚋentᚐDeploymentLogᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogBatch_lines(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LogBatch",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LogLine(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LogLine_number(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLine_number(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.LogLine().Number(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLine_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LogLine", field, true, true, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _LogLine_at(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLine_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLine_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LogLine", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _LogLine_stream(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLine_stream(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Stream, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v logline.Stream) graphql.Marshaler {
+			return ec.marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLine_stream(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LogLine", field, false, false, errors.New("field of type LogStream does not have child fields"))
+}
+
+func (ec *executionContext) _LogLine_text(ctx context.Context, field graphql.CollectedField, obj *ent.DeploymentLog) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLine_text(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Text, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLine_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LogLine", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _LogLineConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLineConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
+			return ec.marshalNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLineConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LogLineConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LogLineEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LogLineConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLineConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.DeploymentLog) graphql.Marshaler {
+			return ec.marshalNLogLine2ᚕᚖslipwayᚋentᚐDeploymentLogᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLineConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LogLineConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LogLine(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LogLineConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLineConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLineConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LogLineConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LogLineConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLineConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLineConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LogLineConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _LogLineEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.DeploymentLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLineEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLineEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LogLineEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _LogLineEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.DeploymentLog]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LogLineEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.DeploymentLog) graphql.Marshaler {
+			return ec.marshalNLogLine2ᚖslipwayᚋentᚐDeploymentLog(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LogLineEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "LogLineEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LogLine(ctx, field)
 		},
 	}
 	return fc, nil
@@ -27110,6 +27891,50 @@ func (ec *executionContext) fieldContext_Subscription_deploymentsChanged(ctx con
 	return fc, nil
 }
 
+func (ec *executionContext) _Subscription_deploymentLogs(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_deploymentLogs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().DeploymentLogs(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *deployment.LogBatch) graphql.Marshaler {
+			return ec.marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_deploymentLogs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LogBatch(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_deploymentLogs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TextProperty_id(ctx context.Context, field graphql.CollectedField, obj *inputprop.TextProperty) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31404,6 +32229,50 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputLogLineInput(ctx context.Context, obj any) (logline.Line, error) {
+	var it logline.Line
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"at", "stream", "text"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "at":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("at"))
+			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.At = data
+		case "stream":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stream"))
+			data, err := ec.unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Stream = data
+		case "text":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("text"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Text = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputMapKeyInput(ctx context.Context, obj any) (map[string]any, error) {
 	var it map[string]any
 	if obj == nil {
@@ -32262,7 +33131,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "data", "externalDeploymentId", "resourceArn", "resourceName"}
+	fieldsInOrder := [...]string{"id", "leaseId", "sequence", "events", "logs", "data", "externalDeploymentId", "resourceArn", "resourceName"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -32297,6 +33166,13 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 				return it, err
 			}
 			it.Events = graphql.OmittableOf(data)
+		case "logs":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("logs"))
+			data, err := ec.unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋloglineᚐLineᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Logs = graphql.OmittableOf(data)
 		case "data":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("data"))
 			data, err := ec.unmarshalOJSON2ᚖslipwayᚋinternalᚋstrictjsonᚐNode(ctx, v)
@@ -35092,6 +35968,87 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "logs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_logs(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "foldedLogLines":
+			out.Values[i] = ec._Deployment_foldedLogLines(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "foldedLogBytes":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_foldedLogBytes(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "rollbackEligibility":
 			field := field
 
@@ -37604,6 +38561,297 @@ func (ec *executionContext) _LiftQuarantinePayload(ctx context.Context, sel ast.
 			out.Values[i] = graphql.MarshalString("LiftQuarantinePayload")
 		case "release":
 			out.Values[i] = ec._LiftQuarantinePayload_release(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var logBatchImplementors = []string{"LogBatch"}
+
+func (ec *executionContext) _LogBatch(ctx context.Context, sel ast.SelectionSet, obj *deployment.LogBatch) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, logBatchImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LogBatch")
+		case "cursor":
+			out.Values[i] = ec._LogBatch_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "lines":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LogBatch_lines(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var logLineImplementors = []string{"LogLine"}
+
+func (ec *executionContext) _LogLine(ctx context.Context, sel ast.SelectionSet, obj *ent.DeploymentLog) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, logLineImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LogLine")
+		case "number":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LogLine_number(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "at":
+			out.Values[i] = ec._LogLine_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "stream":
+			out.Values[i] = ec._LogLine_stream(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "text":
+			out.Values[i] = ec._LogLine_text(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var logLineConnectionImplementors = []string{"LogLineConnection"}
+
+func (ec *executionContext) _LogLineConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.DeploymentLog]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, logLineConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LogLineConnection")
+		case "edges":
+			out.Values[i] = ec._LogLineConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._LogLineConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._LogLineConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LogLineConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var logLineEdgeImplementors = []string{"LogLineEdge"}
+
+func (ec *executionContext) _LogLineEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, logLineEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LogLineEdge")
+		case "cursor":
+			out.Values[i] = ec._LogLineEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._LogLineEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -41721,6 +42969,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 		return ec._Subscription_deploymentChanged(ctx, fields[0])
 	case "deploymentsChanged":
 		return ec._Subscription_deploymentsChanged(ctx, fields[0])
+	case "deploymentLogs":
+		return ec._Subscription_deploymentLogs(ctx, fields[0])
 	default:
 		panic("unknown field " + strconv.Quote(fields[0].Name))
 	}
@@ -43769,6 +45019,22 @@ func (ec *executionContext) marshalNFieldChange2ᚖslipwayᚋinternalᚋdefaults
 	return ec._FieldChange(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNFloat2float64(ctx context.Context, v any) (float64, error) {
+	res, err := graphql.UnmarshalFloatContext(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.SelectionSet, v float64) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalFloatContext(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalNGivenId2string(ctx context.Context, v any) (string, error) {
 	res, err := scalar.UnmarshalGivenID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -44156,6 +45422,101 @@ func (ec *executionContext) unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmode
 	res, err := ec.unmarshalInputLiftQuarantineInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
+
+func (ec *executionContext) marshalNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch(ctx context.Context, sel ast.SelectionSet, v *deployment.LogBatch) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LogBatch(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLogLine2ᚕᚖslipwayᚋentᚐDeploymentLogᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.DeploymentLog) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLogLine2ᚖslipwayᚋentᚐDeploymentLog(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLogLine2ᚖslipwayᚋentᚐDeploymentLog(ctx context.Context, sel ast.SelectionSet, v *ent.DeploymentLog) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LogLine(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.DeploymentLog]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LogLineEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋloglineᚐLine(ctx context.Context, v any) (*logline.Line, error) {
+	res, err := ec.unmarshalInputLogLineInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx context.Context, v any) (logline.Stream, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx context.Context, sel ast.SelectionSet, v logline.Stream) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream = map[string]logline.Stream{
+		"STDOUT": logline.Stdout,
+		"STDERR": logline.Stderr,
+	}
+	marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream = map[logline.Stream]string{
+		logline.Stdout: "STDOUT",
+		logline.Stderr: "STDERR",
+	}
+)
 
 func (ec *executionContext) marshalNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -45731,6 +47092,30 @@ func (ec *executionContext) marshalOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋm
 		return graphql.Null
 	}
 	return ec._LiftQuarantinePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DeploymentLog]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._LogLineConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋloglineᚐLineᚄ(ctx context.Context, v any) ([]*logline.Line, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*logline.Line, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋloglineᚐLine(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
 }
 
 func (ec *executionContext) marshalOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(ctx context.Context, sel ast.SelectionSet, v *inputprop.MapKeyConfig) graphql.Marshaler {

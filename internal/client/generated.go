@@ -368,6 +368,41 @@ func (v *LiveDeployment) GetId() string { return v.Id }
 // GetRelease returns LiveDeployment.Release, and is useful for accessing the field via an interface.
 func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
 
+// A line that the program of a deployment has printed.
+type LogLineInput struct {
+	// When it was printed; the time of the report where it is left out.
+	At *time.Time `json:"at,omitempty"`
+	// Where it was printed.
+	Stream LogStream `json:"stream"`
+	// The line without its end, at most 16,384 bytes of UTF-8; it may be empty. U+0000 is kept as U+FFFD. Mask secrets before
+	// they are sent.
+	Text string `json:"text"`
+}
+
+// GetAt returns LogLineInput.At, and is useful for accessing the field via an interface.
+func (v *LogLineInput) GetAt() *time.Time { return v.At }
+
+// GetStream returns LogLineInput.Stream, and is useful for accessing the field via an interface.
+func (v *LogLineInput) GetStream() LogStream { return v.Stream }
+
+// GetText returns LogLineInput.Text, and is useful for accessing the field via an interface.
+func (v *LogLineInput) GetText() string { return v.Text }
+
+// Where a program has printed a line.
+type LogStream string
+
+const (
+	// Standard output.
+	LogStreamStdout LogStream = "STDOUT"
+	// Standard error.
+	LogStreamStderr LogStream = "STDERR"
+)
+
+var AllLogStream = []LogStream{
+	LogStreamStdout,
+	LogStreamStderr,
+}
+
 // The lease to renew.
 type RenewLeaseInput struct {
 	// The id of the deployment.
@@ -418,6 +453,9 @@ type ReportDeploymentInput struct {
 	Sequence *int `json:"sequence,omitempty"`
 	// What happened, in order, at most 100; added to the events there are.
 	Events []json.RawMessage `json:"events,omitempty"`
+	// What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
+	// of the deployment: its version stays.
+	Logs []LogLineInput `json:"logs,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
 	// `triggerChannel` and `triggeredBy` may be there only as they are.
@@ -441,6 +479,9 @@ func (v *ReportDeploymentInput) GetSequence() *int { return v.Sequence }
 
 // GetEvents returns ReportDeploymentInput.Events, and is useful for accessing the field via an interface.
 func (v *ReportDeploymentInput) GetEvents() []json.RawMessage { return v.Events }
+
+// GetLogs returns ReportDeploymentInput.Logs, and is useful for accessing the field via an interface.
+func (v *ReportDeploymentInput) GetLogs() []LogLineInput { return v.Logs }
 
 // GetData returns ReportDeploymentInput.Data, and is useful for accessing the field via an interface.
 func (v *ReportDeploymentInput) GetData() json.RawMessage { return v.Data }

@@ -38,6 +38,7 @@ var Classes = map[string]Class{
 	ent.TypeDeployment:             Owned,
 	ent.TypeDefaultValueDefinition: Owned,
 	ent.TypeDeploymentChange:       Owned,
+	ent.TypeDeploymentLog:          Owned,
 	ent.TypeQuarantine:             Owned,
 	ent.TypeIdempotencyKey:         Owned,
 	ent.TypeInputBaseline:          Owned,
