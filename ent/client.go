@@ -12,6 +12,7 @@ import (
 	"slipway/ent/migrate"
 
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
@@ -43,6 +44,8 @@ type Client struct {
 	Schema *migrate.Schema
 	// AuditEvent is the client for interacting with the AuditEvent builders.
 	AuditEvent *AuditEventClient
+	// CloudEvent is the client for interacting with the CloudEvent builders.
+	CloudEvent *CloudEventClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// Deployment is the client for interacting with the Deployment builders.
@@ -85,6 +88,7 @@ func NewClient(opts ...Option) *Client {
 func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.AuditEvent = NewAuditEventClient(c.config)
+	c.CloudEvent = NewCloudEventClient(c.config)
 	c.DefaultValueDefinition = NewDefaultValueDefinitionClient(c.config)
 	c.Deployment = NewDeploymentClient(c.config)
 	c.DeploymentChange = NewDeploymentChangeClient(c.config)
@@ -193,6 +197,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ctx:                    ctx,
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
+		CloudEvent:             NewCloudEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
@@ -228,6 +233,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ctx:                    ctx,
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
+		CloudEvent:             NewCloudEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
@@ -272,10 +278,10 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Quarantine, c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.Deployment,
+		c.DeploymentChange, c.Environment, c.IdempotencyKey, c.InputBaseline,
+		c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion,
+		c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -285,10 +291,10 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Quarantine, c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.Deployment,
+		c.DeploymentChange, c.Environment, c.IdempotencyKey, c.InputBaseline,
+		c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion,
+		c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -299,6 +305,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 	switch m := m.(type) {
 	case *AuditEventMutation:
 		return c.AuditEvent.mutate(ctx, m)
+	case *CloudEventMutation:
+		return c.CloudEvent.mutate(ctx, m)
 	case *DefaultValueDefinitionMutation:
 		return c.DefaultValueDefinition.mutate(ctx, m)
 	case *DeploymentMutation:
@@ -464,6 +472,139 @@ func (c *AuditEventClient) mutate(ctx context.Context, m *AuditEventMutation) (V
 		return (&AuditEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown AuditEvent mutation op: %q", m.Op())
+	}
+}
+
+// CloudEventClient is a client for the CloudEvent schema.
+type CloudEventClient struct {
+	config
+}
+
+// NewCloudEventClient returns a client for the CloudEvent from the given config.
+func NewCloudEventClient(c config) *CloudEventClient {
+	return &CloudEventClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `cloudevent.Hooks(f(g(h())))`.
+func (c *CloudEventClient) Use(hooks ...Hook) {
+	c.hooks.CloudEvent = append(c.hooks.CloudEvent, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `cloudevent.Intercept(f(g(h())))`.
+func (c *CloudEventClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CloudEvent = append(c.inters.CloudEvent, interceptors...)
+}
+
+// Create returns a builder for creating a CloudEvent entity.
+func (c *CloudEventClient) Create() *CloudEventCreate {
+	mutation := newCloudEventMutation(c.config, OpCreate)
+	return &CloudEventCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CloudEvent entities.
+func (c *CloudEventClient) CreateBulk(builders ...*CloudEventCreate) *CloudEventCreateBulk {
+	return &CloudEventCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CloudEventClient) MapCreateBulk(slice any, setFunc func(*CloudEventCreate, int)) *CloudEventCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CloudEventCreateBulk{err: fmt.Errorf("calling to CloudEventClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CloudEventCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CloudEventCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CloudEvent.
+func (c *CloudEventClient) Update() *CloudEventUpdate {
+	mutation := newCloudEventMutation(c.config, OpUpdate)
+	return &CloudEventUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CloudEventClient) UpdateOne(_m *CloudEvent) *CloudEventUpdateOne {
+	mutation := newCloudEventMutation(c.config, OpUpdateOne, withCloudEvent(_m))
+	return &CloudEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CloudEventClient) UpdateOneID(id int64) *CloudEventUpdateOne {
+	mutation := newCloudEventMutation(c.config, OpUpdateOne, withCloudEventID(id))
+	return &CloudEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CloudEvent.
+func (c *CloudEventClient) Delete() *CloudEventDelete {
+	mutation := newCloudEventMutation(c.config, OpDelete)
+	return &CloudEventDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CloudEventClient) DeleteOne(_m *CloudEvent) *CloudEventDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CloudEventClient) DeleteOneID(id int64) *CloudEventDeleteOne {
+	builder := c.Delete().Where(cloudevent.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CloudEventDeleteOne{builder}
+}
+
+// Query returns a query builder for CloudEvent.
+func (c *CloudEventClient) Query() *CloudEventQuery {
+	return &CloudEventQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCloudEvent},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CloudEvent entity by its id.
+func (c *CloudEventClient) Get(ctx context.Context, id int64) (*CloudEvent, error) {
+	return c.Query().Where(cloudevent.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CloudEventClient) GetX(ctx context.Context, id int64) *CloudEvent {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CloudEventClient) Hooks() []Hook {
+	return c.hooks.CloudEvent
+}
+
+// Interceptors returns the client interceptors.
+func (c *CloudEventClient) Interceptors() []Interceptor {
+	return c.inters.CloudEvent
+}
+
+func (c *CloudEventClient) mutate(ctx context.Context, m *CloudEventMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CloudEventCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CloudEventUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CloudEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CloudEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown CloudEvent mutation op: %q", m.Op())
 	}
 }
 
@@ -2785,14 +2926,15 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance,
-		ModuleVersion, Organization, Project, Quarantine, Release, Token []ent.Hook
+		AuditEvent, CloudEvent, DefaultValueDefinition, Deployment, DeploymentChange,
+		Environment, IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition,
+		ModuleInstance, ModuleVersion, Organization, Project, Quarantine, Release,
+		Token []ent.Hook
 	}
 	inters struct {
-		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance,
-		ModuleVersion, Organization, Project, Quarantine, Release,
+		AuditEvent, CloudEvent, DefaultValueDefinition, Deployment, DeploymentChange,
+		Environment, IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition,
+		ModuleInstance, ModuleVersion, Organization, Project, Quarantine, Release,
 		Token []ent.Interceptor
 	}
 )

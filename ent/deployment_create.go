@@ -165,6 +165,20 @@ func (_c *DeploymentCreate) SetNillableExternalDeploymentID(v *string) *Deployme
 	return _c
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (_c *DeploymentCreate) SetExternalIDAdopted(v bool) *DeploymentCreate {
+	_c.mutation.SetExternalIDAdopted(v)
+	return _c
+}
+
+// SetNillableExternalIDAdopted sets the "external_id_adopted" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableExternalIDAdopted(v *bool) *DeploymentCreate {
+	if v != nil {
+		_c.SetExternalIDAdopted(*v)
+	}
+	return _c
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_c *DeploymentCreate) SetPipelineRunID(v string) *DeploymentCreate {
 	_c.mutation.SetPipelineRunID(v)
@@ -259,6 +273,20 @@ func (_c *DeploymentCreate) SetData(v ecs.Column) *DeploymentCreate {
 func (_c *DeploymentCreate) SetNillableData(v *ecs.Column) *DeploymentCreate {
 	if v != nil {
 		_c.SetData(*v)
+	}
+	return _c
+}
+
+// SetServiceArn sets the "service_arn" field.
+func (_c *DeploymentCreate) SetServiceArn(v string) *DeploymentCreate {
+	_c.mutation.SetServiceArn(v)
+	return _c
+}
+
+// SetNillableServiceArn sets the "service_arn" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableServiceArn(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetServiceArn(*v)
 	}
 	return _c
 }
@@ -548,6 +576,10 @@ func (_c *DeploymentCreate) defaults() {
 		v := deployment.DefaultStatus
 		_c.mutation.SetStatus(v)
 	}
+	if _, ok := _c.mutation.ExternalIDAdopted(); !ok {
+		v := deployment.DefaultExternalIDAdopted
+		_c.mutation.SetExternalIDAdopted(v)
+	}
 	if _, ok := _c.mutation.FoldedEvents(); !ok {
 		v := deployment.DefaultFoldedEvents
 		_c.mutation.SetFoldedEvents(v)
@@ -599,6 +631,9 @@ func (_c *DeploymentCreate) check() error {
 		if err := deployment.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Deployment.status": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.ExternalIDAdopted(); !ok {
+		return &ValidationError{Name: "external_id_adopted", err: errors.New(`ent: missing required field "Deployment.external_id_adopted"`)}
 	}
 	if _, ok := _c.mutation.FoldedEvents(); !ok {
 		return &ValidationError{Name: "folded_events", err: errors.New(`ent: missing required field "Deployment.folded_events"`)}
@@ -703,6 +738,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldExternalDeploymentID, field.TypeString, value)
 		_node.ExternalDeploymentID = &value
 	}
+	if value, ok := _c.mutation.ExternalIDAdopted(); ok {
+		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
+		_node.ExternalIDAdopted = value
+	}
 	if value, ok := _c.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 		_node.PipelineRunID = &value
@@ -722,6 +761,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Data(); ok {
 		_spec.SetField(deployment.FieldData, field.TypeOther, value)
 		_node.Data = value
+	}
+	if value, ok := _c.mutation.ServiceArn(); ok {
+		_spec.SetField(deployment.FieldServiceArn, field.TypeString, value)
+		_node.ServiceArn = &value
 	}
 	if value, ok := _c.mutation.Events(); ok {
 		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)

@@ -133,6 +133,20 @@ func (_u *DeploymentUpdate) ClearExternalDeploymentID() *DeploymentUpdate {
 	return _u
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (_u *DeploymentUpdate) SetExternalIDAdopted(v bool) *DeploymentUpdate {
+	_u.mutation.SetExternalIDAdopted(v)
+	return _u
+}
+
+// SetNillableExternalIDAdopted sets the "external_id_adopted" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableExternalIDAdopted(v *bool) *DeploymentUpdate {
+	if v != nil {
+		_u.SetExternalIDAdopted(*v)
+	}
+	return _u
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_u *DeploymentUpdate) SetPipelineRunID(v string) *DeploymentUpdate {
 	_u.mutation.SetPipelineRunID(v)
@@ -230,6 +244,26 @@ func (_u *DeploymentUpdate) SetNillableData(v *ecs.Column) *DeploymentUpdate {
 // ClearData clears the value of the "data" field.
 func (_u *DeploymentUpdate) ClearData() *DeploymentUpdate {
 	_u.mutation.ClearData()
+	return _u
+}
+
+// SetServiceArn sets the "service_arn" field.
+func (_u *DeploymentUpdate) SetServiceArn(v string) *DeploymentUpdate {
+	_u.mutation.SetServiceArn(v)
+	return _u
+}
+
+// SetNillableServiceArn sets the "service_arn" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableServiceArn(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetServiceArn(*v)
+	}
+	return _u
+}
+
+// ClearServiceArn clears the value of the "service_arn" field.
+func (_u *DeploymentUpdate) ClearServiceArn() *DeploymentUpdate {
+	_u.mutation.ClearServiceArn()
 	return _u
 }
 
@@ -629,6 +663,9 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.ExternalDeploymentIDCleared() {
 		_spec.ClearField(deployment.FieldExternalDeploymentID, field.TypeString)
 	}
+	if value, ok := _u.mutation.ExternalIDAdopted(); ok {
+		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
+	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 	}
@@ -658,6 +695,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(deployment.FieldData, field.TypeOther)
+	}
+	if value, ok := _u.mutation.ServiceArn(); ok {
+		_spec.SetField(deployment.FieldServiceArn, field.TypeString, value)
+	}
+	if _u.mutation.ServiceArnCleared() {
+		_spec.ClearField(deployment.FieldServiceArn, field.TypeString)
 	}
 	if value, ok := _u.mutation.Events(); ok {
 		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)
@@ -942,6 +985,20 @@ func (_u *DeploymentUpdateOne) ClearExternalDeploymentID() *DeploymentUpdateOne 
 	return _u
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (_u *DeploymentUpdateOne) SetExternalIDAdopted(v bool) *DeploymentUpdateOne {
+	_u.mutation.SetExternalIDAdopted(v)
+	return _u
+}
+
+// SetNillableExternalIDAdopted sets the "external_id_adopted" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableExternalIDAdopted(v *bool) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetExternalIDAdopted(*v)
+	}
+	return _u
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_u *DeploymentUpdateOne) SetPipelineRunID(v string) *DeploymentUpdateOne {
 	_u.mutation.SetPipelineRunID(v)
@@ -1039,6 +1096,26 @@ func (_u *DeploymentUpdateOne) SetNillableData(v *ecs.Column) *DeploymentUpdateO
 // ClearData clears the value of the "data" field.
 func (_u *DeploymentUpdateOne) ClearData() *DeploymentUpdateOne {
 	_u.mutation.ClearData()
+	return _u
+}
+
+// SetServiceArn sets the "service_arn" field.
+func (_u *DeploymentUpdateOne) SetServiceArn(v string) *DeploymentUpdateOne {
+	_u.mutation.SetServiceArn(v)
+	return _u
+}
+
+// SetNillableServiceArn sets the "service_arn" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableServiceArn(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetServiceArn(*v)
+	}
+	return _u
+}
+
+// ClearServiceArn clears the value of the "service_arn" field.
+func (_u *DeploymentUpdateOne) ClearServiceArn() *DeploymentUpdateOne {
+	_u.mutation.ClearServiceArn()
 	return _u
 }
 
@@ -1468,6 +1545,9 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	if _u.mutation.ExternalDeploymentIDCleared() {
 		_spec.ClearField(deployment.FieldExternalDeploymentID, field.TypeString)
 	}
+	if value, ok := _u.mutation.ExternalIDAdopted(); ok {
+		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
+	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 	}
@@ -1497,6 +1577,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(deployment.FieldData, field.TypeOther)
+	}
+	if value, ok := _u.mutation.ServiceArn(); ok {
+		_spec.SetField(deployment.FieldServiceArn, field.TypeString, value)
+	}
+	if _u.mutation.ServiceArnCleared() {
+		_spec.ClearField(deployment.FieldServiceArn, field.TypeString)
 	}
 	if value, ok := _u.mutation.Events(); ok {
 		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
@@ -89,6 +90,7 @@ func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			auditevent.Table:             auditevent.ValidColumn,
+			cloudevent.Table:             cloudevent.ValidColumn,
 			defaultvaluedefinition.Table: defaultvaluedefinition.ValidColumn,
 			deployment.Table:             deployment.ValidColumn,
 			deploymentchange.Table:       deploymentchange.ValidColumn,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
@@ -26,6 +27,7 @@ import (
 	"slipway/ent/token"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
+	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
@@ -46,6 +48,7 @@ const (
 
 	// Node types.
 	TypeAuditEvent             = "AuditEvent"
+	TypeCloudEvent             = "CloudEvent"
 	TypeDefaultValueDefinition = "DefaultValueDefinition"
 	TypeDeployment             = "Deployment"
 	TypeDeploymentChange       = "DeploymentChange"
@@ -918,6 +921,884 @@ func (m *AuditEventMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AuditEventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AuditEvent edge %s", name)
+}
+
+// CloudEventMutation represents an operation that mutates the CloudEvent nodes in the graph.
+type CloudEventMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	organization_id *string
+	event_id        *string
+	service_arn     *string
+	occurred_at     *time.Time
+	event           *cloud.Event
+	deployment_id   *string
+	pending_since   *time.Time
+	created_by      *string
+	scope           **actor.Scope
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*CloudEvent, error)
+	predicates      []predicate.CloudEvent
+}
+
+var _ ent.Mutation = (*CloudEventMutation)(nil)
+
+// cloudeventOption allows management of the mutation configuration using functional options.
+type cloudeventOption func(*CloudEventMutation)
+
+// newCloudEventMutation creates new mutation for the CloudEvent entity.
+func newCloudEventMutation(c config, op Op, opts ...cloudeventOption) *CloudEventMutation {
+	m := &CloudEventMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCloudEvent,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCloudEventID sets the ID field of the mutation.
+func withCloudEventID(id int64) cloudeventOption {
+	return func(m *CloudEventMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CloudEvent
+		)
+		m.oldValue = func(ctx context.Context) (*CloudEvent, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CloudEvent.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCloudEvent sets the old CloudEvent of the mutation.
+func withCloudEvent(node *CloudEvent) cloudeventOption {
+	return func(m *CloudEventMutation) {
+		m.oldValue = func(context.Context) (*CloudEvent, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CloudEventMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CloudEventMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CloudEvent entities.
+func (m *CloudEventMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CloudEventMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CloudEventMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CloudEvent.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *CloudEventMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *CloudEventMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *CloudEventMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetEventID sets the "event_id" field.
+func (m *CloudEventMutation) SetEventID(s string) {
+	m.event_id = &s
+}
+
+// EventID returns the value of the "event_id" field in the mutation.
+func (m *CloudEventMutation) EventID() (r string, exists bool) {
+	v := m.event_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventID returns the old "event_id" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldEventID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventID: %w", err)
+	}
+	return oldValue.EventID, nil
+}
+
+// ResetEventID resets all changes to the "event_id" field.
+func (m *CloudEventMutation) ResetEventID() {
+	m.event_id = nil
+}
+
+// SetServiceArn sets the "service_arn" field.
+func (m *CloudEventMutation) SetServiceArn(s string) {
+	m.service_arn = &s
+}
+
+// ServiceArn returns the value of the "service_arn" field in the mutation.
+func (m *CloudEventMutation) ServiceArn() (r string, exists bool) {
+	v := m.service_arn
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldServiceArn returns the old "service_arn" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldServiceArn(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldServiceArn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldServiceArn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldServiceArn: %w", err)
+	}
+	return oldValue.ServiceArn, nil
+}
+
+// ResetServiceArn resets all changes to the "service_arn" field.
+func (m *CloudEventMutation) ResetServiceArn() {
+	m.service_arn = nil
+}
+
+// SetOccurredAt sets the "occurred_at" field.
+func (m *CloudEventMutation) SetOccurredAt(t time.Time) {
+	m.occurred_at = &t
+}
+
+// OccurredAt returns the value of the "occurred_at" field in the mutation.
+func (m *CloudEventMutation) OccurredAt() (r time.Time, exists bool) {
+	v := m.occurred_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOccurredAt returns the old "occurred_at" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldOccurredAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOccurredAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOccurredAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOccurredAt: %w", err)
+	}
+	return oldValue.OccurredAt, nil
+}
+
+// ResetOccurredAt resets all changes to the "occurred_at" field.
+func (m *CloudEventMutation) ResetOccurredAt() {
+	m.occurred_at = nil
+}
+
+// SetEvent sets the "event" field.
+func (m *CloudEventMutation) SetEvent(c cloud.Event) {
+	m.event = &c
+}
+
+// Event returns the value of the "event" field in the mutation.
+func (m *CloudEventMutation) Event() (r cloud.Event, exists bool) {
+	v := m.event
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEvent returns the old "event" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldEvent(ctx context.Context) (v cloud.Event, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEvent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEvent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEvent: %w", err)
+	}
+	return oldValue.Event, nil
+}
+
+// ResetEvent resets all changes to the "event" field.
+func (m *CloudEventMutation) ResetEvent() {
+	m.event = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *CloudEventMutation) SetDeploymentID(s string) {
+	m.deployment_id = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *CloudEventMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldDeploymentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ClearDeploymentID clears the value of the "deployment_id" field.
+func (m *CloudEventMutation) ClearDeploymentID() {
+	m.deployment_id = nil
+	m.clearedFields[cloudevent.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentIDCleared returns if the "deployment_id" field was cleared in this mutation.
+func (m *CloudEventMutation) DeploymentIDCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldDeploymentID]
+	return ok
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *CloudEventMutation) ResetDeploymentID() {
+	m.deployment_id = nil
+	delete(m.clearedFields, cloudevent.FieldDeploymentID)
+}
+
+// SetPendingSince sets the "pending_since" field.
+func (m *CloudEventMutation) SetPendingSince(t time.Time) {
+	m.pending_since = &t
+}
+
+// PendingSince returns the value of the "pending_since" field in the mutation.
+func (m *CloudEventMutation) PendingSince() (r time.Time, exists bool) {
+	v := m.pending_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPendingSince returns the old "pending_since" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldPendingSince(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPendingSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPendingSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPendingSince: %w", err)
+	}
+	return oldValue.PendingSince, nil
+}
+
+// ClearPendingSince clears the value of the "pending_since" field.
+func (m *CloudEventMutation) ClearPendingSince() {
+	m.pending_since = nil
+	m.clearedFields[cloudevent.FieldPendingSince] = struct{}{}
+}
+
+// PendingSinceCleared returns if the "pending_since" field was cleared in this mutation.
+func (m *CloudEventMutation) PendingSinceCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldPendingSince]
+	return ok
+}
+
+// ResetPendingSince resets all changes to the "pending_since" field.
+func (m *CloudEventMutation) ResetPendingSince() {
+	m.pending_since = nil
+	delete(m.clearedFields, cloudevent.FieldPendingSince)
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *CloudEventMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *CloudEventMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *CloudEventMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetScope sets the "scope" field.
+func (m *CloudEventMutation) SetScope(a *actor.Scope) {
+	m.scope = &a
+}
+
+// Scope returns the value of the "scope" field in the mutation.
+func (m *CloudEventMutation) Scope() (r *actor.Scope, exists bool) {
+	v := m.scope
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldScope returns the old "scope" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldScope(ctx context.Context) (v *actor.Scope, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldScope is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldScope requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldScope: %w", err)
+	}
+	return oldValue.Scope, nil
+}
+
+// ClearScope clears the value of the "scope" field.
+func (m *CloudEventMutation) ClearScope() {
+	m.scope = nil
+	m.clearedFields[cloudevent.FieldScope] = struct{}{}
+}
+
+// ScopeCleared returns if the "scope" field was cleared in this mutation.
+func (m *CloudEventMutation) ScopeCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldScope]
+	return ok
+}
+
+// ResetScope resets all changes to the "scope" field.
+func (m *CloudEventMutation) ResetScope() {
+	m.scope = nil
+	delete(m.clearedFields, cloudevent.FieldScope)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *CloudEventMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *CloudEventMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *CloudEventMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the CloudEventMutation builder.
+func (m *CloudEventMutation) Where(ps ...predicate.CloudEvent) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CloudEventMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CloudEventMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CloudEvent, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CloudEventMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CloudEventMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CloudEvent).
+func (m *CloudEventMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CloudEventMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.organization_id != nil {
+		fields = append(fields, cloudevent.FieldOrganizationID)
+	}
+	if m.event_id != nil {
+		fields = append(fields, cloudevent.FieldEventID)
+	}
+	if m.service_arn != nil {
+		fields = append(fields, cloudevent.FieldServiceArn)
+	}
+	if m.occurred_at != nil {
+		fields = append(fields, cloudevent.FieldOccurredAt)
+	}
+	if m.event != nil {
+		fields = append(fields, cloudevent.FieldEvent)
+	}
+	if m.deployment_id != nil {
+		fields = append(fields, cloudevent.FieldDeploymentID)
+	}
+	if m.pending_since != nil {
+		fields = append(fields, cloudevent.FieldPendingSince)
+	}
+	if m.created_by != nil {
+		fields = append(fields, cloudevent.FieldCreatedBy)
+	}
+	if m.scope != nil {
+		fields = append(fields, cloudevent.FieldScope)
+	}
+	if m.created_at != nil {
+		fields = append(fields, cloudevent.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CloudEventMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		return m.OrganizationID()
+	case cloudevent.FieldEventID:
+		return m.EventID()
+	case cloudevent.FieldServiceArn:
+		return m.ServiceArn()
+	case cloudevent.FieldOccurredAt:
+		return m.OccurredAt()
+	case cloudevent.FieldEvent:
+		return m.Event()
+	case cloudevent.FieldDeploymentID:
+		return m.DeploymentID()
+	case cloudevent.FieldPendingSince:
+		return m.PendingSince()
+	case cloudevent.FieldCreatedBy:
+		return m.CreatedBy()
+	case cloudevent.FieldScope:
+		return m.Scope()
+	case cloudevent.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CloudEventMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case cloudevent.FieldEventID:
+		return m.OldEventID(ctx)
+	case cloudevent.FieldServiceArn:
+		return m.OldServiceArn(ctx)
+	case cloudevent.FieldOccurredAt:
+		return m.OldOccurredAt(ctx)
+	case cloudevent.FieldEvent:
+		return m.OldEvent(ctx)
+	case cloudevent.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case cloudevent.FieldPendingSince:
+		return m.OldPendingSince(ctx)
+	case cloudevent.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case cloudevent.FieldScope:
+		return m.OldScope(ctx)
+	case cloudevent.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown CloudEvent field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CloudEventMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case cloudevent.FieldEventID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventID(v)
+		return nil
+	case cloudevent.FieldServiceArn:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetServiceArn(v)
+		return nil
+	case cloudevent.FieldOccurredAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOccurredAt(v)
+		return nil
+	case cloudevent.FieldEvent:
+		v, ok := value.(cloud.Event)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEvent(v)
+		return nil
+	case cloudevent.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case cloudevent.FieldPendingSince:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPendingSince(v)
+		return nil
+	case cloudevent.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case cloudevent.FieldScope:
+		v, ok := value.(*actor.Scope)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScope(v)
+		return nil
+	case cloudevent.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CloudEvent field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CloudEventMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CloudEventMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CloudEventMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown CloudEvent numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CloudEventMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(cloudevent.FieldDeploymentID) {
+		fields = append(fields, cloudevent.FieldDeploymentID)
+	}
+	if m.FieldCleared(cloudevent.FieldPendingSince) {
+		fields = append(fields, cloudevent.FieldPendingSince)
+	}
+	if m.FieldCleared(cloudevent.FieldScope) {
+		fields = append(fields, cloudevent.FieldScope)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CloudEventMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CloudEventMutation) ClearField(name string) error {
+	switch name {
+	case cloudevent.FieldDeploymentID:
+		m.ClearDeploymentID()
+		return nil
+	case cloudevent.FieldPendingSince:
+		m.ClearPendingSince()
+		return nil
+	case cloudevent.FieldScope:
+		m.ClearScope()
+		return nil
+	}
+	return fmt.Errorf("unknown CloudEvent nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CloudEventMutation) ResetField(name string) error {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case cloudevent.FieldEventID:
+		m.ResetEventID()
+		return nil
+	case cloudevent.FieldServiceArn:
+		m.ResetServiceArn()
+		return nil
+	case cloudevent.FieldOccurredAt:
+		m.ResetOccurredAt()
+		return nil
+	case cloudevent.FieldEvent:
+		m.ResetEvent()
+		return nil
+	case cloudevent.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case cloudevent.FieldPendingSince:
+		m.ResetPendingSince()
+		return nil
+	case cloudevent.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case cloudevent.FieldScope:
+		m.ResetScope()
+		return nil
+	case cloudevent.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown CloudEvent field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CloudEventMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CloudEventMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CloudEventMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CloudEventMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CloudEventMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CloudEventMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CloudEventMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown CloudEvent unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CloudEventMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown CloudEvent edge %s", name)
 }
 
 // DefaultValueDefinitionMutation represents an operation that mutates the DefaultValueDefinition nodes in the graph.
@@ -1813,11 +2694,13 @@ type DeploymentMutation struct {
 	completed_at           *time.Time
 	error                  **fault.Data
 	external_deployment_id *string
+	external_id_adopted    *bool
 	pipeline_run_id        *string
 	step_execution_id      *string
 	resource_arn           *string
 	resource_name          *string
 	data                   *ecs.Column
+	service_arn            *string
 	events                 *[]event.Event
 	appendevents           []event.Event
 	folded_events          *int32
@@ -2581,6 +3464,42 @@ func (m *DeploymentMutation) ResetExternalDeploymentID() {
 	delete(m.clearedFields, deployment.FieldExternalDeploymentID)
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (m *DeploymentMutation) SetExternalIDAdopted(b bool) {
+	m.external_id_adopted = &b
+}
+
+// ExternalIDAdopted returns the value of the "external_id_adopted" field in the mutation.
+func (m *DeploymentMutation) ExternalIDAdopted() (r bool, exists bool) {
+	v := m.external_id_adopted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExternalIDAdopted returns the old "external_id_adopted" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldExternalIDAdopted(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExternalIDAdopted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExternalIDAdopted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExternalIDAdopted: %w", err)
+	}
+	return oldValue.ExternalIDAdopted, nil
+}
+
+// ResetExternalIDAdopted resets all changes to the "external_id_adopted" field.
+func (m *DeploymentMutation) ResetExternalIDAdopted() {
+	m.external_id_adopted = nil
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (m *DeploymentMutation) SetPipelineRunID(s string) {
 	m.pipeline_run_id = &s
@@ -2922,6 +3841,55 @@ func (m *DeploymentMutation) DataCleared() bool {
 func (m *DeploymentMutation) ResetData() {
 	m.data = nil
 	delete(m.clearedFields, deployment.FieldData)
+}
+
+// SetServiceArn sets the "service_arn" field.
+func (m *DeploymentMutation) SetServiceArn(s string) {
+	m.service_arn = &s
+}
+
+// ServiceArn returns the value of the "service_arn" field in the mutation.
+func (m *DeploymentMutation) ServiceArn() (r string, exists bool) {
+	v := m.service_arn
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldServiceArn returns the old "service_arn" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldServiceArn(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldServiceArn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldServiceArn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldServiceArn: %w", err)
+	}
+	return oldValue.ServiceArn, nil
+}
+
+// ClearServiceArn clears the value of the "service_arn" field.
+func (m *DeploymentMutation) ClearServiceArn() {
+	m.service_arn = nil
+	m.clearedFields[deployment.FieldServiceArn] = struct{}{}
+}
+
+// ServiceArnCleared returns if the "service_arn" field was cleared in this mutation.
+func (m *DeploymentMutation) ServiceArnCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldServiceArn]
+	return ok
+}
+
+// ResetServiceArn resets all changes to the "service_arn" field.
+func (m *DeploymentMutation) ResetServiceArn() {
+	m.service_arn = nil
+	delete(m.clearedFields, deployment.FieldServiceArn)
 }
 
 // SetEvents sets the "events" field.
@@ -3874,7 +4842,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 34)
+	fields := make([]string, 0, 36)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -3920,6 +4888,9 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.external_deployment_id != nil {
 		fields = append(fields, deployment.FieldExternalDeploymentID)
 	}
+	if m.external_id_adopted != nil {
+		fields = append(fields, deployment.FieldExternalIDAdopted)
+	}
 	if m.pipeline_run_id != nil {
 		fields = append(fields, deployment.FieldPipelineRunID)
 	}
@@ -3940,6 +4911,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.data != nil {
 		fields = append(fields, deployment.FieldData)
+	}
+	if m.service_arn != nil {
+		fields = append(fields, deployment.FieldServiceArn)
 	}
 	if m.events != nil {
 		fields = append(fields, deployment.FieldEvents)
@@ -4015,6 +4989,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.Error()
 	case deployment.FieldExternalDeploymentID:
 		return m.ExternalDeploymentID()
+	case deployment.FieldExternalIDAdopted:
+		return m.ExternalIDAdopted()
 	case deployment.FieldPipelineRunID:
 		return m.PipelineRunID()
 	case deployment.FieldStepExecutionID:
@@ -4029,6 +5005,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.RollbackToDeploymentID()
 	case deployment.FieldData:
 		return m.Data()
+	case deployment.FieldServiceArn:
+		return m.ServiceArn()
 	case deployment.FieldEvents:
 		return m.Events()
 	case deployment.FieldFoldedEvents:
@@ -4092,6 +5070,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldError(ctx)
 	case deployment.FieldExternalDeploymentID:
 		return m.OldExternalDeploymentID(ctx)
+	case deployment.FieldExternalIDAdopted:
+		return m.OldExternalIDAdopted(ctx)
 	case deployment.FieldPipelineRunID:
 		return m.OldPipelineRunID(ctx)
 	case deployment.FieldStepExecutionID:
@@ -4106,6 +5086,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRollbackToDeploymentID(ctx)
 	case deployment.FieldData:
 		return m.OldData(ctx)
+	case deployment.FieldServiceArn:
+		return m.OldServiceArn(ctx)
 	case deployment.FieldEvents:
 		return m.OldEvents(ctx)
 	case deployment.FieldFoldedEvents:
@@ -4244,6 +5226,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetExternalDeploymentID(v)
 		return nil
+	case deployment.FieldExternalIDAdopted:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExternalIDAdopted(v)
+		return nil
 	case deployment.FieldPipelineRunID:
 		v, ok := value.(string)
 		if !ok {
@@ -4292,6 +5281,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetData(v)
+		return nil
+	case deployment.FieldServiceArn:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetServiceArn(v)
 		return nil
 	case deployment.FieldEvents:
 		v, ok := value.([]event.Event)
@@ -4497,6 +5493,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldData) {
 		fields = append(fields, deployment.FieldData)
 	}
+	if m.FieldCleared(deployment.FieldServiceArn) {
+		fields = append(fields, deployment.FieldServiceArn)
+	}
 	if m.FieldCleared(deployment.FieldEvents) {
 		fields = append(fields, deployment.FieldEvents)
 	}
@@ -4570,6 +5569,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldData:
 		m.ClearData()
+		return nil
+	case deployment.FieldServiceArn:
+		m.ClearServiceArn()
 		return nil
 	case deployment.FieldEvents:
 		m.ClearEvents()
@@ -4645,6 +5647,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldExternalDeploymentID:
 		m.ResetExternalDeploymentID()
 		return nil
+	case deployment.FieldExternalIDAdopted:
+		m.ResetExternalIDAdopted()
+		return nil
 	case deployment.FieldPipelineRunID:
 		m.ResetPipelineRunID()
 		return nil
@@ -4665,6 +5670,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldData:
 		m.ResetData()
+		return nil
+	case deployment.FieldServiceArn:
+		m.ResetServiceArn()
 		return nil
 	case deployment.FieldEvents:
 		m.ResetEvents()
@@ -8836,6 +9844,7 @@ type ModuleInstanceMutation struct {
 	updated_at               *time.Time
 	organization_id          *string
 	name                     *string
+	external_deployment_id   *string
 	fence                    *int64
 	addfence                 *int64
 	forced_deployment_id     *string
@@ -9258,6 +10267,55 @@ func (m *ModuleInstanceMutation) ResetLiveDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldLiveDeploymentID)
 }
 
+// SetExternalDeploymentID sets the "external_deployment_id" field.
+func (m *ModuleInstanceMutation) SetExternalDeploymentID(s string) {
+	m.external_deployment_id = &s
+}
+
+// ExternalDeploymentID returns the value of the "external_deployment_id" field in the mutation.
+func (m *ModuleInstanceMutation) ExternalDeploymentID() (r string, exists bool) {
+	v := m.external_deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExternalDeploymentID returns the old "external_deployment_id" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldExternalDeploymentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExternalDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExternalDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExternalDeploymentID: %w", err)
+	}
+	return oldValue.ExternalDeploymentID, nil
+}
+
+// ClearExternalDeploymentID clears the value of the "external_deployment_id" field.
+func (m *ModuleInstanceMutation) ClearExternalDeploymentID() {
+	m.external_deployment_id = nil
+	m.clearedFields[moduleinstance.FieldExternalDeploymentID] = struct{}{}
+}
+
+// ExternalDeploymentIDCleared returns if the "external_deployment_id" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) ExternalDeploymentIDCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldExternalDeploymentID]
+	return ok
+}
+
+// ResetExternalDeploymentID resets all changes to the "external_deployment_id" field.
+func (m *ModuleInstanceMutation) ResetExternalDeploymentID() {
+	m.external_deployment_id = nil
+	delete(m.clearedFields, moduleinstance.FieldExternalDeploymentID)
+}
+
 // SetFence sets the "fence" field.
 func (m *ModuleInstanceMutation) SetFence(i int64) {
 	m.fence = &i
@@ -9505,7 +10563,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -9529,6 +10587,9 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.live_deployment != nil {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
+	}
+	if m.external_deployment_id != nil {
+		fields = append(fields, moduleinstance.FieldExternalDeploymentID)
 	}
 	if m.fence != nil {
 		fields = append(fields, moduleinstance.FieldFence)
@@ -9560,6 +10621,8 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.LiveDeploymentID()
+	case moduleinstance.FieldExternalDeploymentID:
+		return m.ExternalDeploymentID()
 	case moduleinstance.FieldFence:
 		return m.Fence()
 	case moduleinstance.FieldForcedDeploymentID:
@@ -9589,6 +10652,8 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldName(ctx)
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.OldLiveDeploymentID(ctx)
+	case moduleinstance.FieldExternalDeploymentID:
+		return m.OldExternalDeploymentID(ctx)
 	case moduleinstance.FieldFence:
 		return m.OldFence(ctx)
 	case moduleinstance.FieldForcedDeploymentID:
@@ -9658,6 +10723,13 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLiveDeploymentID(v)
 		return nil
+	case moduleinstance.FieldExternalDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExternalDeploymentID(v)
+		return nil
 	case moduleinstance.FieldFence:
 		v, ok := value.(int64)
 		if !ok {
@@ -9720,6 +10792,9 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleinstance.FieldLiveDeploymentID) {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
 	}
+	if m.FieldCleared(moduleinstance.FieldExternalDeploymentID) {
+		fields = append(fields, moduleinstance.FieldExternalDeploymentID)
+	}
 	if m.FieldCleared(moduleinstance.FieldForcedDeploymentID) {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
@@ -9739,6 +10814,9 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 	switch name {
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ClearLiveDeploymentID()
+		return nil
+	case moduleinstance.FieldExternalDeploymentID:
+		m.ClearExternalDeploymentID()
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ClearForcedDeploymentID()
@@ -9774,6 +10852,9 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ResetLiveDeploymentID()
+		return nil
+	case moduleinstance.FieldExternalDeploymentID:
+		m.ResetExternalDeploymentID()
 		return nil
 	case moduleinstance.FieldFence:
 		m.ResetFence()

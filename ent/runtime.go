@@ -21,26 +21,30 @@ func init() {
 	defaultvaluedefinition.DefaultVersion = defaultvaluedefinitionDescVersion.Default.(int32)
 	deploymentFields := schema.Deployment{}.Fields()
 	_ = deploymentFields
+	// deploymentDescExternalIDAdopted is the schema descriptor for external_id_adopted field.
+	deploymentDescExternalIDAdopted := deploymentFields[12].Descriptor()
+	// deployment.DefaultExternalIDAdopted holds the default value on creation for the external_id_adopted field.
+	deployment.DefaultExternalIDAdopted = deploymentDescExternalIDAdopted.Default.(bool)
 	// deploymentDescFoldedEvents is the schema descriptor for folded_events field.
-	deploymentDescFoldedEvents := deploymentFields[20].Descriptor()
+	deploymentDescFoldedEvents := deploymentFields[22].Descriptor()
 	// deployment.DefaultFoldedEvents holds the default value on creation for the folded_events field.
 	deployment.DefaultFoldedEvents = deploymentDescFoldedEvents.Default.(int32)
 	// deploymentDescForced is the schema descriptor for forced field.
-	deploymentDescForced := deploymentFields[28].Descriptor()
+	deploymentDescForced := deploymentFields[30].Descriptor()
 	// deployment.DefaultForced holds the default value on creation for the forced field.
 	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[29].Descriptor()
+	deploymentDescReportSequence := deploymentFields[31].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[30].Descriptor()
+	deploymentDescVersion := deploymentFields[32].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()
 	_ = moduleinstanceFields
 	// moduleinstanceDescFence is the schema descriptor for fence field.
-	moduleinstanceDescFence := moduleinstanceFields[5].Descriptor()
+	moduleinstanceDescFence := moduleinstanceFields[6].Descriptor()
 	// moduleinstance.DefaultFence holds the default value on creation for the fence field.
 	moduleinstance.DefaultFence = moduleinstanceDescFence.Default.(int64)
 }

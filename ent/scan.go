@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
@@ -23,6 +24,7 @@ import (
 	"slipway/ent/release"
 	"slipway/ent/token"
 	"slipway/internal/actor"
+	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"time"
@@ -130,6 +132,36 @@ func (_m *AuditEvent) ScanTarget(column string) any {
 }
 
 // ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *CloudEvent) ScanTarget(column string) any {
+	switch column {
+	case cloudevent.FieldID:
+		return &_m.ID
+	case cloudevent.FieldOrganizationID:
+		return &_m.OrganizationID
+	case cloudevent.FieldEventID:
+		return &_m.EventID
+	case cloudevent.FieldServiceArn:
+		return &_m.ServiceArn
+	case cloudevent.FieldOccurredAt:
+		return &_m.OccurredAt
+	case cloudevent.FieldEvent:
+		return &scanJSON[cloud.Event]{to: &_m.Event}
+	case cloudevent.FieldDeploymentID:
+		return scanNillable[string]{&_m.DeploymentID}
+	case cloudevent.FieldPendingSince:
+		return scanNillable[time.Time]{&_m.PendingSince}
+	case cloudevent.FieldCreatedBy:
+		return &_m.CreatedBy
+	case cloudevent.FieldScope:
+		return &scanJSON[*actor.Scope]{to: &_m.Scope}
+	case cloudevent.FieldCreatedAt:
+		return &_m.CreatedAt
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
 func (_m *DefaultValueDefinition) ScanTarget(column string) any {
 	switch column {
 	case defaultvaluedefinition.FieldID:
@@ -192,6 +224,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &scanJSON[*fault.Data]{to: &_m.Error}
 	case deployment.FieldExternalDeploymentID:
 		return scanNillable[string]{&_m.ExternalDeploymentID}
+	case deployment.FieldExternalIDAdopted:
+		return &_m.ExternalIDAdopted
 	case deployment.FieldPipelineRunID:
 		return scanNillable[string]{&_m.PipelineRunID}
 	case deployment.FieldStepExecutionID:
@@ -206,6 +240,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.RollbackToDeploymentID}
 	case deployment.FieldData:
 		return &_m.Data
+	case deployment.FieldServiceArn:
+		return scanNillable[string]{&_m.ServiceArn}
 	case deployment.FieldEvents:
 		return &scanJSON[[]event.Event]{to: &_m.Events}
 	case deployment.FieldFoldedEvents:
@@ -386,6 +422,8 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return &_m.Name
 	case moduleinstance.FieldLiveDeploymentID:
 		return scanNillable[string]{&_m.LiveDeploymentID}
+	case moduleinstance.FieldExternalDeploymentID:
+		return scanNillable[string]{&_m.ExternalDeploymentID}
 	case moduleinstance.FieldFence:
 		return &_m.Fence
 	case moduleinstance.FieldForcedDeploymentID:

@@ -16,6 +16,8 @@ type Tx struct {
 	config
 	// AuditEvent is the client for interacting with the AuditEvent builders.
 	AuditEvent *AuditEventClient
+	// CloudEvent is the client for interacting with the CloudEvent builders.
+	CloudEvent *CloudEventClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// Deployment is the client for interacting with the Deployment builders.
@@ -178,6 +180,7 @@ func (tx *Tx) Client() *Client {
 
 func (tx *Tx) init() {
 	tx.AuditEvent = NewAuditEventClient(tx.config)
+	tx.CloudEvent = NewCloudEventClient(tx.config)
 	tx.DefaultValueDefinition = NewDefaultValueDefinitionClient(tx.config)
 	tx.Deployment = NewDeploymentClient(tx.config)
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)

@@ -54,6 +54,7 @@ var fieldColumns = map[string][]string{
 	"ModuleInstance.environment":           {moduleinstance.FieldEnvironmentID},
 	"ModuleInstance.moduleDefinition":      {moduleinstance.FieldModuleDefinitionID},
 	"ModuleInstance.liveDeployment":        {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.externalDeployment":    {moduleinstance.FieldExternalDeploymentID},
 	"ModuleInstance.deployments":           {},
 	"Release.moduleVersion":                {release.FieldModuleVersionID},
 	"Release.inputs":                       {release.FieldDigest, release.FieldContent},

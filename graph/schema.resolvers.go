@@ -199,6 +199,11 @@ func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *record
 	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *record.ModuleInstance) *string { return o.LiveDeploymentID })
 }
 
+// ExternalDeployment is the resolver for the externalDeployment field.
+func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
+}
+
 // Fence is the resolver for the fence field.
 func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleInstance) (string, error) {
 	return digits(obj.Fence), nil
@@ -390,7 +395,9 @@ func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQ
 
 // ClaimDeployment is the resolver for the claimDeployment field.
 func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
-	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value()})
+	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{
+		Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value(), Wait: input.Wait.Value(), Await: r.await,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,9 @@ type answer struct {
 	location string
 	// etag is the record's entity tag; lists have none.
 	etag string
+	// applied is the preference that was followed, if any.
+	applied string
+	// body is nil for an answer without one.
 	body any
 }
 
@@ -39,6 +42,9 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
 	}
+	if a.applied != "" {
+		w.Header().Set(appliedHeader, a.applied)
+	}
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.etag != "" {
 		w.Header().Set("Cache-Control", "private, no-cache")
 		if httpx.NoneMatch(r.Header, a.etag) {
@@ -48,6 +54,11 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	if a.status == 0 {
 		a.status = http.StatusOK
+	}
+	if a.body == nil {
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(a.status)
+		return
 	}
 	writeJSON(w, a.status, a.body)
 }

@@ -35,6 +35,7 @@ type settings struct {
 	baseURL                   string
 	trustedProxies            []netip.Prefix
 	allowedOrigins            []origin.Pattern
+	eventTokenHeader          string
 	maxFailures, maxAnonymous int
 	introspection, playground bool
 	trustedDocuments          string
@@ -45,6 +46,7 @@ type settings struct {
 	bucket                    quota.Bucket
 	streams                   stream.Config
 	maxMessage, maxRequests   int
+	maxOperations             int
 	requestTimeout            time.Duration
 	lease, cancelTimeout      time.Duration
 	drainWait                 time.Duration
@@ -91,6 +93,8 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fal
 func (s *settings) callerFlags(fs *pflag.FlagSet) {
 	count := between(1, 1<<30)
 	setting(fs, &s.trustedProxies, "trusted-proxies", "", orEmpty(networks), "networks of the proxies whose X-Forwarded-For is believed, between commas")
+	setting(fs, &s.eventTokenHeader, "event-token-header", "X-Api-Key", orEmpty(headerName),
+		"header in which the events of the cloud may bear the token of a runner, besides Authorization; no other path takes it")
 	setting(fs, &s.maxFailures, "max-failed-authentications", strconv.Itoa(auth.DefaultMaxFailures), count,
 		"failed authentications of an address within a minute, after which its unknown tokens are looked up one at a time")
 	setting(fs, &s.maxAnonymous, "max-anonymous-connections", "200", count, "connections of an address on which no good token has come; a trusted proxy's are not counted")
@@ -119,6 +123,7 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.streams.Open, "max-streams", strconv.Itoa(streams.Open), count, "event streams and sockets that may be open at once")
 	setting(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", between(0, most), "event streams and sockets that one caller may have open at once; 0 is without limit")
 	setting(fs, &s.streams.Handshakes, "max-handshakes", strconv.Itoa(streams.Handshakes), count, "sockets that may be open and not acknowledged yet")
+	setting(fs, &s.maxOperations, "max-operations", "0", between(0, most), "operations of GraphQL and requests of REST executed at once; more wait, and their callers take turns; 0 stands for 8 for each processor")
 	setting(fs, &s.maxRequests, "max-requests-per-caller", "64", between(0, most), "requests that one caller may have in flight at once; 0 is without limit")
 	setting(fs, &s.streams.Operations, "max-subscriptions", strconv.Itoa(streams.Operations), count, "operations that a socket may run at once")
 	setting(fs, &s.maxMessage, "max-message", sizeText(int(streams.Message)), size, "longest message that a socket may send")
@@ -181,24 +186,26 @@ func (s *settings) opening(log *slog.Logger) store.Config {
 func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger) server.Config {
 	s.streams.Message = int64(s.maxMessage)
 	return server.Config{
-		BaseURL:        s.baseURL,
-		LoopbackOnly:   loopbackOnly,
-		TrustedProxies: s.trustedProxies,
-		Origins:        s.allowedOrigins,
-		MaxFailures:    s.maxFailures,
-		Introspection:  s.introspection,
-		Trusted:        s.trusted,
-		Playground:     s.playground,
-		Explorer:       explorer,
-		MaxBody:        int64(s.maxBody),
-		MaxQuery:       s.maxQuery,
-		Limits:         s.limits,
-		Bucket:         s.bucket,
-		Streams:        s.streams,
-		MaxRequests:    s.maxRequests,
-		Timeout:        s.requestTimeout,
-		Lease:          s.lease,
-		CancelTimeout:  s.cancelTimeout,
-		Log:            log,
+		BaseURL:          s.baseURL,
+		LoopbackOnly:     loopbackOnly,
+		TrustedProxies:   s.trustedProxies,
+		Origins:          s.allowedOrigins,
+		MaxFailures:      s.maxFailures,
+		EventTokenHeader: s.eventTokenHeader,
+		Introspection:    s.introspection,
+		Trusted:          s.trusted,
+		Playground:       s.playground,
+		Explorer:         explorer,
+		MaxBody:          int64(s.maxBody),
+		MaxQuery:         s.maxQuery,
+		Limits:           s.limits,
+		Bucket:           s.bucket,
+		Streams:          s.streams,
+		MaxRequests:      s.maxRequests,
+		MaxOperations:    s.maxOperations,
+		Timeout:          s.requestTimeout,
+		Lease:            s.lease,
+		CancelTimeout:    s.cancelTimeout,
+		Log:              log,
 	}
 }

@@ -44,6 +44,8 @@ const (
 	FieldError = "error"
 	// FieldExternalDeploymentID holds the string denoting the external_deployment_id field in the database.
 	FieldExternalDeploymentID = "external_deployment_id"
+	// FieldExternalIDAdopted holds the string denoting the external_id_adopted field in the database.
+	FieldExternalIDAdopted = "external_id_adopted"
 	// FieldPipelineRunID holds the string denoting the pipeline_run_id field in the database.
 	FieldPipelineRunID = "pipeline_run_id"
 	// FieldStepExecutionID holds the string denoting the step_execution_id field in the database.
@@ -58,6 +60,8 @@ const (
 	FieldRollbackToDeploymentID = "rollback_to_deployment_id"
 	// FieldData holds the string denoting the data field in the database.
 	FieldData = "data"
+	// FieldServiceArn holds the string denoting the service_arn field in the database.
+	FieldServiceArn = "service_arn"
 	// FieldEvents holds the string denoting the events field in the database.
 	FieldEvents = "events"
 	// FieldFoldedEvents holds the string denoting the folded_events field in the database.
@@ -164,6 +168,7 @@ var Columns = []string{
 	FieldCompletedAt,
 	FieldError,
 	FieldExternalDeploymentID,
+	FieldExternalIDAdopted,
 	FieldPipelineRunID,
 	FieldStepExecutionID,
 	FieldResourceArn,
@@ -171,6 +176,7 @@ var Columns = []string{
 	FieldRedeployOfDeploymentID,
 	FieldRollbackToDeploymentID,
 	FieldData,
+	FieldServiceArn,
 	FieldEvents,
 	FieldFoldedEvents,
 	FieldCreatedBy,
@@ -196,6 +202,8 @@ func ValidColumn(column string) bool {
 }
 
 var (
+	// DefaultExternalIDAdopted holds the default value on creation for the "external_id_adopted" field.
+	DefaultExternalIDAdopted bool
 	// DefaultFoldedEvents holds the default value on creation for the "folded_events" field.
 	DefaultFoldedEvents int32
 	// DefaultForced holds the default value on creation for the "forced" field.
@@ -313,6 +321,11 @@ func ByExternalDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExternalDeploymentID, opts...).ToFunc()
 }
 
+// ByExternalIDAdopted orders the results by the external_id_adopted field.
+func ByExternalIDAdopted(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExternalIDAdopted, opts...).ToFunc()
+}
+
 // ByPipelineRunID orders the results by the pipeline_run_id field.
 func ByPipelineRunID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPipelineRunID, opts...).ToFunc()
@@ -346,6 +359,11 @@ func ByRollbackToDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 // ByData orders the results by the data field.
 func ByData(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldData, opts...).ToFunc()
+}
+
+// ByServiceArn orders the results by the service_arn field.
+func ByServiceArn(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldServiceArn, opts...).ToFunc()
 }
 
 // ByFoldedEvents orders the results by the folded_events field.

@@ -131,6 +131,11 @@ func ExternalDeploymentID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldExternalDeploymentID, v))
 }
 
+// ExternalIDAdopted applies equality check predicate on the "external_id_adopted" field. It's identical to ExternalIDAdoptedEQ.
+func ExternalIDAdopted(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldExternalIDAdopted, v))
+}
+
 // PipelineRunID applies equality check predicate on the "pipeline_run_id" field. It's identical to PipelineRunIDEQ.
 func PipelineRunID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPipelineRunID, v))
@@ -164,6 +169,11 @@ func RollbackToDeploymentID(v string) predicate.Deployment {
 // Data applies equality check predicate on the "data" field. It's identical to DataEQ.
 func Data(v ecs.Column) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldData, v))
+}
+
+// ServiceArn applies equality check predicate on the "service_arn" field. It's identical to ServiceArnEQ.
+func ServiceArn(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldServiceArn, v))
 }
 
 // FoldedEvents applies equality check predicate on the "folded_events" field. It's identical to FoldedEventsEQ.
@@ -1046,6 +1056,16 @@ func ExternalDeploymentIDContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldExternalDeploymentID, v))
 }
 
+// ExternalIDAdoptedEQ applies the EQ predicate on the "external_id_adopted" field.
+func ExternalIDAdoptedEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldExternalIDAdopted, v))
+}
+
+// ExternalIDAdoptedNEQ applies the NEQ predicate on the "external_id_adopted" field.
+func ExternalIDAdoptedNEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldExternalIDAdopted, v))
+}
+
 // PipelineRunIDEQ applies the EQ predicate on the "pipeline_run_id" field.
 func PipelineRunIDEQ(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPipelineRunID, v))
@@ -1544,6 +1564,81 @@ func DataIsNil() predicate.Deployment {
 // DataNotNil applies the NotNil predicate on the "data" field.
 func DataNotNil() predicate.Deployment {
 	return predicate.Deployment(sql.FieldNotNull(FieldData))
+}
+
+// ServiceArnEQ applies the EQ predicate on the "service_arn" field.
+func ServiceArnEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldServiceArn, v))
+}
+
+// ServiceArnNEQ applies the NEQ predicate on the "service_arn" field.
+func ServiceArnNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldServiceArn, v))
+}
+
+// ServiceArnIn applies the In predicate on the "service_arn" field.
+func ServiceArnIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldServiceArn, vs...))
+}
+
+// ServiceArnNotIn applies the NotIn predicate on the "service_arn" field.
+func ServiceArnNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldServiceArn, vs...))
+}
+
+// ServiceArnGT applies the GT predicate on the "service_arn" field.
+func ServiceArnGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldServiceArn, v))
+}
+
+// ServiceArnGTE applies the GTE predicate on the "service_arn" field.
+func ServiceArnGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldServiceArn, v))
+}
+
+// ServiceArnLT applies the LT predicate on the "service_arn" field.
+func ServiceArnLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldServiceArn, v))
+}
+
+// ServiceArnLTE applies the LTE predicate on the "service_arn" field.
+func ServiceArnLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldServiceArn, v))
+}
+
+// ServiceArnContains applies the Contains predicate on the "service_arn" field.
+func ServiceArnContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldServiceArn, v))
+}
+
+// ServiceArnHasPrefix applies the HasPrefix predicate on the "service_arn" field.
+func ServiceArnHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldServiceArn, v))
+}
+
+// ServiceArnHasSuffix applies the HasSuffix predicate on the "service_arn" field.
+func ServiceArnHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldServiceArn, v))
+}
+
+// ServiceArnIsNil applies the IsNil predicate on the "service_arn" field.
+func ServiceArnIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldServiceArn))
+}
+
+// ServiceArnNotNil applies the NotNil predicate on the "service_arn" field.
+func ServiceArnNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldServiceArn))
+}
+
+// ServiceArnEqualFold applies the EqualFold predicate on the "service_arn" field.
+func ServiceArnEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldServiceArn, v))
+}
+
+// ServiceArnContainsFold applies the ContainsFold predicate on the "service_arn" field.
+func ServiceArnContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldServiceArn, v))
 }
 
 // EventsIsNil applies the IsNil predicate on the "events" field.

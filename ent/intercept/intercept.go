@@ -8,6 +8,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
@@ -109,6 +110,33 @@ func (f TraverseAuditEvent) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.AuditEventQuery", q)
+}
+
+// The CloudEventFunc type is an adapter to allow the use of ordinary function as a Querier.
+type CloudEventFunc func(context.Context, *ent.CloudEventQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f CloudEventFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.CloudEventQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.CloudEventQuery", q)
+}
+
+// The TraverseCloudEvent type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseCloudEvent func(context.Context, *ent.CloudEventQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseCloudEvent) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseCloudEvent) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.CloudEventQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.CloudEventQuery", q)
 }
 
 // The DefaultValueDefinitionFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -521,6 +549,8 @@ func NewQuery(q ent.Query) (Query, error) {
 	switch q := q.(type) {
 	case *ent.AuditEventQuery:
 		return &query[*ent.AuditEventQuery, predicate.AuditEvent, auditevent.OrderOption]{typ: ent.TypeAuditEvent, tq: q}, nil
+	case *ent.CloudEventQuery:
+		return &query[*ent.CloudEventQuery, predicate.CloudEvent, cloudevent.OrderOption]{typ: ent.TypeCloudEvent, tq: q}, nil
 	case *ent.DefaultValueDefinitionQuery:
 		return &query[*ent.DefaultValueDefinitionQuery, predicate.DefaultValueDefinition, defaultvaluedefinition.OrderOption]{typ: ent.TypeDefaultValueDefinition, tq: q}, nil
 	case *ent.DeploymentQuery:

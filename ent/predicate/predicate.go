@@ -9,6 +9,9 @@ import (
 // AuditEvent is the predicate function for auditevent builders.
 type AuditEvent func(*sql.Selector)
 
+// CloudEvent is the predicate function for cloudevent builders.
+type CloudEvent func(*sql.Selector)
+
 // DefaultValueDefinition is the predicate function for defaultvaluedefinition builders.
 type DefaultValueDefinition func(*sql.Selector)
 

@@ -580,6 +580,7 @@ type ComplexityRoot struct {
 		Deployments        func(childComplexity int, first *int32, after *string, last *int32, before *string) int
 		Environment        func(childComplexity int) int
 		EnvironmentID      func(childComplexity int) int
+		ExternalDeployment func(childComplexity int) int
 		Fence              func(childComplexity int) int
 		ID                 func(childComplexity int) int
 		LiveDeployment     func(childComplexity int) int
@@ -1115,6 +1116,7 @@ type ModuleInstanceResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleInstance) (*record.ModuleDefinition, error)
 
 	LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
+	ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
@@ -3222,6 +3224,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ModuleInstance.EnvironmentID(childComplexity), true
+	case "ModuleInstance.externalDeployment":
+		if e.ComplexityRoot.ModuleInstance.ExternalDeployment == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ModuleInstance.ExternalDeployment(childComplexity), true
 	case "ModuleInstance.fence":
 		if e.ComplexityRoot.ModuleInstance.Fence == nil {
 			break
@@ -6029,8 +6037,8 @@ type Mutation {
   Another that is RUNNING keeps its status, and the instance is busy, until its program has ended: the runner
   learns of the request when it next renews its lease or reports, and has the program end. What happened wins:
   a program that ends well all the same has SUCCEEDED. The same request again changes nothing.
-  ` + "`" + `slipway:Deployment:WRONG_STATE` + "`" + ` where the deployment has ended, or where it is too early for force. For
-  developers and admins; with ` + "`" + `force` + "`" + ` for admins.
+  ` + "`" + `slipway:Deployment:WRONG_STATE` + "`" + ` where the deployment has ended or was started outside, or where it is too early for
+  force. For developers and admins; with ` + "`" + `force` + "`" + ` for admins.
   """
   cancelDeployment(
     "The deployment."
@@ -6764,6 +6772,11 @@ type ModuleInstance implements Node {
   liveDeploymentId: ID
   "The deployment that is live, the last that succeeded; null before the first success."
   liveDeployment: Deployment
+  """
+  The last deployment that was started outside of Slipway and became known by an event of the cloud; null where there
+  was none. It is never live.
+  """
+  externalDeployment: Deployment
   "The number of the last claim of one of its deployments, in digits; ` + "`" + `0` + "`" + ` before the first. Raised by each claim."
   fence: String!
   "Its deployments, newest first."
@@ -6997,7 +7010,10 @@ type Deployment implements Node {
   moduleInstance: ModuleInstance!
   "What carries it out, as its module version says: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
   deploymentType: String!
-  "What started it: ` + "`" + `api` + "`" + `, ` + "`" + `rollback` + "`" + `, ` + "`" + `redeploy` + "`" + `, ` + "`" + `pipeline` + "`" + ` or ` + "`" + `event` + "`" + `."
+  """
+  What started it: ` + "`" + `api` + "`" + `, ` + "`" + `rollback` + "`" + `, ` + "`" + `redeploy` + "`" + `, ` + "`" + `pipeline` + "`" + ` or ` + "`" + `event` + "`" + `. With ` + "`" + `event` + "`" + ` it was started outside of Slipway:
+  it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
+  """
   triggerSource: String!
   "Where it stands."
   status: DeploymentStatus!
@@ -7031,11 +7047,11 @@ type Deployment implements Node {
   data: DeploymentData
   "The detail of its type as JSON; null for ` + "`" + `terraform` + "`" + `."
   dataJson: JSON
-  "The id of the release that it ships; null where none is stored."
+  "The id of the release that it ships; null where none is stored, or where it was started outside."
   releaseId: ID
-  "The release that it ships; null where none is stored."
+  "The release that it ships; null where none is stored, or where it was started outside."
   release: Release
-  "Who created it: the name of the token."
+  "Who created it: the name of the token. Where it was started outside, the token that its start came with."
   createdBy: String!
   "Who carries it out: the name of the runner's token; null before it is claimed."
   runner: String
@@ -8682,6 +8698,12 @@ input ClaimDeploymentInput {
   with the same deployment. The server chooses where it is left out.
   """
   leaseId: ID
+  """
+  How many seconds the claim waits for a deployment where none is there, 0 to 30; it does not wait where this is
+  left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
+  seconds.
+  """
+  wait: Int
 }
 
 "What claimDeployment answers with."
@@ -9658,6 +9680,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_liveDeploymentId(ctx, field)
 	case "liveDeployment":
 		return ec.fieldContext_ModuleInstance_liveDeployment(ctx, field)
+	case "externalDeployment":
+		return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
 	case "fence":
 		return ec.fieldContext_ModuleInstance_fence(ctx, field)
 	case "deployments":
@@ -19830,6 +19854,38 @@ func (ec *executionContext) _ModuleInstance_liveDeployment(ctx context.Context, 
 	)
 }
 func (ec *executionContext) fieldContext_ModuleInstance_liveDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_externalDeployment(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_externalDeployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleInstance().ExternalDeployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_externalDeployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ModuleInstance",
 		Field:      field,
@@ -30087,7 +30143,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"deploymentTypes", "leaseId"}
+	fieldsInOrder := [...]string{"deploymentTypes", "leaseId", "wait"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -30108,6 +30164,13 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.LeaseID = graphql.OmittableOf(data)
+		case "wait":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("wait"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Wait = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -38097,6 +38160,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_liveDeployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "externalDeployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_externalDeployment(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

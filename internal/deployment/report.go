@@ -83,8 +83,10 @@ func (in Report) check() []fault.Violation {
 // apply writes the report into an update of the deployment. The events of an aws:ecs deployment are in
 // its data; others have them beside it.
 func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Time) error {
-	u.SetNillableExternalDeploymentID(in.ExternalDeploymentID).
-		SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
+	if in.ExternalDeploymentID != nil {
+		u.SetExternalDeploymentID(*in.ExternalDeploymentID).SetExternalIDAdopted(false)
+	}
+	u.SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
 	data, err := d.Data.Data()
 	if err != nil {
 		return err
@@ -116,7 +118,7 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	}
 	events, folded := event.Append(data.Events, d.FoldedEvents, news...)
 	data.Events = events
-	u.SetData(data.Column()).SetFoldedEvents(folded)
+	setData(u, data).SetFoldedEvents(folded)
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
 	"slipway/internal/requestlog"
+	"slipway/rest"
 )
 
 type fail func(http.ResponseWriter, *http.Request, error)
@@ -88,6 +89,23 @@ func via(c actor.Channel) func(http.Handler) http.Handler {
 			a := actor.From(r.Context()).Via(c)
 			identified(r.Context(), a)
 			next.ServeHTTP(w, r.WithContext(actor.With(r.Context(), a)))
+		})
+	}
+}
+
+// tokenHeader has the requests of one path bear their token in a header of its own, where it is not empty: event buses
+// send a key so. It becomes the token of Authorization, and is then like every other; a request with both has two.
+func tokenHeader(path, header string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if keys := r.Header.Values(header); header != "" && r.URL.Path == path && len(keys) > 0 {
+				r = r.Clone(r.Context())
+				r.Header.Del(header)
+				for _, key := range keys {
+					r.Header.Add("Authorization", "Bearer "+key)
+				}
+			}
+			next.ServeHTTP(w, r)
 		})
 	}
 }
@@ -206,12 +224,13 @@ func recovered(log *slog.Logger, f fail) func(http.Handler) http.Handler {
 	}
 }
 
-// bounded ends the execution of a REST request after a time. GraphQL has streams, and bounds each of
-// its operations itself.
-func bounded(timeout time.Duration) func(http.Handler) http.Handler {
+// bounded ends the execution of a REST request after a time, besides that which it prefers to wait. GraphQL has streams,
+// and bounds each of its operations itself.
+func bounded(timeout time.Duration, waiting rest.Waiting) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, cancel := context.WithTimeout(r.Context(), timeout)
+			patience, _ := waiting.Patience(r) // a malformed one is refused where it counts
+			ctx, cancel := context.WithTimeout(r.Context(), timeout+patience)
 			defer cancel()
 			next.ServeHTTP(w, r.WithContext(ctx))
 		})

@@ -41,6 +41,7 @@ var Classes = map[string]Class{
 	ent.TypeQuarantine:             Owned,
 	ent.TypeIdempotencyKey:         Owned,
 	ent.TypeInputBaseline:          Owned,
+	ent.TypeCloudEvent:             Owned,
 	ent.TypeAuditEvent:             Owned,
 }
 

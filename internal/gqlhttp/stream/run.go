@@ -12,6 +12,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/httpx"
+	"slipway/internal/quota"
 )
 
 // Executor executes operations, as gqlgen's executor does.
@@ -21,6 +23,8 @@ type Executor interface {
 	Create(ctx context.Context, r *wire.Request) (*graphql.OperationContext, gqlerror.List)
 	// DispatchOperation executes an operation. The handler returns its next response, nil when there is none.
 	DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context)
+	// Patience returns how long an operation may wait, besides the time that it may run.
+	Patience(op *graphql.OperationContext) time.Duration
 	// DispatchError returns the response of an operation that was not created.
 	DispatchError(ctx context.Context, errs gqlerror.List) *graphql.Response
 	// PresentRecoveredError logs a panic and returns what the caller may know of it.
@@ -38,7 +42,7 @@ func (s *Streams) run(ctx context.Context, exec Executor, op *graphql.OperationC
 		s.subscribe(ctx, exec, op, emit)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout+exec.Patience(op))
 	defer cancel()
 	next, ctx := exec.DispatchOperation(ctx, op)
 	resp := next(ctx)
@@ -74,7 +78,7 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) (resp *graphql.Response, id string) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &resolution{limit: s.Timeout, cancel: cancel}
+	r := &resolution{limit: s.Timeout, turns: s.Turns, cancel: cancel}
 	defer r.end()
 	resp = next(context.WithValue(ctx, resolutionKey{}, r))
 	if r.id != "" && resp != nil && string(resp.Data) == "null" {
@@ -88,12 +92,14 @@ func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) (resp
 
 type resolutionKey struct{}
 
-// resolution is that of an event, from its first field on.
+// resolution is that of an event, from its first field on: its time, and its turn among all that is executed.
 type resolution struct {
 	limit  time.Duration
+	turns  *quota.Turns
 	cancel context.CancelCauseFunc
 	mu     sync.Mutex
 	timer  *time.Timer
+	taken  bool
 	id     string
 }
 
@@ -124,12 +130,18 @@ func withLastEventID(ctx context.Context, r *http.Request) context.Context {
 	return ctx
 }
 
-func (r *resolution) begin() {
+func (r *resolution) begin(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.timer == nil {
-		r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
+	if r.timer != nil {
+		return
 	}
+	r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
+	if err := r.turns.Take(ctx, httpx.Caller(ctx).Key); err != nil {
+		r.cancel(context.DeadlineExceeded)
+		return
+	}
+	r.taken = true
 }
 
 func (r *resolution) end() {
@@ -137,6 +149,9 @@ func (r *resolution) end() {
 	defer r.mu.Unlock()
 	if r.timer != nil {
 		r.timer.Stop()
+	}
+	if r.taken {
+		r.turns.Leave()
 	}
 }
 
@@ -146,7 +161,7 @@ func boundEvents(op *graphql.OperationContext) {
 	resolve := op.ResolverMiddleware
 	op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) {
 		if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
-			r.begin()
+			r.begin(ctx)
 		}
 		return resolve(ctx, next)
 	}
