@@ -49,6 +49,14 @@ func (a *Authenticator) lookUp(ctx context.Context, hash string) (v verdict, err
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
+	// Who found the cache stale a moment ago may come here when another has just asked.
+	switch v, state := a.cache.get(hash, a.now()); state {
+	case good:
+		return v, nil
+	case unknown:
+		return verdict{}, ErrUnknownToken
+	case absent, stale:
+	}
 	ctx, cancel := context.WithTimeout(ctx, goodFor)
 	defer cancel()
 	asked := a.now()

@@ -46,14 +46,15 @@ func TestLiveStreamsAreCheap(t *testing.T) {
 	open := &openStreams{t: t, url: s.API, token: w.Acme.Tokens[actor.Viewer], heard: make(chan time.Time, 4*listening)}
 	defer open.close()
 	open.add(2, idleStream, nil) // what only the first takes
-	before, statements := heapOf(t, s), transactionsWhile(t, w, 0)
+	before, usual := heapOf(t, s), transactionsWhile(t, w, idle)
 	open.add(count-listening-2, idleStream, nil)
 	open.add(listening, fmt.Sprintf(oneStream, d.ID), open.heard)
 	for range listening {
 		<-open.heard // the deployment as it is
 	}
 	each := (heapOf(t, s) - before) / count
-	statements = transactionsWhile(t, w, idle) - statements
+	transactionsWhile(t, w, size(2*time.Second, 12*time.Second)) // until the sessions have told of what it took to open them
+	statements := transactionsWhile(t, w, idle)
 
 	change := func() time.Time {
 		if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("on")}}}); err != nil {
@@ -61,7 +62,7 @@ func TestLiveStreamsAreCheap(t *testing.T) {
 		}
 		return time.Now()
 	}
-	var all, quick []time.Duration
+	var all []time.Duration
 	for range size(3, 20) {
 		changed, last := change(), time.Time{}
 		for range listening {
@@ -69,16 +70,16 @@ func TestLiveStreamsAreCheap(t *testing.T) {
 		}
 		all = append(all, last.Sub(changed))
 	}
-	quick = underLoad(t, w, s.API, p)
+	quick := underLoad(t, w, s.API, p)
 	if full() && each > 40<<10 {
 		t.Errorf("each stream takes %d bytes, want at most 40 KiB", each)
 	}
-	// Leases are swept and the clock is measured besides.
-	if most := int(idle.Seconds())*5 + 10; statements > most {
-		t.Errorf("%d transactions within %s while nothing changes, want at most %d", statements, idle, most)
+	// Two streams had the feed's tick and the token's look-ups already. What the sessions tell comes late at times.
+	if most := usual*3/2 + 10; full() && statements > most {
+		t.Errorf("%d transactions within %s while nothing changes, want about the %d of two streams", statements, idle, usual)
 	}
-	proved.note(t, begun, "%d streams take %.1f KiB each; %d transactions in %s while nothing changes; %d hear a change after %s, at most %s; another server's after %s, p99 %s",
-		count, float64(each)/1024, statements, idle, listening, median(all), slices.Max(all), median(quick), percentile(quick, 99))
+	proved.note(t, begun, "%d streams take %.1f KiB each; %d transactions in %s while nothing changes, %d for two streams; %d hear a change after %s, at most %s; another server's after %s, p99 %s",
+		count, float64(each)/1024, statements, idle, usual, listening, median(all), slices.Max(all), median(quick), percentile(quick, 99))
 }
 
 // serveStreams starts a server that takes so many streams of one caller.
@@ -93,9 +94,13 @@ func serveStreams(t *testing.T, program, database string, streams int) *testkit.
 
 var memory = regexp.MustCompile(`(?m)^# (?:HeapAlloc = |Stack = )(\d+)`)
 
-// heapOf returns the bytes that the server's heap and its stacks have in use.
+// heapOf returns the bytes that the server's heap and its stacks have in use, some collections later: with each of them
+// a stack that is mostly empty shrinks by half.
 func heapOf(t *testing.T, s *testkit.Server) (sum int) {
 	t.Helper()
+	for range 4 {
+		get(t, s.Profiles+"/debug/pprof/heap?gc=1&debug=1")
+	}
 	text := get(t, s.Profiles+"/debug/pprof/heap?gc=1&debug=1")
 	for _, found := range memory.FindAllStringSubmatch(text, -1) {
 		n, err := strconv.Atoi(found[1])

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -12,8 +13,11 @@ import (
 )
 
 // ServeEvents answers an operation with an event stream, as the protocol GraphQL over Server-Sent Events
-// has it for one connection an operation: each answer is an event next, and complete is the last one.
-// Everything is written from here, so that nothing is once the handler has returned.
+// has it for one connection an operation: each answer is an event next, and complete is the last one. Nothing is written
+// once it has returned.
+//
+// The operation runs on the handler's own goroutine, and timers do what is due meanwhile, so that a stream which nothing
+// is sent on holds one stack.
 func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -24,59 +28,71 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 		return err
 	}
 	defer leave()
-	ctx, cancel := context.WithCancel(withLastEventID(r.Context(), r))
-	answers := make(chan answer)
-	go func() {
-		defer close(answers)
-		emit := func(resp *graphql.Response, eventID string) bool {
-			select {
-			case answers <- answer{wire.Encode(resp), eventID}:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
-		defer emitPanic(ctx, exec, emit)
-		s.run(ctx, exec, op, emit)
-	}()
-	defer func() {
-		cancel()
-		for range answers { // until the operation has ended
-		}
-	}()
-	s.relay(startEvents(w, s.WriteTimeout), r, answers)
+	ctx, cancel := context.WithCancelCause(withLastEventID(r.Context(), r))
+	defer cancel(nil)
+	out := startEvents(w, s.WriteTimeout)
+	defer out.end()
+	defer s.attend(r, out, cancel)()
+	s.runEvents(ctx, exec, op, func(resp *graphql.Response, eventID string) bool {
+		return ctx.Err() == nil && out.next(wire.Encode(resp), eventID)
+	})
+	if refusal := context.Cause(ctx); isRefusal(refusal) {
+		out.next(wire.Encode(wire.Failure(r.Context(), refusal)), "")
+	}
+	out.complete()
 	return nil
 }
 
-// answer is the text of an answer, and the id of its event.
-type answer struct {
-	text    []byte
-	eventID string
+func (s *Streams) runEvents(ctx context.Context, exec Executor, op *graphql.OperationContext, emit emitter) {
+	defer emitPanic(ctx, exec, emit)
+	s.run(ctx, exec, op, emit)
 }
 
-// relay writes the answers until there are no more, which is so when the caller is gone, or until the
-// caller is slow or may not listen any longer.
-func (s *Streams) relay(out *events, r *http.Request, answers <-chan answer) {
-	heartbeat, recheck := time.NewTicker(s.Heartbeat), time.NewTicker(s.Recheck)
-	defer heartbeat.Stop()
-	defer recheck.Stop()
-	for out.err == nil {
-		select {
-		case answer, more := <-answers:
-			if !more {
-				out.complete()
-				return
-			}
-			out.next(answer.text, answer.eventID)
-		case <-heartbeat.C:
-			out.comment()
-		case <-recheck.C:
-			if err := s.checkCaller(r); err != nil {
-				out.next(wire.Encode(wire.Failure(r.Context(), err)), "")
-				out.complete()
-				return
-			}
+// attend gives signs of life on a stream, and cancels it where the caller does not take them, or may not listen any
+// longer, which is the cause then. stop is to be called when the operation has ended.
+func (s *Streams) attend(r *http.Request, out *events, cancel context.CancelCauseFunc) (stop func()) {
+	heartbeat := repeat(s.Heartbeat, func() bool {
+		isTaken := out.comment()
+		if !isTaken {
+			cancel(nil)
 		}
+		return isTaken
+	})
+	recheck := repeat(s.Recheck, func() bool {
+		err := s.checkCaller(r)
+		if err != nil {
+			cancel(err)
+		}
+		return err == nil
+	})
+	return func() {
+		heartbeat()
+		recheck()
+	}
+}
+
+// repeat calls f at intervals while it returns true, until stop is called. A call may be under way then.
+func repeat(every time.Duration, f func() bool) (stop func()) {
+	var mu sync.Mutex
+	stopped := false
+	var timer *time.Timer
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(every, func() {
+		if !f() {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if !stopped {
+			timer.Reset(every)
+		}
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		timer.Stop()
 	}
 }
 
@@ -88,12 +104,14 @@ func (s *Streams) RefuseEvents(w http.ResponseWriter, resp *graphql.Response) {
 	out.complete()
 }
 
-// events writes an event stream. Its first error stays, and nothing is written after it.
+// events writes an event stream, from several goroutines. Its first error stays, and nothing is written after it.
 type events struct {
 	w       http.ResponseWriter
 	rc      *http.ResponseController
 	timeout time.Duration
-	err     error
+
+	mu  sync.Mutex
+	err error
 }
 
 // startEvents begins the stream. The time that the server gives an answer does not fit a stream: each
@@ -111,9 +129,9 @@ func startEvents(w http.ResponseWriter, timeout time.Duration) *events {
 	return e
 }
 
-// next writes an answer, with the id of its event unless that is empty. Line breaks would end its line; in JSON they can
-// only be white space, and ids have none.
-func (e *events) next(answer []byte, eventID string) {
+// next writes an answer, with the id of its event unless that is empty, and reports whether it was taken. Line breaks
+// would end its line; in JSON they can only be white space, and ids have none.
+func (e *events) next(answer []byte, eventID string) bool {
 	if bytes.ContainsAny(answer, "\r\n") {
 		answer = bytes.Map(func(r rune) rune {
 			if r == '\r' || r == '\n' {
@@ -126,23 +144,33 @@ func (e *events) next(answer []byte, eventID string) {
 	if eventID != "" {
 		end = "\nid: " + eventID + end
 	}
-	e.write([]byte("event: next\ndata: "), answer, []byte(end))
+	return e.write([]byte("event: next\ndata: "), answer, []byte(end))
 }
 
 func (e *events) complete() { e.write([]byte("event: complete\ndata:\n\n")) }
 
-// comment is a sign of life that clients pass over.
-func (e *events) comment() { e.write([]byte(":\n\n")) }
+// comment is a sign of life that clients pass over. It reports whether it was taken.
+func (e *events) comment() bool { return e.write([]byte(":\n\n")) }
 
-func (e *events) write(parts ...[]byte) {
+// end lets nothing more be written.
+func (e *events) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.err = errEnded
+}
+
+func (e *events) write(parts ...[]byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.err != nil {
-		return
+		return false
 	}
 	_ = e.rc.SetWriteDeadline(time.Now().Add(e.timeout)) // where there is none, the server has no connection to keep
 	for _, part := range parts {
 		if _, e.err = e.w.Write(part); e.err != nil { //nolint:gosec // it is JSON in an event stream, which no browser takes for a page
-			return
+			return false
 		}
 	}
 	e.err = e.rc.Flush()
+	return e.err == nil
 }

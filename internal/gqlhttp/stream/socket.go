@@ -17,8 +17,8 @@ import (
 // closeTimeout is how long the peer of a socket that is being closed may take to answer the close frame.
 const closeTimeout = 2 * time.Second
 
-// socket is one connection. It is read on the handler's goroutine; each operation has another, and two
-// watch over the socket.
+// socket is one connection. It is read on the handler's goroutine; each operation has another, and one
+// watches over the socket.
 type socket struct {
 	*Streams
 	maxQuery int
@@ -73,8 +73,7 @@ func (s *socket) serve() {
 		reason = noSubprotocol
 		return
 	}
-	watchers.Go(s.watch)
-	watchers.Go(s.ping)
+	watchers.Go(func() { s.watch(&watchers) })
 	reason = s.read()
 }
 
@@ -167,12 +166,15 @@ func isClosed(signal <-chan struct{}) bool {
 	}
 }
 
-// watch ends the socket for what does not come by a message: time, the server's shutdown, a token's end.
-func (s *socket) watch() {
+// watch ends the socket for what does not come by a message: time, the server's shutdown, a token's end. Pings wait for
+// their answer on goroutines of their own.
+func (s *socket) watch(pings *sync.WaitGroup) {
 	late := time.NewTimer(s.InitTimeout)
 	defer late.Stop()
 	recheck := time.NewTicker(s.Recheck)
 	defer recheck.Stop()
+	heartbeat := time.NewTicker(s.Heartbeat)
+	defer heartbeat.Stop()
 	initialised, acknowledged := s.initialised, s.acknowledged
 	for {
 		select {
@@ -190,6 +192,8 @@ func (s *socket) watch() {
 			initialised = nil
 		case <-acknowledged:
 			acknowledged = nil
+		case <-heartbeat.C:
+			pings.Go(s.ping)
 		case <-recheck.C:
 			if acknowledged == nil && s.checkCaller(s.request) != nil {
 				s.end(forbidden)
@@ -201,20 +205,11 @@ func (s *socket) watch() {
 
 // ping cuts the socket off when its peer does not answer a ping.
 func (s *socket) ping() {
-	tick := time.NewTicker(s.Heartbeat)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
-		// Not under s.ctx, with whose end the library would cut off a socket that is being closed.
-		ctx, cancel := context.WithTimeout(context.Background(), s.Heartbeat)
-		if s.conn.Ping(ctx) != nil {
-			_ = s.tcp.Close()
-		}
-		cancel()
+	// Not under s.ctx, with whose end the library would cut off a socket that is being closed.
+	ctx, cancel := context.WithTimeout(context.Background(), s.Heartbeat)
+	defer cancel()
+	if s.conn.Ping(ctx) != nil {
+		_ = s.tcp.Close()
 	}
 }
 
