@@ -39,8 +39,8 @@ type Config struct {
 	Costs  *quota.Costs
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
-	// Prepare, where it is not nil, makes of an operation what Prepared returns each time that it is executed.
-	Prepare func(*ast.OperationDefinition) any
+	// Prepare, where it is not nil, makes of an operation of a document what Prepared returns each time that it is executed.
+	Prepare func(*ast.QueryDocument, *ast.OperationDefinition) any
 }
 
 func (c Config) documents() document.Config {
