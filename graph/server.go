@@ -110,5 +110,8 @@ func (batching) InterceptRootField(ctx context.Context, next graphql.RootResolve
 
 // InterceptResponse begins them anew for each event of a subscription, whose root field is resolved only once.
 func (batching) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	return next(withColumns(withBatches(ctx)))
+	if op := graphql.GetOperationContext(ctx).Operation; op != nil && op.Operation == ast.Subscription {
+		ctx = withBatches(ctx)
+	}
+	return next(withColumns(ctx))
 }

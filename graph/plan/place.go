@@ -19,10 +19,13 @@ type place struct {
 	above *graphql.FieldContext
 
 	mu sync.Mutex
-	// fields has the field or item of each step of the path; the first few of them are made.
-	fields []*fieldContext
+	// fields has room for a field or item of each step of the path; the first few of them are made.
+	fields [][]fieldContext
 	made   int
 }
+
+// chunk is how many steps get room at once.
+const chunk = 8
 
 type fieldContext struct {
 	graphql.FieldContext
@@ -46,13 +49,10 @@ func (p *place) field() *graphql.FieldContext {
 	defer p.mu.Unlock()
 	parent := p.above
 	if p.made > 0 {
-		parent = &p.fields[p.made-1].FieldContext
+		parent = &p.at(p.made - 1).FieldContext
 	}
 	for ; p.made < len(p.w.path); p.made++ {
-		if p.made == len(p.fields) {
-			p.fields = append(p.fields, &fieldContext{})
-		}
-		f, s := p.fields[p.made], p.w.path[p.made]
+		f, s := p.at(p.made), &p.w.path[p.made]
 		if s.node == nil {
 			f.index = s.index
 			f.FieldContext = graphql.FieldContext{Parent: parent, Index: &f.index}
@@ -65,6 +65,13 @@ func (p *place) field() *graphql.FieldContext {
 		parent = &f.FieldContext
 	}
 	return parent
+}
+
+func (p *place) at(depth int) *fieldContext {
+	if depth/chunk == len(p.fields) {
+		p.fields = append(p.fields, make([]fieldContext, chunk))
+	}
+	return &p.fields[depth/chunk][depth%chunk]
 }
 
 // fieldKey is the key of the FieldContext, which gqlgen keeps to itself: it is what GetFieldContext asks a context for.

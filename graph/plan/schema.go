@@ -110,20 +110,19 @@ func (e *Execution) respond(root *Node, o *Object) graphql.ResponseHandler {
 // data returns the fields of the root with their values. Those of a query are resolved side by side, those of a mutation
 // one after the other.
 func (e *Execution) data(ctx context.Context, root *Node, s *selection) []byte {
-	r := rootFields{e, e.observer(ctx), make([]graphql.Marshaler, len(s.nodes)), atomic.Bool{}}
-	var running sync.WaitGroup
+	r := &rootFields{Execution: e, observer: e.observer(ctx), values: make([]graphql.Marshaler, len(s.nodes))}
 	ahead := s.concurrent - 1 // the last one needs no goroutine
 	for i, n := range s.nodes {
 		switch {
 		case n.typename != nil:
 		case n.field.Concurrent && ahead > 0:
 			ahead--
-			running.Go(func() { r.resolve(ctx, i, n) })
+			r.running.Go(func() { r.resolve(ctx, i, n) })
 		default:
 			r.resolve(ctx, i, n)
 		}
 	}
-	running.Wait()
+	r.running.Wait()
 	if r.isNull.Load() {
 		return []byte("null")
 	}
@@ -145,6 +144,7 @@ func (e *Execution) data(ctx context.Context, root *Node, s *selection) []byte {
 type rootFields struct {
 	*Execution
 	observer Observer
+	running  sync.WaitGroup
 	values   []graphql.Marshaler
 	// isNull is whether one is null that must not be.
 	isNull atomic.Bool

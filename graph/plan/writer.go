@@ -13,6 +13,7 @@ type Writer struct {
 	observer Observer
 	buf      written
 	path     []step
+	steps    [8]step // what most paths are within
 	// later counts the lists above of which the item is not the first one.
 	later int
 	place place
@@ -27,7 +28,8 @@ type step struct {
 
 // writer returns a writer of which the first buffer has a size.
 func (e *Execution) writer(ctx context.Context, observer Observer, size int) *Writer {
-	w := &Writer{Execution: e, observer: observer, buf: make(written, 0, max(size, 64)), path: make([]step, 0, 8)}
+	w := &Writer{Execution: e, observer: observer, buf: make(written, 0, max(size, 64))}
+	w.path = w.steps[:0]
 	w.place.Context, w.place.w, w.place.above = ctx, w, graphql.GetFieldContext(ctx)
 	return w
 }
