@@ -7674,7 +7674,7 @@ func writeNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange(w *plan.Writer,
 }
 
 func writeNGivenId2string(w *plan.Writer, n *plan.Node, v string) bool {
-	return w.Marshal(scalar.MarshalGivenID(v), true)
+	return w.Appended(scalar.AppendGivenID(w.Bytes(), v), true)
 }
 
 func writeNID2string(w *plan.Writer, n *plan.Node, v string) bool {
@@ -7777,7 +7777,7 @@ func writeNJSON2encodingᚋjsonᚐRawMessage(w *plan.Writer, n *plan.Node, v jso
 	if v == nil {
 		return w.Null()
 	}
-	return w.Marshal(scalar.MarshalJSON(v), true)
+	return w.Appended(scalar.AppendJSON(w.Bytes(), v), true)
 }
 
 func writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w *plan.Writer, n *plan.Node, v *deployment.Lease) bool {
@@ -7992,7 +7992,7 @@ func writeNTokenEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan
 }
 
 func writeNUtcDateTime2timeᚐTime(w *plan.Writer, n *plan.Node, v time.Time) bool {
-	return w.Marshal(scalar.MarshalUtcDateTime(v), true)
+	return w.Appended(scalar.AppendUtcDateTime(w.Bytes(), v), true)
 }
 
 func writeNValidationPattern2slipwayᚋinternalᚋinputpropᚐValidationPattern(w *plan.Writer, n *plan.Node, v inputprop.ValidationPattern) bool {
@@ -8305,7 +8305,7 @@ func writeOJSON2encodingᚋjsonᚐRawMessage(w *plan.Writer, n *plan.Node, v jso
 	if v == nil {
 		return false
 	}
-	return w.Marshal(scalar.MarshalJSON(v), false)
+	return w.Appended(scalar.AppendJSON(w.Bytes(), v), false)
 }
 
 func writeOLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w *plan.Writer, n *plan.Node, v *deployment.Lease) bool {
@@ -8550,14 +8550,14 @@ func writeOUtcDateTime2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
 	if v == nil {
 		return false
 	}
-	return w.Marshal(scalar.MarshalDateTimeText(*v), false)
+	return w.Appended(scalar.AppendDateTimeText(w.Bytes(), *v), false)
 }
 
 func writeOUtcDateTime2ᚖtimeᚐTime(w *plan.Writer, n *plan.Node, v *time.Time) bool {
 	if v == nil {
 		return false
 	}
-	return w.Marshal(scalar.MarshalUtcDateTime(*v), false)
+	return w.Appended(scalar.AppendUtcDateTime(w.Bytes(), *v), false)
 }
 
 func writeOValidationPattern2ᚕslipwayᚋinternalᚋinputpropᚐValidationPatternᚄ(w *plan.Writer, n *plan.Node, v []inputprop.ValidationPattern) bool {
