@@ -25,6 +25,8 @@ type DeploymentChange struct {
 	DeploymentID string `json:"deployment_id,omitempty"`
 	// of the deployment, after the change
 	Version int32 `json:"version,omitempty"`
+	// what the change did to the deployment; null where a program wrote it that did not know
+	Kind *deploymentchange.Kind `json:"kind,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
 	CreatedAt    time.Time `json:"created_at,omitempty"`
 	selectValues sql.SelectValues
@@ -37,7 +39,7 @@ func (*DeploymentChange) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case deploymentchange.FieldID, deploymentchange.FieldXid, deploymentchange.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deploymentchange.FieldOrganizationID, deploymentchange.FieldDeploymentID:
+		case deploymentchange.FieldOrganizationID, deploymentchange.FieldDeploymentID, deploymentchange.FieldKind:
 			values[i] = new(sql.NullString)
 		case deploymentchange.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -85,6 +87,13 @@ func (_m *DeploymentChange) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field version", values[i])
 			} else if value.Valid {
 				_m.Version = int32(value.Int64)
+			}
+		case deploymentchange.FieldKind:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field kind", values[i])
+			} else if value.Valid {
+				_m.Kind = new(deploymentchange.Kind)
+				*_m.Kind = deploymentchange.Kind(value.String)
 			}
 		case deploymentchange.FieldCreatedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -139,6 +148,11 @@ func (_m *DeploymentChange) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
+	if v := _m.Kind; v != nil {
+		builder.WriteString("kind=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
 	builder.WriteString(", ")
 	builder.WriteString("created_at=")
 	builder.WriteString(_m.CreatedAt.Format(time.ANSIC))

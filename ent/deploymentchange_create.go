@@ -52,6 +52,20 @@ func (_c *DeploymentChangeCreate) SetVersion(v int32) *DeploymentChangeCreate {
 	return _c
 }
 
+// SetKind sets the "kind" field.
+func (_c *DeploymentChangeCreate) SetKind(v deploymentchange.Kind) *DeploymentChangeCreate {
+	_c.mutation.SetKind(v)
+	return _c
+}
+
+// SetNillableKind sets the "kind" field if the given value is not nil.
+func (_c *DeploymentChangeCreate) SetNillableKind(v *deploymentchange.Kind) *DeploymentChangeCreate {
+	if v != nil {
+		_c.SetKind(*v)
+	}
+	return _c
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (_c *DeploymentChangeCreate) SetCreatedAt(v time.Time) *DeploymentChangeCreate {
 	_c.mutation.SetCreatedAt(v)
@@ -107,6 +121,11 @@ func (_c *DeploymentChangeCreate) check() error {
 	if _, ok := _c.mutation.Version(); !ok {
 		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "DeploymentChange.version"`)}
 	}
+	if v, ok := _c.mutation.Kind(); ok {
+		if err := deploymentchange.KindValidator(v); err != nil {
+			return &ValidationError{Name: "kind", err: fmt.Errorf(`ent: validator failed for field "DeploymentChange.kind": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`ent: missing required field "DeploymentChange.created_at"`)}
 	}
@@ -157,6 +176,10 @@ func (_c *DeploymentChangeCreate) createSpec() (*DeploymentChange, *sqlgraph.Cre
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(deploymentchange.FieldVersion, field.TypeInt32, value)
 		_node.Version = value
+	}
+	if value, ok := _c.mutation.Kind(); ok {
+		_spec.SetField(deploymentchange.FieldKind, field.TypeEnum, value)
+		_node.Kind = &value
 	}
 	if value, ok := _c.mutation.CreatedAt(); ok {
 		_spec.SetField(deploymentchange.FieldCreatedAt, field.TypeTime, value)

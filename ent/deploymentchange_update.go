@@ -78,6 +78,9 @@ func (_u *DeploymentChangeUpdate) sqlSave(ctx context.Context) (_node int, err e
 	if _u.mutation.XidCleared() {
 		_spec.ClearField(deploymentchange.FieldXid, field.TypeInt64)
 	}
+	if _u.mutation.KindCleared() {
+		_spec.ClearField(deploymentchange.FieldKind, field.TypeEnum)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -179,6 +182,9 @@ func (_u *DeploymentChangeUpdateOne) sqlSave(ctx context.Context) (_node *Deploy
 	}
 	if _u.mutation.XidCleared() {
 		_spec.ClearField(deploymentchange.FieldXid, field.TypeInt64)
+	}
+	if _u.mutation.KindCleared() {
+		_spec.ClearField(deploymentchange.FieldKind, field.TypeEnum)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &DeploymentChange{config: _u.config}

@@ -4936,6 +4936,7 @@ type DeploymentChangeMutation struct {
 	deployment_id   *string
 	version         *int32
 	addversion      *int32
+	kind            *deploymentchange.Kind
 	created_at      *time.Time
 	clearedFields   map[string]struct{}
 	done            bool
@@ -5245,6 +5246,55 @@ func (m *DeploymentChangeMutation) ResetVersion() {
 	m.addversion = nil
 }
 
+// SetKind sets the "kind" field.
+func (m *DeploymentChangeMutation) SetKind(d deploymentchange.Kind) {
+	m.kind = &d
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *DeploymentChangeMutation) Kind() (r deploymentchange.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the DeploymentChange entity.
+// If the DeploymentChange object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentChangeMutation) OldKind(ctx context.Context) (v *deploymentchange.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ClearKind clears the value of the "kind" field.
+func (m *DeploymentChangeMutation) ClearKind() {
+	m.kind = nil
+	m.clearedFields[deploymentchange.FieldKind] = struct{}{}
+}
+
+// KindCleared returns if the "kind" field was cleared in this mutation.
+func (m *DeploymentChangeMutation) KindCleared() bool {
+	_, ok := m.clearedFields[deploymentchange.FieldKind]
+	return ok
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *DeploymentChangeMutation) ResetKind() {
+	m.kind = nil
+	delete(m.clearedFields, deploymentchange.FieldKind)
+}
+
 // SetCreatedAt sets the "created_at" field.
 func (m *DeploymentChangeMutation) SetCreatedAt(t time.Time) {
 	m.created_at = &t
@@ -5315,7 +5365,7 @@ func (m *DeploymentChangeMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentChangeMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 6)
 	if m.organization_id != nil {
 		fields = append(fields, deploymentchange.FieldOrganizationID)
 	}
@@ -5327,6 +5377,9 @@ func (m *DeploymentChangeMutation) Fields() []string {
 	}
 	if m.version != nil {
 		fields = append(fields, deploymentchange.FieldVersion)
+	}
+	if m.kind != nil {
+		fields = append(fields, deploymentchange.FieldKind)
 	}
 	if m.created_at != nil {
 		fields = append(fields, deploymentchange.FieldCreatedAt)
@@ -5347,6 +5400,8 @@ func (m *DeploymentChangeMutation) Field(name string) (ent.Value, bool) {
 		return m.DeploymentID()
 	case deploymentchange.FieldVersion:
 		return m.Version()
+	case deploymentchange.FieldKind:
+		return m.Kind()
 	case deploymentchange.FieldCreatedAt:
 		return m.CreatedAt()
 	}
@@ -5366,6 +5421,8 @@ func (m *DeploymentChangeMutation) OldField(ctx context.Context, name string) (e
 		return m.OldDeploymentID(ctx)
 	case deploymentchange.FieldVersion:
 		return m.OldVersion(ctx)
+	case deploymentchange.FieldKind:
+		return m.OldKind(ctx)
 	case deploymentchange.FieldCreatedAt:
 		return m.OldCreatedAt(ctx)
 	}
@@ -5404,6 +5461,13 @@ func (m *DeploymentChangeMutation) SetField(name string, value ent.Value) error 
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetVersion(v)
+		return nil
+	case deploymentchange.FieldKind:
+		v, ok := value.(deploymentchange.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
 		return nil
 	case deploymentchange.FieldCreatedAt:
 		v, ok := value.(time.Time)
@@ -5472,6 +5536,9 @@ func (m *DeploymentChangeMutation) ClearedFields() []string {
 	if m.FieldCleared(deploymentchange.FieldXid) {
 		fields = append(fields, deploymentchange.FieldXid)
 	}
+	if m.FieldCleared(deploymentchange.FieldKind) {
+		fields = append(fields, deploymentchange.FieldKind)
+	}
 	return fields
 }
 
@@ -5488,6 +5555,9 @@ func (m *DeploymentChangeMutation) ClearField(name string) error {
 	switch name {
 	case deploymentchange.FieldXid:
 		m.ClearXid()
+		return nil
+	case deploymentchange.FieldKind:
+		m.ClearKind()
 		return nil
 	}
 	return fmt.Errorf("unknown DeploymentChange nullable field %s", name)
@@ -5508,6 +5578,9 @@ func (m *DeploymentChangeMutation) ResetField(name string) error {
 		return nil
 	case deploymentchange.FieldVersion:
 		m.ResetVersion()
+		return nil
+	case deploymentchange.FieldKind:
+		m.ResetKind()
 		return nil
 	case deploymentchange.FieldCreatedAt:
 		m.ResetCreatedAt()

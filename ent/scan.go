@@ -248,6 +248,8 @@ func (_m *DeploymentChange) ScanTarget(column string) any {
 		return &_m.DeploymentID
 	case deploymentchange.FieldVersion:
 		return &_m.Version
+	case deploymentchange.FieldKind:
+		return scanNillable[deploymentchange.Kind]{&_m.Kind}
 	case deploymentchange.FieldCreatedAt:
 		return &_m.CreatedAt
 	default:

@@ -3,6 +3,10 @@
 package graph
 
 import (
+	"context"
+	"net/http"
+	"time"
+
 	"slipway/internal/account"
 	"slipway/internal/catalog"
 	"slipway/internal/defaults"
@@ -21,4 +25,6 @@ type Resolver struct {
 	Deploy    *deployment.Service
 	Sources   *valuesource.Service
 	Inputs    *inputvalidation.Service
+	// Wait waits for an operation, whose request had the header, as stream.Streams does.
+	Wait func(ctx context.Context, h http.Header, atMost time.Duration, changed <-chan struct{}) (bool, error)
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -20,6 +21,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
@@ -116,8 +118,23 @@ func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment
 	return lineage(ctx, r.Resolver, obj)
 }
 
+// Cursor is the resolver for the cursor field.
+func (r *deploymentChangeResolver) Cursor(ctx context.Context, obj *feed.Item) (string, error) {
+	return obj.Cursor, obj.Err
+}
+
+// Kind is the resolver for the kind field.
+func (r *deploymentChangeResolver) Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error) {
+	return obj.Kind, obj.Err
+}
+
+// Version is the resolver for the version field.
+func (r *deploymentChangeResolver) Version(ctx context.Context, obj *feed.Item) (int32, error) {
+	return obj.Version, obj.Err
+}
+
 // Deployment is the resolver for the deployment field.
-func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *deployment.Changed) (*record.Deployment, error) {
+func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	return obj.Deployment, obj.Err
 }
 
@@ -183,7 +200,7 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.DeploymentsOf)
+	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOf))
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -367,7 +384,9 @@ func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQ
 
 // ClaimDeployment is the resolver for the claimDeployment field.
 func (r *mutationResolver) ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error) {
-	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value()})
+	d, lease, err := r.Deploy.Claim(ctx, deployment.Claim{
+		Kinds: input.DeploymentTypes, LeaseID: input.LeaseID.Value(), Wait: input.Wait.Value(), Await: r.await,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -456,8 +475,12 @@ func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (
 
 // Deployments is the resolver for the deployments field.
 func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	head, err := feedCursor(ctx, r.Resolver)
+	if err != nil {
+		return nil, err
+	}
 	c, err := r.Deploy.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
-	return registerPage(ctx, c, err)
+	return registerPage(ctx, withFeedCursor(c, head), err)
 }
 
 // Deployment is the resolver for the deployment field.
@@ -589,12 +612,17 @@ func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release) 
 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, r.Deploy.DeploymentsOfReleases)
+	return loadPage(ctx, obj, "deployments", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, withFeedCursors(r.Resolver, r.Deploy.DeploymentsOfReleases))
 }
 
 // DeploymentChanged is the resolver for the deploymentChanged field.
-func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error) {
-	return r.Deploy.Follow(ctx, id)
+func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error) {
+	return r.Deploy.Follow(ctx, id, after)
+}
+
+// DeploymentsChanged is the resolver for the deploymentsChanged field.
+func (r *subscriptionResolver) DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error) {
+	return r.Deploy.FollowAll(ctx, deploymentFilter(filter), after)
 }
 
 // Description is the resolver for the description field.

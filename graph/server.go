@@ -73,6 +73,7 @@ func ofSchema(c gqlhttp.Config) gqlhttp.Config {
 	// The strict decoder of inputs bounds how deep they nest.
 	c.Limits.FreeInputs = []string{"InputPropertyInput"}
 	c.Limits.Large = []string{"JSON"}
+	c.Patience = patience
 	c.Scalars = scalar.Checks()
 	s := schema()
 	c.Prepare = func(doc *ast.QueryDocument, op *ast.OperationDefinition) any {

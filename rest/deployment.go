@@ -57,7 +57,7 @@ func deploymentOf(d *record.Deployment) deployment {
 	}
 }
 
-func getDeployment(q Queries) func(request) (answer, error) {
+func getDeployment(q Queries, w Waiting) func(request) (answer, error) {
 	return func(r request) (answer, error) {
 		if err := r.checkNoInput(); err != nil {
 			return answer{}, err
@@ -66,11 +66,14 @@ func getDeployment(q Queries) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		d, err := q.Deployment(ctx, r.id())
-		if err != nil {
-			return answer{}, err
-		}
-		return answer{etag: etag(d.Version), body: envelope{Data: deploymentOf(d)}}, nil
+		ctx = record.WithColumns(ctx, shown)
+		return w.untilChanged(ctx, r, r.id(), func() (answer, error) {
+			d, err := q.Deployment(ctx, r.id())
+			if err != nil {
+				return answer{}, err
+			}
+			return answer{etag: etag(d.Version), body: envelope{Data: deploymentOf(d)}}, nil
+		})
 	}
 }
 

@@ -43,7 +43,7 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		found, err := q.ModuleDefinitions(ctx, in.status, nil, nil, in.limit, in.cursor, nil, nil)
+		found, err := q.ModuleDefinitions(record.WithColumns(ctx, shown), in.status, nil, nil, in.limit, in.cursor, nil, nil)
 		if fault.Is(err, fault.RequestCursorInvalid) {
 			return answer{}, fault.New(fault.RequestCursorInvalid,
 				"cursor is not one that this list gave to this caller for this status.").WithCause(err)

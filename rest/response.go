@@ -18,7 +18,9 @@ type answer struct {
 	location string
 	// etag is the record's entity tag; lists have none.
 	etag string
-	body any
+	// applied is the preference that was followed, if any.
+	applied string
+	body    any
 }
 
 // envelope is the body of every success.
@@ -38,6 +40,9 @@ type meta struct {
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	if a.etag != "" {
 		w.Header().Set("ETag", a.etag)
+	}
+	if a.applied != "" {
+		w.Header().Set(appliedHeader, a.applied)
 	}
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.etag != "" {
 		w.Header().Set("Cache-Control", "private, no-cache")

@@ -32,6 +32,10 @@ type Surface struct {
 	MaxCost int
 	Costs   *quota.Costs
 	Caller  func(*http.Request) quota.Caller
+	// Turns bounds how many operations are executed at once, here and over GraphQL; nil is without limit.
+	Turns *quota.Turns
+	// Waiting is how requests wait.
+	Waiting Waiting
 	// Enter returns the context of a request whose actor acts in the organization that the request names. The
 	// errors are RequestInvalid for a header that can name none, and OrganizationNotFound. Where it is nil, the
 	// actor acts where it does.
@@ -49,11 +53,11 @@ type operation struct {
 }
 
 // operations returns the operations in the order of the OpenAPI document.
-func operations(q Queries, m Mutations) []operation {
+func operations(q Queries, m Mutations, w Waiting) []operation {
 	return []operation{
 		{method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m), cost: 10},
 		{method: http.MethodGet, path: "/module-definitions", answer: listModuleDefinitions(q), public: true, cost: 1},
-		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q), cost: 2},
+		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q, w), cost: 2},
 		{method: http.MethodPost, path: "/deployments/{id}/rollback", answer: rollbackDeployment(m), cost: 10},
 		{method: http.MethodPost, path: "/deployments/{id}/redeploy", answer: redeployDeployment(m), cost: 10},
 	}
@@ -61,7 +65,7 @@ func operations(q Queries, m Mutations) []operation {
 
 // Routes adds the operations to a router whose requests have an actor.
 func (s Surface) Routes(r chi.Router, q Queries, m Mutations) {
-	for _, o := range operations(q, m) {
+	for _, o := range operations(q, m, s.Waiting) {
 		r.MethodFunc(o.method, o.path, s.serve(o))
 	}
 }
@@ -104,6 +108,10 @@ func (s Surface) answer(o operation, w http.ResponseWriter, r *http.Request) (an
 	if err := meter.Spend(r.Context(), meter.Inputs, len(body)/kib*kib); err != nil {
 		return answer{}, err
 	}
+	if err := s.Turns.Take(r.Context(), httpx.Caller(r.Context()).Key); err != nil {
+		return answer{}, err
+	}
+	defer s.Turns.Leave()
 	return o.answer(request{r, body, s.MaxAnswer, func() (context.Context, error) { return s.enter(o, r) }})
 }
 

@@ -22,7 +22,7 @@ const defaultDatabase = "sqlite:slipway.db"
 func (s *source) flags(fs *pflag.FlagSet, fallback, usage string) {
 	setting(fs, &s.url, "database", fallback, database, usage)
 	setting(fs, &s.direct, "database-direct", "", orEmpty(database),
-		"PostgreSQL without the pooler that --database goes through, for migrations")
+		"PostgreSQL without the pooler that --database goes through, for migrations and notifications")
 }
 
 const databaseUsage = "sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs"

@@ -46,6 +46,7 @@ type settings struct {
 	executor                  graph.Executor
 	streams                   stream.Config
 	maxMessage, maxRequests   int
+	maxOperations             int
 	requestTimeout            time.Duration
 	lease, cancelTimeout      time.Duration
 	drainWait                 time.Duration
@@ -122,6 +123,7 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.streams.Open, "max-streams", strconv.Itoa(streams.Open), count, "event streams and sockets that may be open at once")
 	setting(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", between(0, most), "event streams and sockets that one caller may have open at once; 0 is without limit")
 	setting(fs, &s.streams.Handshakes, "max-handshakes", strconv.Itoa(streams.Handshakes), count, "sockets that may be open and not acknowledged yet")
+	setting(fs, &s.maxOperations, "max-operations", "0", between(0, most), "operations of GraphQL and requests of REST executed at once; more wait, and their callers take turns; 0 stands for 8 for each processor")
 	setting(fs, &s.maxRequests, "max-requests-per-caller", "64", between(0, most), "requests that one caller may have in flight at once; 0 is without limit")
 	setting(fs, &s.streams.Operations, "max-subscriptions", strconv.Itoa(streams.Operations), count, "operations that a socket may run at once")
 	setting(fs, &s.maxMessage, "max-message", sizeText(int(streams.Message)), size, "longest message that a socket may send")
@@ -175,7 +177,7 @@ func (s *settings) logger(out io.Writer) *slog.Logger { return newLogger(out, s.
 // opening returns how to open the database for a server.
 func (s *settings) opening(log *slog.Logger) store.Config {
 	return store.Config{
-		URL: s.url, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log,
+		URL: s.url, DirectURL: s.direct, Isolation: s.isolation, MaxConns: s.maxConnections, Exclusive: true, Log: log,
 		Checking: func(why string) { log.Warn("checking the database before it is served", "reason", why) },
 	}
 }
@@ -200,6 +202,7 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		Bucket:         s.bucket,
 		Streams:        s.streams,
 		MaxRequests:    s.maxRequests,
+		MaxOperations:  s.maxOperations,
 		Timeout:        s.requestTimeout,
 		Lease:          s.lease,
 		CancelTimeout:  s.cancelTimeout,

@@ -3,6 +3,8 @@
 package deploymentchange
 
 import (
+	"fmt"
+
 	"entgo.io/ent/dialect/sql"
 )
 
@@ -19,6 +21,8 @@ const (
 	FieldDeploymentID = "deployment_id"
 	// FieldVersion holds the string denoting the version field in the database.
 	FieldVersion = "version"
+	// FieldKind holds the string denoting the kind field in the database.
+	FieldKind = "kind"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// Table holds the table name of the deploymentchange in the database.
@@ -32,6 +36,7 @@ var Columns = []string{
 	FieldXid,
 	FieldDeploymentID,
 	FieldVersion,
+	FieldKind,
 	FieldCreatedAt,
 }
 
@@ -43,6 +48,30 @@ func ValidColumn(column string) bool {
 		}
 	}
 	return false
+}
+
+// Kind defines the type for the "kind" enum field.
+type Kind string
+
+// Kind values.
+const (
+	KindCREATED   Kind = "CREATED"
+	KindUPDATED   Kind = "UPDATED"
+	KindCOMPLETED Kind = "COMPLETED"
+)
+
+func (k Kind) String() string {
+	return string(k)
+}
+
+// KindValidator is a validator for the "kind" field enum values. It is called by the builders before save.
+func KindValidator(k Kind) error {
+	switch k {
+	case KindCREATED, KindUPDATED, KindCOMPLETED:
+		return nil
+	default:
+		return fmt.Errorf("deploymentchange: invalid enum value for kind field: %q", k)
+	}
 }
 
 // OrderOption defines the ordering options for the DeploymentChange queries.
@@ -71,6 +100,11 @@ func ByDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 // ByVersion orders the results by the version field.
 func ByVersion(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldVersion, opts...).ToFunc()
+}
+
+// ByKind orders the results by the kind field.
+func ByKind(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKind, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

@@ -299,6 +299,36 @@ func VersionLTE(v int32) predicate.DeploymentChange {
 	return predicate.DeploymentChange(sql.FieldLTE(FieldVersion, v))
 }
 
+// KindEQ applies the EQ predicate on the "kind" field.
+func KindEQ(v Kind) predicate.DeploymentChange {
+	return predicate.DeploymentChange(sql.FieldEQ(FieldKind, v))
+}
+
+// KindNEQ applies the NEQ predicate on the "kind" field.
+func KindNEQ(v Kind) predicate.DeploymentChange {
+	return predicate.DeploymentChange(sql.FieldNEQ(FieldKind, v))
+}
+
+// KindIn applies the In predicate on the "kind" field.
+func KindIn(vs ...Kind) predicate.DeploymentChange {
+	return predicate.DeploymentChange(sql.FieldIn(FieldKind, vs...))
+}
+
+// KindNotIn applies the NotIn predicate on the "kind" field.
+func KindNotIn(vs ...Kind) predicate.DeploymentChange {
+	return predicate.DeploymentChange(sql.FieldNotIn(FieldKind, vs...))
+}
+
+// KindIsNil applies the IsNil predicate on the "kind" field.
+func KindIsNil() predicate.DeploymentChange {
+	return predicate.DeploymentChange(sql.FieldIsNull(FieldKind))
+}
+
+// KindNotNil applies the NotNil predicate on the "kind" field.
+func KindNotNil() predicate.DeploymentChange {
+	return predicate.DeploymentChange(sql.FieldNotNull(FieldKind))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.DeploymentChange {
 	return predicate.DeploymentChange(sql.FieldEQ(FieldCreatedAt, v))

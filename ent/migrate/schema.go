@@ -357,6 +357,7 @@ var (
 		{Name: "xid", Type: field.TypeInt64, Nullable: true, Default: map[string]schema.Expr{"postgres": "pg_current_xact_id()", "sqlite3": "0"}, SchemaType: map[string]string{"postgres": "xid8", "sqlite3": "integer"}},
 		{Name: "deployment_id", Type: field.TypeString},
 		{Name: "version", Type: field.TypeInt32},
+		{Name: "kind", Type: field.TypeEnum, Nullable: true, Enums: []string{"CREATED", "UPDATED", "COMPLETED"}},
 		{Name: "created_at", Type: field.TypeTime},
 	}
 	// DeploymentChangesTable holds the schema information for the "deployment_changes" table.
@@ -371,9 +372,14 @@ var (
 				Columns: []*schema.Column{DeploymentChangesColumns[2], DeploymentChangesColumns[0]},
 			},
 			{
+				Name:    "deploymentchange_organization_id_xid_id",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentChangesColumns[1], DeploymentChangesColumns[2], DeploymentChangesColumns[0]},
+			},
+			{
 				Name:    "deploymentchange_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentChangesColumns[5]},
+				Columns: []*schema.Column{DeploymentChangesColumns[6]},
 			},
 		},
 	}

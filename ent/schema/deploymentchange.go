@@ -27,6 +27,8 @@ func (DeploymentChange) Fields() []ent.Field {
 		field.String("deployment_id").Immutable(),
 		field.Int32("version").Immutable().
 			Comment("of the deployment, after the change"),
+		field.Enum("kind").Values("CREATED", "UPDATED", "COMPLETED").Optional().Nillable().Immutable().
+			Comment("what the change did to the deployment; null where a program wrote it that did not know"),
 		field.Time("created_at").Immutable(),
 	}
 }
@@ -35,6 +37,7 @@ func (DeploymentChange) Fields() []ent.Field {
 func (DeploymentChange) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("xid", "id"),
+		index.Fields("organization_id", "xid", "id"),
 		index.Fields("created_at"),
 	}
 }

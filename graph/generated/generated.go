@@ -12,6 +12,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
@@ -23,6 +24,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
@@ -264,7 +266,10 @@ type ComplexityRoot struct {
 	}
 
 	DeploymentChange struct {
+		Cursor     func(childComplexity int) int
 		Deployment func(childComplexity int) int
+		Kind       func(childComplexity int) int
+		Version    func(childComplexity int) int
 	}
 
 	DeploymentComparison struct {
@@ -279,6 +284,7 @@ type ComplexityRoot struct {
 
 	DeploymentConnection struct {
 		Edges      func(childComplexity int) int
+		FeedCursor func(childComplexity int) int
 		Nodes      func(childComplexity int) int
 		PageInfo   func(childComplexity int) int
 		TotalCount func(childComplexity int) int
@@ -936,7 +942,8 @@ type ComplexityRoot struct {
 	}
 
 	Subscription struct {
-		DeploymentChanged func(childComplexity int, id string) int
+		DeploymentChanged  func(childComplexity int, id string, after *string) int
+		DeploymentsChanged func(childComplexity int, filter *model.DeploymentFilter, after *string) int
 	}
 
 	TextProperty struct {
@@ -1079,7 +1086,10 @@ type DeploymentResolver interface {
 	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
 }
 type DeploymentChangeResolver interface {
-	Deployment(ctx context.Context, obj *deployment.Changed) (*record.Deployment, error)
+	Cursor(ctx context.Context, obj *feed.Item) (string, error)
+	Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error)
+	Version(ctx context.Context, obj *feed.Item) (int32, error)
+	Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error)
 }
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
@@ -1182,7 +1192,8 @@ type ReleaseResolver interface {
 	Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type SubscriptionResolver interface {
-	DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error)
+	DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error)
+	DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1975,12 +1986,30 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Deployment.Version(childComplexity), true
 
+	case "DeploymentChange.cursor":
+		if e.ComplexityRoot.DeploymentChange.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentChange.Cursor(childComplexity), true
 	case "DeploymentChange.deployment":
 		if e.ComplexityRoot.DeploymentChange.Deployment == nil {
 			break
 		}
 
 		return e.ComplexityRoot.DeploymentChange.Deployment(childComplexity), true
+	case "DeploymentChange.kind":
+		if e.ComplexityRoot.DeploymentChange.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentChange.Kind(childComplexity), true
+	case "DeploymentChange.version":
+		if e.ComplexityRoot.DeploymentChange.Version == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentChange.Version(childComplexity), true
 
 	case "DeploymentComparison.artifact":
 		if e.ComplexityRoot.DeploymentComparison.Artifact == nil {
@@ -2031,6 +2060,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.DeploymentConnection.Edges(childComplexity), true
+	case "DeploymentConnection.feedCursor":
+		if e.ComplexityRoot.DeploymentConnection.FeedCursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.DeploymentConnection.FeedCursor(childComplexity), true
 	case "DeploymentConnection.nodes":
 		if e.ComplexityRoot.DeploymentConnection.Nodes == nil {
 			break
@@ -4993,7 +5028,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string)), true
+		return e.ComplexityRoot.Subscription.DeploymentChanged(childComplexity, args["id"].(string), args["after"].(*string)), true
+	case "Subscription.deploymentsChanged":
+		if e.ComplexityRoot.Subscription.DeploymentsChanged == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_deploymentsChanged_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.DeploymentsChanged(childComplexity, args["filter"].(*model.DeploymentFilter), args["after"].(*string)), true
 
 	case "TextProperty.default":
 		if e.ComplexityRoot.TextProperty.DefaultJSON == nil {
@@ -6050,19 +6096,61 @@ type Mutation {
 "What can be followed while it changes, over WebSocket or server-sent events."
 type Subscription {
   """
-  A deployment as it is now, and again after each change, until it has ended. Changes that follow each
-  other fast may come as one. ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none.
+  The changes of a deployment, until it has ended: then the stream completes. Without after, the first item has the
+  deployment as it is now. ` + "`" + `slipway:Deployment:NOT_FOUND` + "`" + ` where there is none.
   """
   deploymentChanged(
     "The id of the deployment, ` + "`" + `dep_…` + "`" + `."
     id: ID!
+    """
+    The cursor of the last item that came, or a feedCursor: every change since then is sent.
+    ` + "`" + `slipway:Feed:CURSOR_EXPIRED` + "`" + ` where that is not known any more.
+    """
+    after: String
+  ): DeploymentChange!
+
+  """
+  The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
+  ` + "`" + `deployments` + "`" + ` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
+  meets the filter after it.
+  """
+  deploymentsChanged(
+    "Only deployments that meet every condition given."
+    filter: DeploymentFilter
+    """
+    The cursor of the last item that came, or a feedCursor: every change since then is sent.
+    ` + "`" + `slipway:Feed:CURSOR_EXPIRED` + "`" + ` where that is not known any more.
+    """
+    after: String
   ): DeploymentChange!
 }
 
-"A deployment that has changed."
+"""
+A change of a deployment. The versions of one deployment only rise. Versions that were passed by later ones may be left
+out, but never the one that created it or ended it.
+"""
 type DeploymentChange {
-  "The deployment as it is now."
+  """
+  The place in the feed behind the change. With it as after, a subscription goes on there; an event stream has it as the
+  id of the event, so that browsers go on by themselves.
+  """
+  cursor: String!
+  "What the change did to the deployment."
+  kind: DeploymentChangeKind!
+  "The version of the deployment after the change. What has come before, in a list or a stream, is known by it."
+  version: Int!
+  "The deployment as it is when the item is sent, so that its version may be higher than that of the change."
   deployment: Deployment!
+}
+
+"What a change did to a deployment."
+enum DeploymentChangeKind {
+  "It was created."
+  CREATED
+  "It was changed."
+  UPDATED
+  "It has ended."
+  COMPLETED
 }
 
 """
@@ -7022,6 +7110,11 @@ type DeploymentConnection {
   pageInfo: PageInfo!
   "How many there are on all pages; counted only when asked for."
   totalCount: Int!
+  """
+  The place in the feed of changes from before the page was read: ` + "`" + `deploymentsChanged` + "`" + ` after it sends every change that
+  the page does not show. What the page shows already is known by its version.
+  """
+  feedCursor: String!
 }
 
 "A deployment in a list."
@@ -8589,6 +8682,12 @@ input ClaimDeploymentInput {
   with the same deployment. The server chooses where it is left out.
   """
   leaseId: ID
+  """
+  How many seconds the claim waits for a deployment where none is there, 0 to 30; it does not wait where this is
+  left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
+  seconds.
+  """
+  wait: Int
 }
 
 "What claimDeployment answers with."
@@ -9023,6 +9122,12 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 
 func (ec *executionContext) childFields_DeploymentChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_DeploymentChange_cursor(ctx, field)
+	case "kind":
+		return ec.fieldContext_DeploymentChange_kind(ctx, field)
+	case "version":
+		return ec.fieldContext_DeploymentChange_version(ctx, field)
 	case "deployment":
 		return ec.fieldContext_DeploymentChange_deployment(ctx, field)
 	}
@@ -9059,6 +9164,8 @@ func (ec *executionContext) childFields_DeploymentConnection(ctx context.Context
 		return ec.fieldContext_DeploymentConnection_pageInfo(ctx, field)
 	case "totalCount":
 		return ec.fieldContext_DeploymentConnection_totalCount(ctx, field)
+	case "feedCursor":
+		return ec.fieldContext_DeploymentConnection_feedCursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentConnection", field.Name)
 }
@@ -11378,6 +11485,36 @@ func (ec *executionContext) field_Subscription_deploymentChanged_args(ctx contex
 		return nil, err
 	}
 	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_deploymentsChanged_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.DeploymentFilter, error) {
+			return ec.unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmodelᚐDeploymentFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -14544,7 +14681,76 @@ func (ec *executionContext) fieldContext_Deployment_version(_ context.Context, f
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _DeploymentChange_deployment(ctx context.Context, field graphql.CollectedField, obj *deployment.Changed) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeploymentChange_cursor(ctx context.Context, field graphql.CollectedField, obj *feed.Item) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentChange_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentChange().Cursor(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentChange_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentChange", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentChange_kind(ctx context.Context, field graphql.CollectedField, obj *feed.Item) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentChange_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentChange().Kind(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v deploymentchange.Kind) graphql.Marshaler {
+			return ec.marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentChange_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentChange", field, true, true, errors.New("field of type DeploymentChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentChange_version(ctx context.Context, field graphql.CollectedField, obj *feed.Item) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentChange_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.DeploymentChange().Version(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentChange_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentChange", field, true, true, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentChange_deployment(ctx context.Context, field graphql.CollectedField, obj *feed.Item) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -14908,6 +15114,29 @@ func (ec *executionContext) _DeploymentConnection_totalCount(ctx context.Context
 }
 func (ec *executionContext) fieldContext_DeploymentConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeploymentConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentConnection_feedCursor(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Deployment]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentConnection_feedCursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeedCursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentConnection_feedCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentConnection", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _DeploymentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.Deployment]) (ret graphql.Marshaler) {
@@ -26753,11 +26982,11 @@ func (ec *executionContext) _Subscription_deploymentChanged(ctx context.Context,
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string))
+			return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
-			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdeploymentᚐChanged(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *feed.Item) graphql.Marshaler {
+			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx, selections, v)
 		},
 		true,
 		true,
@@ -26781,6 +27010,50 @@ func (ec *executionContext) fieldContext_Subscription_deploymentChanged(ctx cont
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Subscription_deploymentChanged_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_deploymentsChanged(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_deploymentsChanged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().DeploymentsChanged(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *feed.Item) graphql.Marshaler {
+			return ec.marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_deploymentsChanged(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentChange(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_deploymentsChanged_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -29820,7 +30093,7 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"deploymentTypes", "leaseId"}
+	fieldsInOrder := [...]string{"deploymentTypes", "leaseId", "wait"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -29841,6 +30114,13 @@ func (ec *executionContext) unmarshalInputClaimDeploymentInput(ctx context.Conte
 				return it, err
 			}
 			it.LeaseID = graphql.OmittableOf(data)
+		case "wait":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("wait"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Wait = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -34904,7 +35184,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 
 var deploymentChangeImplementors = []string{"DeploymentChange"}
 
-func (ec *executionContext) _DeploymentChange(ctx context.Context, sel ast.SelectionSet, obj *deployment.Changed) graphql.Marshaler {
+func (ec *executionContext) _DeploymentChange(ctx context.Context, sel ast.SelectionSet, obj *feed.Item) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentChangeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -34914,6 +35194,120 @@ func (ec *executionContext) _DeploymentChange(ctx context.Context, sel ast.Selec
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("DeploymentChange")
+		case "cursor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentChange_cursor(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "kind":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentChange_kind(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "version":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentChange_version(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "deployment":
 			field := field
 
@@ -35106,6 +35500,11 @@ func (ec *executionContext) _DeploymentConnection(ctx context.Context, sel ast.S
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "feedCursor":
+			out.Values[i] = ec._DeploymentConnection_feedCursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -41232,6 +41631,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 	switch fields[0].Name {
 	case "deploymentChanged":
 		return ec._Subscription_deploymentChanged(ctx, fields[0])
+	case "deploymentsChanged":
+		return ec._Subscription_deploymentsChanged(ctx, fields[0])
 	default:
 		panic("unknown field " + strconv.Quote(fields[0].Name))
 	}
@@ -42957,7 +43358,7 @@ func (ec *executionContext) marshalNDeployment2ᚖslipwayᚋinternalᚋrecordᚐ
 	return ec._Deployment(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdeploymentᚐChanged(ctx context.Context, sel ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
+func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(ctx context.Context, sel ast.SelectionSet, v *feed.Item) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -42966,6 +43367,36 @@ func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdep
 	}
 	return ec._DeploymentChange(ctx, sel, v)
 }
+
+func (ec *executionContext) unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx context.Context, v any) (deploymentchange.Kind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(ctx context.Context, sel ast.SelectionSet, v deploymentchange.Kind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind = map[string]deploymentchange.Kind{
+		"CREATED":   deploymentchange.KindCREATED,
+		"UPDATED":   deploymentchange.KindUPDATED,
+		"COMPLETED": deploymentchange.KindCOMPLETED,
+	}
+	marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind = map[deploymentchange.Kind]string{
+		deploymentchange.KindCREATED:   "CREATED",
+		deploymentchange.KindUPDATED:   "UPDATED",
+		deploymentchange.KindCOMPLETED: "COMPLETED",
+	}
+)
 
 func (ec *executionContext) marshalNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*record.Deployment]) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {

@@ -9,6 +9,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/defaultvaluedefinition"
 	deployment1 "slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/graph/plan"
@@ -21,6 +22,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
@@ -1586,8 +1588,44 @@ func init() {
 		},
 	}
 	planDeploymentChange.Fields = map[string]*plan.Field{
+		"cursor": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*feed.Item)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentChange().Cursor(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"kind": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*feed.Item)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentChange().Kind(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(w, n, v)
+		},
+		},
+		"version": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*feed.Item)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentChange().Version(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
 		"deployment": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*deployment.Changed)
+			obj := parent.(*feed.Item)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -1729,6 +1767,15 @@ func init() {
 				return w.Fail(err)
 			}
 			return writeNInt2int32(w, n, v)
+		},
+		},
+		"feedCursor": {Object: "DeploymentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*record.Deployment])
+			v := obj.FeedCursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
 		},
 		},
 	}
@@ -6502,11 +6549,28 @@ func init() {
 				},
 				func(ctx context.Context) (any, error) {
 					fc := graphql.GetFieldContext(ctx)
-					return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string))
+					return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 				},
 				nil,
-				func(ctx context.Context, _ ast.SelectionSet, v *deployment.Changed) graphql.Marshaler {
-					return plan.Event(ctx, e, n, v, writeNDeploymentChange2ᚖslipwayᚋinternalᚋdeploymentᚐChanged)
+				func(ctx context.Context, _ ast.SelectionSet, v *feed.Item) graphql.Marshaler {
+					return plan.Event(ctx, e, n, v, writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
+				},
+				true, true)
+		},
+		},
+		"deploymentsChanged": {Object: "Subscription", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
+			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
+			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
+				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+					return ec.fieldContext_Subscription_deploymentsChanged(ctx, field)
+				},
+				func(ctx context.Context) (any, error) {
+					fc := graphql.GetFieldContext(ctx)
+					return ec.Resolvers.Subscription().DeploymentsChanged(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["after"].(*string))
+				},
+				nil,
+				func(ctx context.Context, _ ast.SelectionSet, v *feed.Item) graphql.Marshaler {
+					return plan.Event(ctx, e, n, v, writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
 				},
 				true, true)
 		},
@@ -7550,11 +7614,15 @@ func writeNDeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w *plan.Writer
 	return w.Object(n, planDeployment, v)
 }
 
-func writeNDeploymentChange2ᚖslipwayᚋinternalᚋdeploymentᚐChanged(w *plan.Writer, n *plan.Node, v *deployment.Changed) bool {
+func writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
 	if v == nil {
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentChange, v)
+}
+
+func writeNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(w *plan.Writer, n *plan.Node, v deploymentchange.Kind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind[v]), true)
 }
 
 func writeNDeploymentEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*record.Deployment]) bool {

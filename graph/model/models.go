@@ -56,6 +56,10 @@ type ClaimDeploymentInput struct {
 	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
 	// with the same deployment. The server chooses where it is left out.
 	LeaseID graphql.Omittable[*string] `json:"leaseId,omitempty"`
+	// How many seconds the claim waits for a deployment where none is there, 0 to 30; it does not wait where this is
+	// left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
+	// seconds.
+	Wait graphql.Omittable[*int32] `json:"wait,omitempty"`
 }
 
 // What claimDeployment answers with.

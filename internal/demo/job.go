@@ -11,6 +11,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/record"
 	"slipway/internal/release"
 )
@@ -32,7 +33,7 @@ var errCancelRequested = errors.New("its cancellation was requested")
 func (j *job) run(ctx context.Context) {
 	working, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	changes, err := j.Deploy.Follow(working, j.deployment.ID)
+	changes, err := j.Deploy.Follow(working, j.deployment.ID, nil)
 	if err == nil {
 		go watch(changes, stop)
 		err = j.carryOut(working)
@@ -47,7 +48,7 @@ func (j *job) run(ctx context.Context) {
 }
 
 // watch stops the work on a deployment when it has ended or its cancellation is requested.
-func watch(changes <-chan *deployment.Changed, stop context.CancelCauseFunc) {
+func watch(changes <-chan *feed.Item, stop context.CancelCauseFunc) {
 	for c := range changes {
 		if c.Err != nil {
 			return // its next report will find out

@@ -57,7 +57,7 @@ func await(t *testing.T, w *worldtest.World, r *demo.Result, id string, wanted f
 	t.Helper()
 	ctx, cancel := context.WithTimeout(inside(t, r), patience)
 	defer cancel()
-	changes, err := w.Deploy.Follow(ctx, id)
+	changes, err := w.Deploy.Follow(ctx, id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,9 +117,6 @@ func plainRollback(ctx context.Context, w *worldtest.World, sourceID string) (*e
 		e.Changed = made
 		return err
 	})
-	if err == nil {
-		w.Deploy.Feed.Changed(deploymentID)
-	}
 	return made, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -13,7 +12,6 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
-	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -57,7 +55,6 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 		case err != nil:
 			return nil, err
 		default:
-			s.Feed.Changed(deploymentID)
 			return changed, nil
 		}
 	}
@@ -78,56 +75,4 @@ func wrongState(d *ent.Deployment, done, why string) *fault.Error {
 	f := fault.New(fault.DeploymentWrongState, "The deployment %s cannot be %s: %s.", d.ID, done, why)
 	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
 	return f
-}
-
-// pollInterval is how long a change that another server has made may stay unseen.
-const pollInterval = 2 * time.Second
-
-// Changed is a deployment that has changed, or why it cannot be followed any more.
-type Changed struct {
-	Deployment *record.Deployment
-	Err        error
-}
-
-// Follow returns a deployment as it is now, and again after each change until it has ended or ctx ends;
-// the channel is closed then. Changes that follow each other fast come as one. It fails with
-// DeploymentNotFound and DeploymentForbidden. What fails later is the last item.
-func (s *Service) Follow(ctx context.Context, deploymentID string) (<-chan *Changed, error) {
-	woken, stop := s.Feed.Follow(deploymentID)
-	d, err := s.Deployment(ctx, deploymentID)
-	if err != nil {
-		stop()
-		return nil, err
-	}
-	changes := make(chan *Changed)
-	go func() {
-		defer close(changes)
-		defer stop()
-		look := time.NewTicker(pollInterval)
-		defer look.Stop()
-		for last := int32(0); ; {
-			if err != nil || d.Version > last {
-				select {
-				case changes <- &Changed{d, err}:
-				case <-ctx.Done():
-					return
-				}
-			}
-			if err != nil || d.CompletedAt != nil {
-				return
-			}
-			last = d.Version
-			select {
-			case <-woken:
-			case <-look.C:
-			case <-ctx.Done():
-				return
-			}
-			d, err = s.Deployment(ctx, deploymentID)
-			if ctx.Err() != nil {
-				return
-			}
-		}
-	}()
-	return changes, nil
 }

@@ -53,6 +53,7 @@ func noteSweep(w *worldtest.World, worked time.Time) {
 func by(w *worldtest.World, c *clock) *deployment.Service {
 	s := *w.Deploy
 	s.Journal = journal.NewAlone(w.Store, c.Now, id.New)
+	s.Journal.Changed = w.Deploy.Feed.Changed
 	return &s
 }
 

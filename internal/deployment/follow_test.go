@@ -10,12 +10,13 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/id"
 	"slipway/internal/worldtest"
 )
 
 // next returns the next change that is followed, nil where there will be none.
-func next(t *testing.T, changes <-chan *deployment.Changed) *deployment.Changed {
+func next(t *testing.T, changes <-chan *feed.Item) *feed.Item {
 	t.Helper()
 	select {
 	case c := <-changes:
@@ -27,7 +28,7 @@ func next(t *testing.T, changes <-chan *deployment.Changed) *deployment.Changed 
 }
 
 // wantNext wants the next change to be that of a version.
-func wantNext(t *testing.T, changes <-chan *deployment.Changed, status entdeployment.Status, version int32) {
+func wantNext(t *testing.T, changes <-chan *feed.Item, status entdeployment.Status, version int32) {
 	t.Helper()
 	if c := next(t, changes); c == nil || c.Err != nil || c.Deployment.Status != status || c.Deployment.Version != version {
 		t.Fatalf("%+v, want %s in version %d", c, status, version)
@@ -39,7 +40,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestADeploymentIsFollowedToItsEnd(t *testing.T) {
 			t.Errorf("%+v after the end", c)
 		}
 		// What has ended is given once.
-		if changes, err = w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID); err != nil {
+		if changes, err = w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "SUCCEEDED", 4)
@@ -77,13 +78,13 @@ func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Finish(t, d, broken)
 		var versions []int32
-		var last *deployment.Changed
+		var last *feed.Item
 		for c := next(t, changes); c != nil; c = next(t, changes) {
 			last = c
 			versions = append(versions, c.Deployment.Version)
@@ -113,7 +114,7 @@ func TestWhatCannotBeReadCannotBeFollowed(t *testing.T) {
 			"foreign":   {w.Globex.As(actor.Admin), d.ID, fault.DeploymentNotFound},
 			"anonymous": {actor.With(t.Context(), actor.Anonymous()), d.ID, fault.RequestUnauthenticated},
 		} {
-			if changes, err := w.Deploy.Follow(c.ctx, c.id); changes != nil || !fault.Is(err, c.code) {
+			if changes, err := w.Deploy.Follow(c.ctx, c.id, nil); changes != nil || !fault.Is(err, c.code) {
 				t.Errorf("%s: %v, want %s", name, err, c.code)
 			}
 		}
@@ -127,7 +128,7 @@ func TestFollowingEndsWithItsContext(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		for _, taken := range []bool{true, false} {
 			ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
-			changes, err := w.Deploy.Follow(ctx, d.ID)
+			changes, err := w.Deploy.Follow(ctx, d.ID, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +154,7 @@ func TestChangesByAnotherServerAreSeen(t *testing.T) {
 		elsewhere := worldtest.Another(t, w.DatabaseURL)
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,14 +175,14 @@ func TestADeploymentThatHasNotChangedIsNotTold(t *testing.T) {
 		p, runner := w.Fixture(t, w.Acme, "web"), w.Acme.As(actor.Runner)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		lease := p.Claim(t, d)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantNext(t, changes, "RUNNING", 2)
 		for version := range int32(20) {
-			// Woken for nothing, its follower looks while the next change is being written.
-			w.Deploy.Feed.Changed(d.ID)
+			// Woken for nothing, the feed looks while the next change is being written.
+			w.Deploy.Feed.Changed(d)
 			if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Events: []event.Event{{Message: new("a")}}}); err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/journal"
 	"slipway/internal/store"
 )
@@ -24,8 +25,6 @@ const (
 	// sweepEvery is how late a lease may be found to have run out.
 	sweepEvery = time.Second
 	purgeEvery = time.Hour
-	// keepChanges is how long a follower of deployments may be away and miss nothing.
-	keepChanges = 7 * 24 * time.Hour
 	// batch is how many rows are ended or removed at once.
 	batch = 100
 )
@@ -160,7 +159,8 @@ func expiredOutcome(d *ent.Deployment) (deployment.Status, *fault.Data) {
 	return deployment.StatusCANCELED, why
 }
 
-// Purge removes the idempotency keys and the change rows that are too old, and returns how many they were.
+// Purge removes the idempotency keys and the change rows that are too old, and the change rows that a restore has brought
+// from another cluster, and returns how many they were.
 func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	now, err := s.Journal.Clock(ctx)
 	if err != nil {
@@ -175,18 +175,26 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 		return keys, fmt.Errorf("purge idempotency keys: %w", err)
 	}
 	changes, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
-		return s.Store.OldChanges(ctx, now.Add(-keepChanges), batch)
-	}, func(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
-		numbers, err := numbersOf(ids)
-		if err != nil {
-			return 0, err
-		}
-		return tx.DeploymentChange.Delete().Where(deploymentchange.IDIn(numbers...)).Exec(ctx)
-	})
+		return s.Store.OldChanges(ctx, now.Add(-feed.Retention), batch)
+	}, removeChanges)
 	if err != nil {
 		return keys + changes, fmt.Errorf("purge change rows: %w", err)
 	}
-	return keys + changes, nil
+	foreign, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
+		return s.Store.ForeignChanges(ctx, batch)
+	}, removeChanges)
+	if err != nil {
+		return keys + changes + foreign, fmt.Errorf("purge change rows of another cluster: %w", err)
+	}
+	return keys + changes + foreign, nil
+}
+
+func removeChanges(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
+	numbers, err := numbersOf(ids)
+	if err != nil {
+		return 0, err
+	}
+	return tx.DeploymentChange.Delete().Where(deploymentchange.IDIn(numbers...)).Exec(ctx)
 }
 
 // purge removes what find returns, in batches, each organization's in a transaction of its own.

@@ -213,7 +213,7 @@ func TestHouseIsKeptUntilTheServerEnds(t *testing.T) {
 		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		p.Claim(t, d)
-		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID)
+		changes, err := w.Deploy.Follow(w.Acme.As(actor.Viewer), d.ID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,10 +53,18 @@ type Claim struct {
 	Kinds []string
 	// LeaseID is the id of the lease that the runner chose; where it is nil the service draws one.
 	LeaseID *string
+	// Wait is for how many seconds at most it waits for a deployment where none is there, up to MaxClaimWait; nil is not
+	// at all. Await then waits until changed has an item, and reports whether it has: it returns false after atMost,
+	// and where there is another reason to answer.
+	Wait  *int32
+	Await func(ctx context.Context, atMost time.Duration, changed <-chan struct{}) (bool, error)
 }
 
+// MaxClaimWait is how many seconds a claim may wait.
+const MaxClaimWait = 30
+
 // Claim takes the oldest PENDING deployment of the kinds within the actor's scope and sets it RUNNING under a lease;
-// it returns nil where there is none. A claim under a lease id that was used before returns the deployment that is carried
+// it returns nil where there is none, and none comes while it waits. A claim under a lease id that was used before returns the deployment that is carried
 // out under it, or DeploymentLeaseLost where that has ended.
 func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
 	// The statement that claims keeps to the scope.
@@ -66,39 +74,74 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err := checkKinds(in.Kinds); err != nil {
 		return nil, nil, err
 	}
+	if err := checkWait(in.Wait); err != nil {
+		return nil, nil, err
+	}
 	leaseID, err := s.newLeaseID(in.LeaseID)
 	if err != nil {
 		return nil, nil, err
 	}
-	claimed, lease, err := s.claim(ctx, in, leaseID)
-	for store.IsUniqueViolation(err) {
-		// The same claim, made twice at once: the other has its answer.
-		claimed, lease, err = s.claim(ctx, in, leaseID)
-	}
+	claimed, lease, err := s.claimWithin(ctx, in, leaseID)
 	if err != nil || claimed == nil {
 		return nil, nil, err
 	}
-	s.Feed.Changed(claimed.ID)
 	return claimed, lease, nil
+}
+
+func checkWait(seconds *int32) error {
+	if seconds != nil && (*seconds < 0 || *seconds > MaxClaimWait) {
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/wait", Rule: "range",
+			Message: fmt.Sprintf("must be between 0 and %d seconds, found %d", MaxClaimWait, *seconds)})
+	}
+	return nil
+}
+
+// claimWithin claims until there is something or the claim has waited as long as it wants to.
+func (s *Service) claimWithin(ctx context.Context, in Claim, leaseID string) (*ent.Deployment, *Lease, error) {
+	if in.Wait == nil || *in.Wait == 0 {
+		return s.claimOnce(ctx, in, leaseID)
+	}
+	deadline := time.Now().Add(time.Duration(*in.Wait) * time.Second)
+	created, stop := s.Feed.WatchCreated(store.Scope(actor.From(ctx)))
+	defer stop()
+	for {
+		claimed, lease, err := s.claimOnce(ctx, in, leaseID)
+		if claimed != nil || err != nil {
+			return claimed, lease, err
+		}
+		if goOn, err := in.Await(ctx, time.Until(deadline), created); !goOn {
+			return nil, nil, err
+		}
+	}
+}
+
+// claimOnce claims, and where the same claim is made twice at once and the other has its answer, it is claim's, too.
+func (s *Service) claimOnce(ctx context.Context, in Claim, leaseID string) (*ent.Deployment, *Lease, error) {
+	for {
+		claimed, lease, err := s.claim(ctx, in, leaseID)
+		if !store.IsUniqueViolation(err) {
+			return claimed, lease, err
+		}
+	}
 }
 
 func checkKinds(kinds []string) error {
 	if len(kinds) == 0 {
-		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "min_items",
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/deploymentTypes", Rule: "min_items",
 			Message: "must have at least 1 item, found none"})
 	}
 	if most := len(catalog.DeploymentTypes); len(kinds) > most {
-		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/kinds", Rule: "max_items",
+		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/deploymentTypes", Rule: "max_items",
 			Message: fmt.Sprintf("must have at most %d items, as many as there are kinds, found %d", most, len(kinds))})
 	}
 	var wrong fault.Violations
 	for i, k := range kinds {
 		if !slices.Contains(catalog.DeploymentTypes, k) {
-			wrong.Add(fmt.Sprintf("/kinds/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(catalog.DeploymentTypes, ", "), k)
+			wrong.Add(fmt.Sprintf("/deploymentTypes/%d", i), "enum", "must be one of %s, found %.60q", strings.Join(catalog.DeploymentTypes, ", "), k)
 		}
 	}
 	if wrong.Count() > 0 {
-		return fault.Invalid(fault.RequestInvalid, wrong.All("/kinds")...)
+		return fault.Invalid(fault.RequestInvalid, wrong.All("/deploymentTypes")...)
 	}
 	return nil
 }

@@ -93,7 +93,6 @@ func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r
 			return r.claimKey(ctx, tx, e, deploymentID)
 		})
 		if err == nil {
-			s.Feed.Changed(deploymentID)
 			return created, nil
 		}
 		isTaken := store.IsUniqueViolation(err)

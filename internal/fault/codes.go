@@ -69,6 +69,9 @@ const (
 
 	NodeNotFound Code = "slipway:Node:NOT_FOUND"
 
+	FeedCursorExpired Code = "slipway:Feed:CURSOR_EXPIRED"
+	FeedTooSlow       Code = "slipway:Feed:TOO_SLOW"
+
 	OrganizationNotFound  Code = "slipway:Organization:NOT_FOUND"
 	OrganizationForbidden Code = "slipway:Organization:FORBIDDEN"
 	OrganizationSlugTaken Code = "slipway:Organization:SLUG_TAKEN"
@@ -161,6 +164,9 @@ var entries = []Entry{
 	{DocumentLimitExceeded, 400, "The GraphQL operation is over one of the server's limits; metadata names the limit, its value and what was found.", "Ask for less in one operation."},
 
 	{NodeNotFound, 404, "There is no object of this id, or the caller may not see it.", "Check the id."},
+
+	{FeedCursorExpired, 410, "What has changed since the cursor of a subscription is not known any more: it is more than 7 days old, or of another database, as after a restore.", "Read the list again with its feedCursor, and subscribe with that."},
+	{FeedTooSlow, 503, "A subscriber does not take the changes as fast as they come, so that too many wait.", "Subscribe again after the cursor of the last item."},
 
 	{OrganizationNotFound, 404, "There is no organization of this id or slug, or the caller may not see it.", "Check the id or slug."},
 	{OrganizationForbidden, 403, "The caller's role may not list or create organizations.", "Use a superadmin's token."},

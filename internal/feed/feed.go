@@ -1,50 +1,141 @@
-// Package feed wakes the subscriptions to a deployment when it has changed. It passes no data on: a follower that is
-// woken reads the deployment again.
+// Package feed tells of the changes of deployments, on every server that shares the database, and loses none.
+//
+// Every write of a deployment leaves a row in the table of changes, in its transaction. Each server has one reader of
+// that table (reader.go), which runs while somebody follows anything. It is woken by the server's own writes, by the
+// notifications of others and every second, and reads on from its position, as far as no earlier change can come any
+// more. A deployment that has changed is read once, however many follow it. A subscription is a filter and a bounded
+// queue (subscription.go): who does not take what is in it in time loses the subscription.
+//
+// Each item has a cursor. Who comes back with it gets what was missed from the table and then what comes (resume.go).
+// The versions of one deployment only rise. Versions that were passed are left out, but never those that created a
+// deployment or ended it (merge.go).
+//
+// Those who only wait for something to change, and look for themselves then, are woken without any of that (waiters.go).
 package feed
 
-import "sync"
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
 
-// Feed wakes the followers within one process. Its zero value is ready to use.
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"slipway/ent"
+	"slipway/ent/deploymentchange"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/record"
+	"slipway/internal/store"
+)
+
+// Retention is how long changes are kept, and so how long who follows may be away and miss nothing.
+const Retention = 7 * 24 * time.Hour
+
+// margin is how much earlier a cursor expires than its change: a change that comes after it may be a little older.
+const margin = time.Minute
+
+// Item is a change of a deployment.
+type Item struct {
+	// Cursor is the place behind the change, as Following.After takes it.
+	Cursor string
+	Kind   deploymentchange.Kind
+	// Version is that of the deployment after the change.
+	Version int32
+	// Deployment is the deployment when it was read for the item, so its version may be higher. All who are sent the
+	// item share it, and nobody changes it.
+	Deployment *record.Deployment
+	// Err, where it is not nil, is why no more items come. The other fields have no values then.
+	Err error
+
+	position store.Position
+}
+
+// Feed is the feed of one server.
 type Feed struct {
-	mu        sync.Mutex
-	followers map[string]map[*follower]struct{}
+	store    *store.Store
+	log      *slog.Logger
+	notifier notifier
+	waiters  waiters
+	// resuming bounds how many subscriptions read at once what they have missed.
+	resuming chan struct{}
+
+	mu sync.Mutex
+	// reader runs while somebody follows anything, and linger longer; nil otherwise.
+	reader *reader
+	// followers is how many subscriptions and waiters there are, idleSince when the last of them left.
+	followers int
+	idleSince time.Time
+	// subscriptions are those of each organization.
+	subscriptions map[string]*audience
 }
 
-type follower struct{ woken chan struct{} }
+// maxResuming is how many subscriptions read at once what they have missed.
+const maxResuming = 4
 
-// Follow returns a channel that has an item when the deployment may have changed since the last item was received.
-// Several changes between two receives are one item. stop must be called when the channel is not needed any more.
-func (f *Feed) Follow(deploymentID string) (woken <-chan struct{}, stop func()) {
-	mine := &follower{make(chan struct{}, 1)}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.followers == nil {
-		f.followers = map[string]map[*follower]struct{}{}
-	}
-	if f.followers[deploymentID] == nil {
-		f.followers[deploymentID] = map[*follower]struct{}{}
-	}
-	f.followers[deploymentID][mine] = struct{}{}
-	return mine.woken, func() { f.leave(deploymentID, mine) }
-}
-
-func (f *Feed) leave(deploymentID string, gone *follower) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.followers[deploymentID], gone)
-	if len(f.followers[deploymentID]) == 0 {
-		delete(f.followers, deploymentID)
+// New returns the feed of a database.
+func New(s *store.Store, log *slog.Logger) *Feed {
+	return &Feed{
+		store: s, log: log, notifier: notifier{notify: s.Notify, log: log},
+		resuming: make(chan struct{}, maxResuming), subscriptions: map[string]*audience{},
 	}
 }
 
-// Changed wakes the followers of a deployment. It does not wait for them.
-func (f *Feed) Changed(deploymentID string) {
+// Changed has the feed look for changes at once, on every server. It is to be called with a deployment whose change was
+// committed, and waits for nothing.
+func (f *Feed) Changed(d *ent.Deployment) {
+	f.waiters.wake(d.OrganizationID, d.ID, d.Version == 1)
+	f.notifier.send()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for each := range f.followers[deploymentID] {
-		select {
-		case each.woken <- struct{}{}:
-		default:
+	if f.reader != nil {
+		f.reader.wake()
+	}
+}
+
+// Head returns the cursor behind all changes that the caller's organization has had until now: what comes after it is
+// missing from no record that is read later.
+func (f *Feed) Head(ctx context.Context) (Cursor, error) {
+	last, err := f.store.LastChange(ctx)
+	if err != nil {
+		return Cursor{}, err
+	}
+	if last == nil {
+		return Cursor{At: store.Now()}, nil
+	}
+	return Cursor{Position: last.Position, At: last.At}, nil
+}
+
+// expired is the error of a cursor whose place in the feed is not there any more.
+func expired(why string) error {
+	return fault.New(fault.FeedCursorExpired, "What has changed since the cursor is not known any more: %s Read the list again, with its feedCursor, and go on from there.", why)
+}
+
+// enter adds a follower and returns the reader, which it starts where it does not run.
+func (f *Feed) enter() *reader {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.followers++
+	if f.reader == nil {
+		seen, err := lru.New[string, int32](maxSeen)
+		if err != nil {
+			panic(err) // maxSeen is above 0
 		}
+		f.reader = &reader{feed: f, seen: seen, woken: make(chan struct{}, 1), ready: make(chan struct{})}
+		go f.reader.run()
 	}
+	return f.reader
+}
+
+// leave removes a follower.
+func (f *Feed) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.followers--
+	f.idleSince = time.Now()
+}
+
+// system returns a context in which the feed itself reads in an organization.
+func system(ctx context.Context, organizationID string) context.Context {
+	return actor.With(ctx, &actor.Actor{Name: "slipway", Role: actor.System, OrganizationID: organizationID, Channel: actor.Server})
 }

@@ -1,98 +1,298 @@
 package feed_test
 
 import (
-	"sync"
+	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
 	"slipway/internal/feed"
+	"slipway/internal/testkit"
+	"slipway/internal/worldtest"
 )
 
-func woken(c <-chan struct{}) bool {
+// next returns the next item, nil where there will be none.
+func next(t *testing.T, items <-chan *feed.Item) *feed.Item {
+	t.Helper()
 	select {
-	case <-c:
-		return true
-	default:
-		return false
+	case item := <-items:
+		return item
+	case <-time.After(testkit.Patience):
+		t.Fatal("nothing comes")
+		return nil
 	}
 }
 
-func TestFollowersOfTheDeploymentAreWoken(t *testing.T) {
-	t.Parallel()
-	var f feed.Feed
-	f.Changed("dep_1") // nobody follows it yet
-	first, stopFirst := f.Follow("dep_1")
-	second, stopSecond := f.Follow("dep_1")
-	other, stopOther := f.Follow("dep_2")
-	defer stopSecond()
-	defer stopOther()
-	if woken(first) || woken(second) || woken(other) {
-		t.Error("woken before anything has changed")
+// until returns the items until the one that completed a deployment, or an error.
+func until(t *testing.T, items <-chan *feed.Item, completed string) (list []*feed.Item) {
+	t.Helper()
+	for item := next(t, items); item != nil; item = next(t, items) {
+		list = append(list, item)
+		if item.Err != nil || item.Kind == "COMPLETED" && item.Deployment.ID == completed {
+			break
+		}
 	}
-	f.Changed("dep_1")
-	if !woken(first) || !woken(second) || woken(other) {
-		t.Error("not exactly those of the deployment are woken")
-	}
-	stopFirst()
-	f.Changed("dep_1")
-	if woken(first) || !woken(second) {
-		t.Error("not exactly those who have stayed are woken")
-	}
-	stopFirst() // once more does no harm
-	f.Changed("dep_2")
-	if !woken(other) || woken(second) {
-		t.Error("not exactly those of the other deployment are woken")
-	}
+	return list
 }
 
-func TestChangesThatNobodyWaitsForComeAsOne(t *testing.T) {
-	t.Parallel()
-	var f feed.Feed
-	c, stop := f.Follow("dep_1")
-	defer stop()
-	for range 1000 {
-		f.Changed("dep_1")
+// story is the kinds and versions of items.
+func story(list []*feed.Item) string {
+	var words []string
+	for _, item := range list {
+		if item.Err != nil {
+			words = append(words, item.Err.Error())
+			continue
+		}
+		words = append(words, fmt.Sprint(item.Kind, item.Version))
 	}
-	if !woken(c) || woken(c) {
-		t.Error("not woken exactly once")
-	}
+	return strings.Join(words, " ")
 }
 
-func TestNoChangeIsMissedBesideOthersThatComeAndGo(t *testing.T) {
+func head(t *testing.T, w *worldtest.World, ctx context.Context) *string {
+	t.Helper()
+	c, err := w.Deploy.Feed.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return new(c.String())
+}
+
+func follow(t *testing.T, w *worldtest.World, ctx context.Context, f deployment.Filter, after *string) <-chan *feed.Item {
+	t.Helper()
+	items, err := w.Deploy.FollowAll(ctx, f, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+// viewer returns a context of a viewer that ends with the test.
+func viewer(t *testing.T, o *worldtest.Org) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(o.As(actor.Viewer))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// settle waits until every change of a deployment that has ended is settled, so that who reads them together gets them
+// together.
+func settle(t *testing.T, w *worldtest.World, ctx context.Context, d *ent.Deployment) {
+	t.Helper()
+	testkit.Eventually(t, "the changes are settled", func() bool {
+		last, err := w.Store.LastChange(ctx)
+		return err == nil && last != nil && last.DeploymentID == d.ID && last.Version == d.Version
+	})
+}
+
+func TestWhatWasMissedComesWithACursor(t *testing.T) {
 	t.Parallel()
-	var f feed.Feed
-	var done, all sync.WaitGroup
-	stopped := make(chan struct{})
-	for range 4 {
-		all.Go(func() {
-			for {
-				select {
-				case <-stopped:
-					return
-				default:
-					_, stop := f.Follow("dep_1")
-					stop()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		start := head(t, w, ctx)
+		live := follow(t, w, ctx, deployment.Filter{}, nil)
+		first := p.Succeeded(t)
+		seen := until(t, live, first.ID)
+		if !strings.HasPrefix(story(seen), "CREATED1 ") || !strings.HasSuffix(story(seen), " COMPLETED3") {
+			t.Fatal(story(seen))
+		}
+		settle(t, w, ctx, first)
+		// From the start, on another server: the versions between may be left out.
+		far := worldtest.Another(t, w.DatabaseURL)
+		if got := story(until(t, follow(t, far, ctx, deployment.Filter{}, start), first.ID)); got != "CREATED1 COMPLETED3" {
+			t.Errorf("from the start came %s", got)
+		}
+		// From each item, exactly what comes after it, and then what is new.
+		second := p.Failed(t)
+		for i, item := range seen {
+			got := until(t, follow(t, far, ctx, deployment.Filter{}, &item.Cursor), second.ID)
+			for len(got) > 0 && got[0].Deployment.ID == first.ID {
+				if got[0].Version <= item.Version {
+					t.Errorf("behind version %d came version %d", item.Version, got[0].Version)
+				}
+				if i == len(seen)-1 {
+					t.Errorf("behind the last came %s", story(got[:1]))
+				}
+				got = got[1:]
+			}
+			if s := story(got); !strings.HasPrefix(s, "CREATED1 ") || !strings.HasSuffix(s, " COMPLETED3") {
+				t.Errorf("of the second came %s", s)
+			}
+		}
+	})
+}
+
+func TestOneDeploymentIsFollowedFromACursorToItsEnd(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		start := head(t, w, ctx)
+		d := p.Succeeded(t)
+		p.Failed(t) // of another, which is not followed
+		items, err := w.Deploy.Follow(ctx, d.ID, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := until(t, items, d.ID)
+		if s := story(all); !strings.HasPrefix(s, "CREATED1") || !strings.HasSuffix(s, "COMPLETED3") || next(t, items) != nil {
+			t.Errorf("from the start came %s", s)
+		}
+		// Behind its end there is nothing, and the stream ends.
+		items, err = w.Deploy.Follow(ctx, d.ID, &all[len(all)-1].Cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if item := next(t, items); item != nil {
+			t.Errorf("behind the end came %+v", item)
+		}
+	})
+}
+
+func TestOnlyOnesOwnAndWhatFitsIsFollowed(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		mine, theirs := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Globex, "web")
+		other := mine.NewInstance(t, "worker")
+		ctx := viewer(t, w.Acme)
+		start := head(t, w, ctx)
+		filter := deployment.Filter{ModuleInstanceID: &other.ID}
+		live := follow(t, w, ctx, filter, nil)
+		theirs.Succeeded(t)
+		mine.Succeeded(t)
+		d := mine.Finish(t, mine.Deploy(t, other.ID, `{"image":"web:1"}`), nil)
+		for name, items := range map[string]<-chan *feed.Item{"live": live, "resumed": follow(t, w, ctx, filter, start)} {
+			for _, item := range until(t, items, d.ID) {
+				if item.Err != nil || item.Deployment.ID != d.ID {
+					t.Errorf("%s: %+v", name, item)
 				}
 			}
-		})
-	}
-	for range 8 {
-		c, stop := f.Follow("dep_1")
-		ready := make(chan struct{})
-		done.Go(func() {
-			defer stop()
-			for range 200 {
-				<-c
-				ready <- struct{}{}
+		}
+	})
+}
+
+func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		ctx := viewer(t, w.Acme)
+		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
+		settle(t, w, ctx, d)
+		w.Fixture(t, w.Globex, "web").Succeeded(t)
+		now, err := w.Deploy.Feed.Head(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := w.Deploy.Feed.Head(w.Globex.As(actor.Viewer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, ahead, moved := now, now, now
+		old.At = old.At.Add(-feed.Retention)
+		ahead.Transaction, ahead.ID = 1<<60, 1<<60
+		moved.At = moved.At.Add(time.Microsecond)
+		for name, c := range map[string]feed.Cursor{
+			"old": old, "of the future": ahead, "of another time": moved, "another organization's": theirs,
+			"from before all, and old": {At: old.At},
+		} {
+			for what, follow := range map[string]func(*string) (<-chan *feed.Item, error){
+				"all": func(after *string) (<-chan *feed.Item, error) { return w.Deploy.FollowAll(ctx, deployment.Filter{}, after) },
+				"one": func(after *string) (<-chan *feed.Item, error) { return w.Deploy.Follow(ctx, d.ID, after) },
+			} {
+				if items, err := follow(new(c.String())); items != nil || !fault.Is(err, fault.FeedCursorExpired) {
+					t.Errorf("%s, %s: %v", name, what, err)
+				}
+			}
+		}
+		if _, err := w.Deploy.FollowAll(ctx, deployment.Filter{}, new("x")); !fault.Is(err, fault.RequestCursorInvalid) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAChangedDeploymentIsReadOnceForAllWhoFollowIt(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		far := worldtest.Another(t, w.DatabaseURL)
+		var streams []<-chan *feed.Item
+		for range 20 {
+			streams = append(streams, follow(t, far, ctx, deployment.Filter{}, nil))
+			one, err := far.Deploy.Follow(ctx, d.ID, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next(t, one) // as it is
+			streams = append(streams, one)
+		}
+		// Of an organization that nobody follows, nothing is read.
+		w.Fixture(t, w.Globex, "web").Succeeded(t)
+		ran := far.Statements(func() {
+			canceled := w.Cancel(t, w.Acme, d.ID)
+			for _, items := range streams {
+				until(t, items, canceled.ID)
 			}
 		})
-		done.Go(func() {
-			for range 200 {
-				f.Changed("dep_1")
-				<-ready
+		if len(ran) != 1 {
+			t.Errorf("%d statements ran:\n%s", len(ran), strings.Join(ran, "\n"))
+		}
+	})
+}
+
+func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		far := worldtest.Another(t, w.DatabaseURL)
+		created, stop := far.Deploy.Feed.WatchCreated(w.Acme.ID)
+		defer stop()
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		woken := func(c <-chan struct{}, until func() bool) {
+			for isThere := false; !isThere; isThere = until() {
+				select {
+				case <-c:
+				case <-time.After(testkit.Patience):
+					t.Fatal("nobody is woken")
+				}
 			}
+		}
+		woken(created, func() bool { return true })
+		changed, stopChanged := far.Deploy.Feed.WatchDeployment(d.ID)
+		defer stopChanged()
+		w.Cancel(t, w.Acme, d.ID)
+		woken(changed, func() bool {
+			now, err := far.Deploy.Deployment(w.Acme.As(actor.Viewer), d.ID)
+			return err == nil && now.CompletedAt != nil
 		})
+	})
+}
+
+func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Postgres(t))
+	p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	restored, err := w.Raw(t, w.Acme).ExecContext(ctx, `INSERT INTO deployment_changes (organization_id, xid, deployment_id, version, kind, created_at)
+		SELECT organization_id, '9000000000000'::xid8, id, 7, 'UPDATED', now() FROM deployments WHERE id = $1`, d.ID)
+	if n, _ := restored.RowsAffected(); err != nil || n != 1 {
+		t.Fatal(n, err)
 	}
-	done.Wait()
-	close(stopped)
-	all.Wait()
+	start := head(t, w, ctx)
+	live := follow(t, w, ctx, deployment.Filter{}, nil)
+	w.Cancel(t, w.Acme, d.ID)
+	for name, items := range map[string]<-chan *feed.Item{"live": live, "resumed": follow(t, w, ctx, deployment.Filter{}, start)} {
+		if diff := cmp.Diff("COMPLETED2", story(until(t, items, d.ID))); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for _, want := range []int{1, 0} {
+		if n, err := w.Deploy.Purge(ctx); n != want || err != nil {
+			t.Errorf("%d were purged, %v", n, err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package gqlhttp
 
 import (
 	"context"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -85,6 +86,33 @@ func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.
 	}
 	op.Stats.SetExtension(executionName, newExecution(cost, meter.Limits{Cost: most, Answer: o.config.Limits.Answer}, cost.Total))
 	return nil
+}
+
+// DispatchOperation implements stream.Executor. A query or mutation waits for its turn; one that gets none is not run
+// and costs nothing. An event of a subscription waits where it is resolved.
+func (o operations) DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context) {
+	if op.Operation.Operation == ast.Subscription {
+		return o.Executor.DispatchOperation(ctx, op)
+	}
+	if err := o.config.Turns.Take(ctx, httpx.Caller(ctx).Key); err != nil {
+		if c, ok := op.Stats.GetExtension(costName).(*costExtension); ok {
+			c.settle(ctx, 0)
+		}
+		return graphql.OneShot(wire.Failure(ctx, err)), ctx
+	}
+	next, ctx := o.Executor.DispatchOperation(ctx, op)
+	return func(ctx context.Context) *graphql.Response {
+		defer o.config.Turns.Leave()
+		return next(ctx)
+	}, ctx
+}
+
+// Patience implements stream.Executor.
+func (o operations) Patience(op *graphql.OperationContext) time.Duration {
+	if o.config.Patience == nil {
+		return 0
+	}
+	return o.config.Patience(op)
 }
 
 // preparedName is the name under which an operation's context has what Config.Prepare has made of it.

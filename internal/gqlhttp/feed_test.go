@@ -178,7 +178,7 @@ func goLive(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtensio
 func prepare(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtension) *live {
 	t.Helper()
 	l := &live{feed: feed{items: make(chan int), ended: make(chan string, 1000)}, streams: stream.New(c), log: &testkit.Log{}}
-	config := gqlhttp.Config{Presenter: gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(l.log, nil))}}
+	config := gqlhttp.Config{Turns: c.Turns, Presenter: gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(l.log, nil))}}
 	s := gqlhttp.NewServer(l.feed, config, stream.WebSocket{Streams: l.streams, MaxQuery: 4096}, gqlhttp.HTTP{Streams: l.streams, Requests: c.Requests})
 	for _, e := range extensions {
 		s.Use(e)

@@ -84,7 +84,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 	if media == wire.MediaEvents {
 		return h.Streams.ServeEvents(w, r, exec, op)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(h.Timeout, stream.DefaultTimeout))
+	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(h.Timeout, stream.DefaultTimeout)+exec.Patience(op))
 	defer cancel()
 	next, ctx := exec.DispatchOperation(ctx, op)
 	resp := next(ctx)

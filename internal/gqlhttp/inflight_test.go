@@ -137,3 +137,58 @@ func TestOneRequestMoreWaitsForItsTurn(t *testing.T) {
 		}
 	}
 }
+
+func TestTheServerExecutesSoManyOperationsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHold()
+	turns := quota.NewTurns(quota.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1, Wait: patience})
+	l := goLive(t, stream.Config{Turns: turns}, h)
+	out := l.listen(t, items)
+	p := l.welcome(t)
+	whole := l.ask(t, "application/json")
+	<-h.running
+	l.items <- 1 // it has come, and waits to be resolved
+	p.say(subscribe("1", `{ echo(text: "x") }`))
+	event := l.ask(t, "text/event-stream", "Test-From", "192.0.2.1:1")
+	for range 2 {
+		select {
+		case <-h.running:
+			t.Fatal("two run at once")
+		case h.release <- struct{}{}:
+		}
+		<-h.running
+	}
+	h.release <- struct{}{}
+	p.hear(`{"type":"next","id":"1","payload":{"data":{"echo":"x"}}}`, complete("1"))
+	out.hear(`next {"data":{"feed":{"n":1}}}`)
+	for _, answers := range []<-chan *http.Response{whole, event} {
+		resp := <-answers
+		if text, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK || !strings.Contains(string(text), `"echo":"x"`) {
+			t.Errorf("%d %s", resp.StatusCode, text)
+		}
+	}
+}
+
+func TestAnOperationWithoutATurnIsNotRun(t *testing.T) {
+	t.Parallel()
+	h := newHold()
+	turns := quota.NewTurns(quota.Limit{Name: "operations", Flag: "--max-operations", Of: "operations", Max: 1, Wait: 1})
+	l := goLive(t, stream.Config{Turns: turns}, h)
+	first := l.ask(t, "application/json")
+	<-h.running
+	const want = "The server does 1 operations at once (--max-operations), and none came to its end within 1ns; nothing was run."
+	resp := l.post(t, `mutation { echo(text: "x") }`, "application/graphql-response+json")
+	if message, metadata := refusal(t, resp); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "1" || message != want ||
+		metadata != "map[limit:operations retryAfterSeconds:1 value:1]" {
+		t.Errorf("%d %v %s %s", resp.StatusCode, resp.Header, message, metadata)
+	}
+	p := l.welcome(t)
+	p.say(subscribe("1", `{ echo }`))
+	if e := p.refused("1"); e.Message != want || e.Extensions["code"] != string(fault.ServerUnavailable) {
+		t.Errorf("on a socket: %v", e)
+	}
+	h.release <- struct{}{}
+	if resp := <-first; resp.StatusCode != http.StatusOK {
+		t.Errorf("%d", resp.StatusCode)
+	}
+}

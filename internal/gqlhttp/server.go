@@ -37,10 +37,14 @@ type Config struct {
 	// Limits bound each operation, Costs what a caller may spend on all of them; nil is without bounds.
 	Limits document.Limits
 	Costs  *quota.Costs
+	// Turns bounds how many queries and mutations are executed at once; nil is without limit.
+	Turns *quota.Turns
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
 	// Prepare, where it is not nil, makes of an operation of a document what Prepared returns each time that it is executed.
 	Prepare func(*ast.QueryDocument, *ast.OperationDefinition) any
+	// Patience, where it is not nil, returns how long an operation may wait, besides the time that it may run.
+	Patience func(*graphql.OperationContext) time.Duration
 }
 
 func (c Config) documents() document.Config {

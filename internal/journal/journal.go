@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/id"
 	"slipway/internal/store"
@@ -22,6 +23,9 @@ type Journal struct {
 	newID func(id.Kind) string
 	// alone marks a journal that does not go by the database's clock.
 	alone bool
+
+	// Changed is called with each deployment that was written, when the write is committed; nil for nothing.
+	Changed func(*ent.Deployment)
 }
 
 // New makes a journal over a store. Records have their times by now, the server's clock.
@@ -90,8 +94,10 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		}
 		return false, errors.Join(err, end)
 	}
-	return j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
+	var changed *ent.Deployment
+	err := j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
 		e := &Entry{At: at, Shared: at}
+		changed = nil
 		if !began.IsZero() {
 			e.Shared = j.Shared(began)
 		}
@@ -101,8 +107,13 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		if err := audit(ctx, tx, auditID, action, e); err != nil || e.Changed == nil {
 			return err
 		}
-		return recordChange(ctx, tx, e.Changed)
+		changed = e.Changed
+		return recordChange(ctx, tx, e)
 	})
+	if err == nil && changed != nil && j.Changed != nil {
+		j.Changed(changed)
+	}
+	return err
 }
 
 func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
@@ -130,8 +141,22 @@ func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) er
 
 // recordChange writes the change row of a deployment. It comes last, because its INSERT, which returns the number that
 // the database draws, takes those before it along.
-func recordChange(ctx context.Context, tx *ent.Tx, d *ent.Deployment) error {
+func recordChange(ctx context.Context, tx *ent.Tx, e *Entry) error {
+	d := e.Changed
 	return tx.DeploymentChange.Create().
-		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetCreatedAt(d.UpdatedAt).
+		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetKind(kindOf(d, e.At)).
+		SetCreatedAt(d.UpdatedAt).
 		Exec(ctx)
+}
+
+// kindOf returns what a write at a time has done to a deployment.
+func kindOf(d *ent.Deployment, at time.Time) deploymentchange.Kind {
+	switch {
+	case d.Version == 1:
+		return deploymentchange.KindCREATED
+	case d.CompletedAt != nil && d.CompletedAt.Equal(at):
+		return deploymentchange.KindCOMPLETED
+	default:
+		return deploymentchange.KindUPDATED
+	}
 }

@@ -23,6 +23,8 @@ type Handle struct {
 
 	mu     sync.Mutex
 	orders orders
+	// removed is whether the folder is gone, so that no order is to be written into it any more.
+	removed bool
 }
 
 // Start starts a keeper for a program. Its folder is made in root, and has a name that is new there. env is the
@@ -156,7 +158,7 @@ func (h *Handle) Lease() Lease {
 func (h *Handle) Renew(l Lease) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if l.End.Boot <= h.orders.Lease.End.Boot {
+	if h.removed || l.End.Boot <= h.orders.Lease.End.Boot {
 		return nil // the answers to two requests came in the wrong order
 	}
 	h.orders.Lease = l
@@ -168,6 +170,9 @@ func (h *Handle) Renew(l Lease) error {
 func (h *Handle) Stop(why Reason, kill Instant) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.removed {
+		return nil
+	}
 	if earlier := h.orders.Stop; earlier != nil {
 		if kill.Boot >= earlier.Kill.Boot {
 			return nil
@@ -274,6 +279,9 @@ func (h *Handle) Remove() error {
 // remove removes the orders first: without them Adopt does not take the folder for a program's.
 func (h *Handle) remove() error {
 	defer h.Detach()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.removed = true
 	if err := os.Remove(h.path(ordersFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

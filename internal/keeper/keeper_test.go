@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -320,4 +321,29 @@ func sizeOf(t *testing.T, root string) (size int64) {
 		t.Error(err)
 	}
 	return size
+}
+
+func TestNothingIsWrittenIntoAFolderThatIsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 20 {
+		k, _ := w.start(t, "exit 0", w.lease(time.Hour), time.Minute)
+		end(t, k)
+		var renewals sync.WaitGroup
+		for n := range 4 {
+			renewals.Go(func() {
+				for m := range 100 {
+					l := w.lease(time.Hour + time.Duration(i+n+m)*time.Second)
+					_ = k.Renew(l) // fails or not, it leaves nothing
+				}
+			})
+		}
+		if err := k.Remove(); err != nil {
+			t.Error(err)
+		}
+		renewals.Wait()
+		if left, _ := os.ReadDir(w.root); len(left) > 0 {
+			t.Fatalf("left: %v", left)
+		}
+	}
 }

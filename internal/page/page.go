@@ -53,6 +53,8 @@ type Connection[T any] struct {
 	PageInfo *Info
 	// Size is how many records were asked for.
 	Size int
+	// FeedCursor is the place in the feed of changes from before the page was read; empty where nobody asked for it.
+	FeedCursor string
 
 	byDefault bool
 	count     func(context.Context) (int, error)

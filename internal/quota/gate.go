@@ -122,7 +122,7 @@ func (g *Gate) leave(key string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.callers[key]
-	if len(s.queue) > 0 {
+	if len(s.queue) > 0 && s.taken <= g.limit.Max {
 		close(s.queue[0])
 		s.queue = slices.Delete(s.queue, 0, 1)
 		return
@@ -130,6 +130,29 @@ func (g *Gate) leave(key string) {
 	if s.taken--; s.taken == 0 {
 		delete(g.callers, key)
 	}
+}
+
+// Lend frees a slot of the caller for as long as its holder waits for something else; TakeBack must follow.
+func (g *Gate) Lend(key string) {
+	if g != nil && g.limit.Max > 0 {
+		g.leave(key)
+	}
+}
+
+// TakeBack takes a slot again that was lent. Whoever came meanwhile keeps theirs, so the caller may have more than its
+// limit for a time.
+func (g *Gate) TakeBack(key string) {
+	if g == nil || g.limit.Max <= 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.callers[key]
+	if s == nil {
+		s = &slots{}
+		g.callers[key] = s
+	}
+	s.taken++
 }
 
 // retryAfter is how many seconds a refused caller is asked to wait.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -16,6 +17,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
+	"slipway/internal/feed"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
@@ -166,7 +168,25 @@ func (r resolvers) DeploymentChange() generated.DeploymentChangeResolver {
 	return aroundDeploymentChange{r.ResolverRoot.DeploymentChange(), r.call}
 }
 
-func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *deployment.Changed) (*record.Deployment, error) {
+func (r aroundDeploymentChange) Cursor(ctx context.Context, obj *feed.Item) (string, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentChange.cursor", Parent: obj}, func(ctx context.Context) (string, error) {
+		return r.DeploymentChangeResolver.Cursor(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (deploymentchange.Kind, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (deploymentchange.Kind, error) {
+		return r.DeploymentChangeResolver.Kind(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentChange) Version(ctx context.Context, obj *feed.Item) (int32, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentChange.version", Parent: obj}, func(ctx context.Context) (int32, error) {
+		return r.DeploymentChangeResolver.Version(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentChange.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DeploymentChangeResolver.Deployment(ctx, obj)
 	})
@@ -712,9 +732,15 @@ func (r resolvers) Subscription() generated.SubscriptionResolver {
 	return aroundSubscription{r.ResolverRoot.Subscription(), r.call}
 }
 
-func (r aroundSubscription) DeploymentChanged(ctx context.Context, id string) (<-chan *deployment.Changed, error) {
-	return around(ctx, r.call, Field{Name: "Subscription.deploymentChanged", Args: []any{id}}, func(ctx context.Context) (<-chan *deployment.Changed, error) {
-		return r.SubscriptionResolver.DeploymentChanged(ctx, id)
+func (r aroundSubscription) DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error) {
+	return around(ctx, r.call, Field{Name: "Subscription.deploymentChanged", Args: []any{id, after}}, func(ctx context.Context) (<-chan *feed.Item, error) {
+		return r.SubscriptionResolver.DeploymentChanged(ctx, id, after)
+	})
+}
+
+func (r aroundSubscription) DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error) {
+	return around(ctx, r.call, Field{Name: "Subscription.deploymentsChanged", Args: []any{filter, after}}, func(ctx context.Context) (<-chan *feed.Item, error) {
+		return r.SubscriptionResolver.DeploymentsChanged(ctx, filter, after)
 	})
 }
 

@@ -6,44 +6,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
 
+	"slipway/internal/client"
 	"slipway/internal/fault"
 	"slipway/internal/keeper"
 )
-
-const claimDeployment = `mutation($input: ClaimDeploymentInput!) {
-	claimDeployment(input: $input) {
-		lease { seconds cancelSeconds }
-		deployment {
-			id fence organizationId projectId environmentId moduleInstanceId deploymentType triggerSource description
-			createdAt createdBy rollbackToDeploymentId redeployOfDeploymentId externalDeploymentId resourceArn resourceName
-			data: dataJson
-			project { name slug }
-			environment { name slug }
-			moduleInstance { name liveDeployment { deploymentId: id release { ...shipped } } }
-			release { ...shipped }
-		}
-	}
-}
-fragment shipped on Release {
-	id digest inputs artifact
-	moduleVersion { id version deploymentType sourceUrl sourceRef moduleDefinition { type name } }
-}`
-
-// claimResponse is the data of claimDeployment's answer.
-type claimResponse struct {
-	ClaimDeployment struct {
-		Lease      *leaseGrant
-		Deployment *struct {
-			deployment
-			ModuleInstance struct {
-				Name           string
-				LiveDeployment *live
-			}
-			Release *release
-		}
-	}
-}
 
 // errClaimTooLate is the error of a claim whose answer was lost until its lease had ended.
 var errClaimTooLate = errors.New("the answer to a claim came too late")
@@ -51,7 +19,10 @@ var errClaimTooLate = errors.New("the answer to a claim came too late")
 // errNotStarted is the error of a claimed deployment whose program could not be started.
 var errNotStarted = errors.New("the program could not be run")
 
-// claim claims the oldest deployment that waits, and returns nil if there is none. If the answer may have been lost,
+// claimWait is for how long the server lets a claim wait for a deployment. Proxies close what is silent for longer.
+const claimWait = 20 * time.Second
+
+// claim claims the oldest deployment that waits, and returns nil if there is none and none has come. If the answer may have been lost,
 // the server may have given a deployment to this runner; so the claim is repeated with the same lease id, for which
 // the server returns the same deployment. After ctx has ended, claims are repeated only for this reason.
 func (r *runner) claim(ctx context.Context) (*job, error) {
@@ -60,51 +31,75 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	unconfirmed := r.unconfirmed
 	leaseID := cmp.Or(unconfirmed, "lease_"+rand.Text())
 	r.unconfirmed = ""
-	var response claimResponse
+	var claimed client.ClaimDeploymentPayload
 	var sent keeper.Instant
 	// everLost is whether an answer may have been lost, lost whether none has come since.
 	everLost, lost := false, false
+	wait := r.claimWait()
 	try := func() (again bool, err error) {
 		sent = r.Clock()
-		err = r.client.post(requestCtx, requestTimeout, claimDeployment, map[string]any{"deploymentTypes": r.Kinds, "leaseId": leaseID}, &response)
-		refused, ok := errors.AsType[*apiError](err)
-		again = err != nil && !(ok && refused.permanent())
-		everLost = everLost || again && !notSent(err)
-		lost = again && (lost || !notSent(err))
-		if err != nil {
-			response = claimResponse{}
+		if wait > 0 {
+			claimed, err = r.askForWork(ctx, leaseID, wait) // there is no need to wait any longer than for ctx
+		} else {
+			claimed, err = r.askForWork(requestCtx, leaseID, 0)
 		}
+		refused, ok := errors.AsType[*client.Error](err)
+		again = err != nil && !(ok && refused.Permanent())
+		if wait > 0 && ok && refused.Code == string(fault.DocumentVariablesInvalid) {
+			r.serverWaits, again = false, true // it is older than this runner
+		}
+		wait = 0 // what is repeated is to be answered soon
+		everLost = everLost || again && !client.NotSent(err)
+		lost = again && (lost || !client.NotSent(err))
 		return again, err
 	}
-	err := r.client.retry(ctx, "claimDeployment", try)
+	err := r.client.Retry(ctx, "claimDeployment", try)
 	if lost {
-		err = r.client.retry(requestCtx, "claimDeployment", try)
+		err = r.client.Retry(requestCtx, "claimDeployment", try)
 	}
-	refused, ok := errors.AsType[*apiError](err)
+	refused, ok := errors.AsType[*client.Error](err)
 	switch {
-	case ok && refused.code == string(fault.DeploymentLeaseLost):
+	case ok && refused.Code == string(fault.DeploymentLeaseLost):
 		return nil, fmt.Errorf("%w: %w", errClaimTooLate, err)
-	case ok && refused.permanent():
+	case ok && refused.Permanent():
 		return nil, fmt.Errorf("the server %s gives no work: %w", r.Server, err)
-	case response.ClaimDeployment.Deployment == nil || response.ClaimDeployment.Lease == nil:
+	case claimed.Deployment == nil || claimed.Lease == nil:
 		if everLost && unconfirmed == "" {
 			r.unconfirmed = leaseID
 		}
 		return nil, nil
 	}
-	return r.startClaimed(response, leaseID, sent)
+	return r.startClaimed(claimed, leaseID, sent)
+}
+
+// claimWait returns for how long the next claim is to wait.
+func (r *runner) claimWait() time.Duration {
+	if r.Once || r.unconfirmed != "" || !r.serverWaits {
+		return 0
+	}
+	return claimWait
+}
+
+// askForWork sends a claim once, which waits. It returns a payload without a deployment if there is none.
+func (r *runner) askForWork(ctx context.Context, leaseID string, wait time.Duration) (client.ClaimDeploymentPayload, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout+wait)
+	defer cancel()
+	response, err := client.ClaimDeployment(ctx, r.client, client.ClaimDeploymentInput{
+		DeploymentTypes: r.Kinds, LeaseId: &leaseID, Wait: int(wait / time.Second),
+	})
+	if err != nil {
+		return client.ClaimDeploymentPayload{}, err
+	}
+	return response.ClaimDeployment, nil
 }
 
 // startClaimed starts the program of a claimed deployment. If that fails it completes the deployment as failed and
 // returns errNotStarted.
-func (r *runner) startClaimed(response claimResponse, leaseID string, sent keeper.Instant) (*job, error) {
-	d := response.ClaimDeployment.Deployment
-	d.ModuleInstanceName = d.ModuleInstance.Name
-	in := input{Deployment: d.deployment, Release: d.Release, Live: d.ModuleInstance.LiveDeployment}
-	j, err := r.start(in, response.ClaimDeployment.Lease.lease(leaseID, sent))
+func (r *runner) startClaimed(claimed client.ClaimDeploymentPayload, leaseID string, sent keeper.Instant) (*job, error) {
+	j, err := r.start(newInput(claimed.Deployment), grantedLease(*claimed.Lease, leaseID, sent))
 	if err == nil {
 		return j, nil
 	}
-	_, failed := r.complete(d.ID, leaseID, notStarted(err.Error()), false)
-	return nil, errors.Join(fmt.Errorf("%w: %s: %w", errNotStarted, d.ID, err), failed)
+	_, failed := r.complete(claimed.Deployment.Id, leaseID, notStarted(err.Error()), false)
+	return nil, errors.Join(fmt.Errorf("%w: %s: %w", errNotStarted, claimed.Deployment.Id, err), failed)
 }

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
+
+	"slipway/internal/client"
 )
 
 // input is what a program reads on standard input.
@@ -28,7 +31,7 @@ type deployment struct {
 	DeploymentType         string          `json:"deploymentType"`
 	TriggerSource          string          `json:"triggerSource"`
 	Description            *string         `json:"description"`
-	CreatedAt              string          `json:"createdAt"`
+	CreatedAt              time.Time       `json:"createdAt"`
 	CreatedBy              string          `json:"createdBy"`
 	RollbackToDeploymentID *string         `json:"rollbackToDeploymentId"`
 	RedeployOfDeploymentID *string         `json:"redeployOfDeploymentId"`
@@ -44,26 +47,62 @@ type named struct {
 }
 
 type release struct {
-	ID            string `json:"id"`
-	Digest        string `json:"digest"`
-	ModuleVersion struct {
-		ID               string  `json:"id"`
-		Version          string  `json:"version"`
-		DeploymentType   string  `json:"deploymentType"`
-		SourceURL        *string `json:"sourceUrl"`
-		SourceRef        *string `json:"sourceRef"`
-		ModuleDefinition struct {
-			Type string `json:"type"`
-			Name string `json:"name"`
-		} `json:"moduleDefinition"`
-	} `json:"moduleVersion"`
-	Inputs   json.RawMessage `json:"inputs"`
-	Artifact json.RawMessage `json:"artifact"`
+	ID            string          `json:"id"`
+	Digest        string          `json:"digest"`
+	ModuleVersion moduleVersion   `json:"moduleVersion"`
+	Inputs        json.RawMessage `json:"inputs"`
+	Artifact      json.RawMessage `json:"artifact"`
+}
+
+type moduleVersion struct {
+	ID               string           `json:"id"`
+	Version          string           `json:"version"`
+	DeploymentType   string           `json:"deploymentType"`
+	SourceURL        *string          `json:"sourceUrl"`
+	SourceRef        *string          `json:"sourceRef"`
+	ModuleDefinition moduleDefinition `json:"moduleDefinition"`
+}
+
+type moduleDefinition struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
 }
 
 type live struct {
 	DeploymentID string   `json:"deploymentId"`
 	Release      *release `json:"release"`
+}
+
+// newInput returns what the program of a claimed deployment reads.
+func newInput(d *client.ClaimedDeployment) input {
+	fence := "" // of a server from before fences
+	if d.Fence != nil {
+		fence = *d.Fence
+	}
+	in := input{Deployment: deployment{
+		ID: d.Id, Fence: fence, OrganizationID: d.OrganizationId,
+		ProjectID: d.ProjectId, Project: named(d.Project),
+		EnvironmentID: d.EnvironmentId, Environment: named(d.Environment),
+		ModuleInstanceID: d.ModuleInstanceId, ModuleInstanceName: d.ModuleInstance.Name,
+		DeploymentType: d.DeploymentType, TriggerSource: d.TriggerSource, Description: d.Description,
+		CreatedAt: d.CreatedAt, CreatedBy: d.CreatedBy,
+		RollbackToDeploymentID: d.RollbackToDeploymentId, RedeployOfDeploymentID: d.RedeployOfDeploymentId,
+		ExternalDeploymentID: d.ExternalDeploymentId, ResourceARN: d.ResourceArn, ResourceName: d.ResourceName, Data: d.Data,
+	}, Release: newRelease(d.Release)}
+	if l := d.ModuleInstance.LiveDeployment; l != nil {
+		in.Live = &live{l.Id, newRelease(l.Release)}
+	}
+	return in
+}
+
+func newRelease(r *client.ShippedRelease) *release {
+	if r == nil {
+		return nil
+	}
+	shipped := &release{ID: r.Id, Digest: r.Digest, Inputs: r.Inputs, Artifact: r.Artifact}
+	v := r.ModuleVersion
+	shipped.ModuleVersion = moduleVersion{v.Id, v.Version, v.DeploymentType, v.SourceUrl, v.SourceRef, moduleDefinition(v.ModuleDefinition)}
+	return shipped
 }
 
 // variablePrefix begins the names of Slipway's environment variables; the token is in one of them.

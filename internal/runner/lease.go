@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"slipway/internal/client"
 	"slipway/internal/keeper"
 )
 
@@ -15,16 +16,12 @@ var errLeaseEnded = errors.New("the lease ended before the server could be reach
 // maxInterval is the longest time between two renewals of a lease; a short lease is renewed after a third of it.
 const maxInterval = 20 * time.Second
 
-// leaseGrant is the server's answer when it grants or renews a lease.
-type leaseGrant struct {
-	// Seconds is how long the lease lasts.
-	Seconds int
-	// CancelSeconds is how long the program still may take to end if the deployment is being canceled, else nil.
-	CancelSeconds *int
-}
+// requestTimeout is the longest time for one request.
+const requestTimeout = 10 * time.Second
 
-// lease returns the granted lease. It counts from when the request was sent: the server cannot have granted it earlier.
-func (g leaseGrant) lease(id string, sent keeper.Instant) keeper.Lease {
+// grantedLease returns a lease that the server has granted or renewed. It counts from when the request was sent: the
+// server cannot have granted it earlier.
+func grantedLease(g client.GrantedLease, id string, sent keeper.Instant) keeper.Lease {
 	length := time.Duration(g.Seconds) * time.Second
 	return keeper.Lease{ID: id, End: sent.Add(length), Length: length}
 }
@@ -40,8 +37,6 @@ func (j *job) timeout() time.Duration {
 // left returns how long the lease still lasts.
 func (j *job) left() time.Duration { return j.lease().End.Sub(j.Clock()) }
 
-const renewLease = `mutation($input: RenewLeaseInput!) { renewLease(input: $input) { lease { seconds cancelSeconds } } }`
-
 // minInterval is the shortest time between two renewals, which a clock that has jumped could make too short.
 const minInterval = 100 * time.Millisecond
 
@@ -52,30 +47,37 @@ func (j *job) keepLease() {
 		if !sleep(j.leaseCtx, max(minInterval, interval(lease)-lease.Length+j.left())) {
 			return
 		}
-		if err := j.request("renewLease", renewLease, map[string]any{}); err != nil {
+		renew := func(ctx context.Context) (client.GrantedLease, error) {
+			response, err := client.RenewLease(ctx, j.client, client.RenewLeaseInput{Id: j.DeploymentID, LeaseId: lease.ID})
+			if err != nil {
+				return client.GrantedLease{}, err
+			}
+			return response.RenewLease.Lease, nil
+		}
+		if err := j.request("renewLease", renew); err != nil {
 			j.loseLease(fmt.Errorf("the lease was not renewed: %w", err))
 		}
 	}
 }
 
 // request sends an operation whose answer renews the lease, until it is answered, refused or the lease is lost.
-func (j *job) request(operation, query string, input map[string]any) error {
-	input["id"], input["leaseId"] = j.DeploymentID, j.lease().ID
-	return j.client.retry(j.leaseCtx, operation, func() (bool, error) {
-		var data map[string]struct{ Lease leaseGrant }
+func (j *job) request(operation string, send func(context.Context) (client.GrantedLease, error)) error {
+	return j.client.Retry(j.leaseCtx, operation, func() (bool, error) {
+		ctx, cancel := context.WithTimeout(j.leaseCtx, j.timeout())
+		defer cancel()
 		sent := j.Clock()
-		err := j.client.post(j.leaseCtx, j.timeout(), query, input, &data)
+		granted, err := send(ctx)
 		if err != nil {
-			return transient(err), err
+			return client.Transient(err), err
 		}
-		j.renewed(data[operation].Lease, sent)
+		j.renewed(granted, sent)
 		return false, nil
 	})
 }
 
 // renewed passes the server's answer on to the keeper.
-func (j *job) renewed(g leaseGrant, sent keeper.Instant) {
-	if err := j.program.Renew(g.lease(j.lease().ID, sent)); err != nil {
+func (j *job) renewed(g client.GrantedLease, sent keeper.Instant) {
+	if err := j.program.Renew(grantedLease(g, j.lease().ID, sent)); err != nil {
 		j.log.Error("cannot pass the renewed lease to the keeper", "error", err)
 	}
 	if g.CancelSeconds == nil {

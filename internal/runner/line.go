@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"slipway/internal/client"
 	"slipway/internal/event"
 )
 
@@ -64,7 +65,7 @@ func (o object) hasOnly(names []string) bool {
 
 // message returns an event with a text as its message, cut to the length of a message.
 func message(text string, at time.Time) item {
-	return item{event: object{"startedAt": timeText(at), "message": jsonText(cut(text, event.MaxText))}}
+	return item{event: object{"startedAt": timeText(at), "message": jsonOf(cut(text, event.MaxText))}}
 }
 
 // cut returns at most so many characters of a text.
@@ -75,14 +76,33 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most])
 }
 
-func timeText(at time.Time) json.RawMessage { return jsonText(at.UTC().Format(time.RFC3339Nano)) }
+func timeText(at time.Time) json.RawMessage { return jsonOf(at.UTC().Format(time.RFC3339Nano)) }
 
-func jsonText(text string) json.RawMessage {
-	encoded, err := json.Marshal(text)
+func jsonOf(v any) json.RawMessage {
+	encoded, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // every text can be encoded
+		panic(err) // texts, and what was read as JSON, can be encoded
 	}
 	return encoded
+}
+
+// addTo adds the item to a report.
+func (i item) addTo(report *client.ReportDeploymentInput) {
+	if i.event != nil {
+		report.Events = append(report.Events, jsonOf(i.event))
+	}
+	for name, value := range i.fields {
+		switch name {
+		case "data":
+			report.Data = value
+		case "externalDeploymentId":
+			report.ExternalDeploymentId = value
+		case "resourceArn":
+			report.ResourceArn = value
+		case "resourceName":
+			report.ResourceName = value
+		}
+	}
 }
 
 // size returns about how many bytes the item has in a request.

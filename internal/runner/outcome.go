@@ -1,16 +1,15 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 
+	"slipway/internal/client"
 	"slipway/internal/keeper"
 )
 
-// failure is the error of a failed deployment in the input of completeDeployment; nil if it succeeded.
-type failure struct {
-	Message     string `json:"message"`
-	Description string `json:"description,omitempty"`
-}
+// failure is the error of a failed deployment, and nil if it succeeded. Its description may be empty.
+type failure struct{ message, description string }
 
 // notStarted returns the failure of a deployment whose program could not be started.
 func notStarted(why string) *failure { return &failure{"The program could not be run.", why} }
@@ -34,32 +33,34 @@ func (r *runner) failureOf(end keeper.End) *failure {
 	return nil
 }
 
-const completeDeployment = `mutation($input: CompleteDeploymentInput!) {
-	completeDeployment(input: $input) { deployment { id status } }
-}`
-
 // complete completes the deployment and returns its new status.
-func (j *job) complete(end keeper.End) (status string, err error) {
+func (j *job) complete(end keeper.End) (status client.DeploymentStatus, err error) {
 	failed := j.failureOf(end)
 	return j.runner.complete(j.DeploymentID, j.lease().ID, failed, failed != nil && end.Stopped == keeper.Canceled)
 }
 
 // complete completes a deployment, and repeats the request until it is answered or refused. It does so also after the
 // end of the lease, for the server decides whether that has ended.
-func (r *runner) complete(deploymentID, leaseID string, failed *failure, canceled bool) (status string, err error) {
-	input := map[string]any{"id": deploymentID, "leaseId": leaseID}
+func (r *runner) complete(deploymentID, leaseID string, failed *failure, canceled bool) (status client.DeploymentStatus, err error) {
+	input := client.CompleteDeploymentInput{Id: deploymentID, LeaseId: leaseID}
 	if failed != nil {
-		input["error"] = failed
+		input.Error = &client.DeploymentErrorInput{Message: failed.message}
+		if failed.description != "" {
+			input.Error.Description = &failed.description
+		}
 	}
 	if canceled {
-		input["canceled"] = true
+		input.Canceled = &canceled
 	}
-	var data struct {
-		CompleteDeployment struct{ Deployment struct{ Status string } }
-	}
-	err = r.client.retry(r.requestCtx, "completeDeployment", func() (bool, error) {
-		err := r.client.post(r.requestCtx, requestTimeout, completeDeployment, input, &data)
-		return err != nil && transient(err), err
+	err = r.client.Retry(r.requestCtx, "completeDeployment", func() (bool, error) {
+		ctx, cancel := context.WithTimeout(r.requestCtx, requestTimeout)
+		defer cancel()
+		response, err := client.CompleteDeployment(ctx, r.client, input)
+		if err != nil {
+			return client.Transient(err), err
+		}
+		status = response.CompleteDeployment.Deployment.Status
+		return false, nil
 	})
-	return data.CompleteDeployment.Deployment.Status, err
+	return status, err
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"slipway/internal/client"
 	"slipway/internal/keeper"
 )
 
@@ -162,9 +164,9 @@ func (r *reporter) deliver(batch []item) {
 
 // aboutContent reports whether the server refused the content of a request, and not who sent it or when.
 func aboutContent(err error) bool {
-	refused, ok := errors.AsType[*apiError](err)
-	return ok && (refused.status == http.StatusBadRequest || refused.status == http.StatusRequestEntityTooLarge ||
-		refused.status == http.StatusUnprocessableEntity)
+	refused, ok := errors.AsType[*client.Error](err)
+	return ok && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusRequestEntityTooLarge ||
+		refused.Status == http.StatusUnprocessableEntity)
 }
 
 // text returns the item as JSON, for a message.
@@ -180,8 +182,6 @@ func (i item) text() string {
 	return string(text)
 }
 
-const reportDeployment = `mutation($input: ReportDeploymentInput!) { reportDeployment(input: $input) { lease { seconds cancelSeconds } } }`
-
 // send sends one report, of the output up to an offset, until it is answered or refused. Its number lets the server
 // recognize a report whose answer was lost.
 func (r *reporter) send(batch []item, end int64) error {
@@ -189,20 +189,18 @@ func (r *reporter) send(batch []item, end int64) error {
 	if err := r.job.program.SaveNote(r.progress); err != nil {
 		r.job.log.Error("cannot store how much of the output was reported; the next runner would report it again", "error", err)
 	}
-	input := map[string]any{"sequence": r.Sequence}
-	var events []object
+	input := client.ReportDeploymentInput{Id: r.job.DeploymentID, LeaseId: r.job.lease().ID, Sequence: &r.Sequence}
 	for _, one := range batch {
-		if one.event != nil {
-			events = append(events, one.event)
-		}
-		for name, value := range one.fields {
-			input[name] = value
-		}
+		one.addTo(&input)
 	}
-	if len(events) > 0 {
-		input["events"] = events
-	}
-	if err := r.job.request("reportDeployment", reportDeployment, input); err != nil {
+	err := r.job.request("reportDeployment", func(ctx context.Context) (client.GrantedLease, error) {
+		response, err := client.ReportDeployment(ctx, r.job.client, input)
+		if err != nil {
+			return client.GrantedLease{}, err
+		}
+		return response.ReportDeployment.Lease, nil
+	})
+	if err != nil {
 		return err
 	}
 	r.Reported = end

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"slipway/internal/client"
 	"slipway/internal/keeper"
 )
 
@@ -67,13 +68,15 @@ var ErrHandOver = errors.New("running programs are left to the next runner")
 // runner is the state of Run.
 type runner struct {
 	Config
-	client *client
+	client *client.Client
 	// programCtx ends when programs must be stopped, and requestCtx, later, when no request may be sent any more.
 	programCtx, requestCtx context.Context
 	jobs                   sync.WaitGroup
 	// unconfirmed is the lease id of a claim whose answer was lost, and that found no deployment when it was
 	// repeated: the server may still have been working on the first. One more claim, a poll later, has this id.
 	unconfirmed string
+	// serverWaits is whether the server lets claims wait; one from before that refuses them.
+	serverWaits bool
 }
 
 // Run adopts the programs that an earlier runner has left in the work folder, claims deployments and carries them out
@@ -91,7 +94,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
-	r := &runner{Config: c, client: newClient(c)}
+	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true}
 	var stopPrograms, stopRequests context.CancelFunc
 	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
 	defer stopPrograms()
@@ -119,7 +122,7 @@ func afterDone(ctx context.Context, d time.Duration) (context.Context, context.C
 	return later, func() { stop(); cancel() }
 }
 
-// claimLoop adopts programs and claims deployments until ctx ends or the server refuses to give work. Each deployment is
+// claimLoop adopts programs, every Poll, and claims deployments until ctx ends or the server refuses to give work. Each deployment is
 // carried out on a goroutine of its own, which holds one of the slots until it is done.
 func (r *runner) claimLoop(ctx context.Context) error {
 	slots := make(chan struct{}, r.Parallel)
@@ -129,7 +132,16 @@ func (r *runner) claimLoop(ctx context.Context) error {
 			j.run()
 		})
 	}
-	for r.adoptAll(ctx, slots, start); takeSlot(ctx, slots); r.adoptAll(ctx, slots, start) {
+	r.adoptAll(ctx, slots, start)
+	adopting, stop := context.WithCancel(ctx)
+	defer stop()
+	r.jobs.Go(func() {
+		for sleep(adopting, r.Poll) {
+			r.adoptAll(adopting, slots, start)
+		}
+	})
+	for takeSlot(ctx, slots) {
+		begun := time.Now()
 		job, err := r.claim(ctx)
 		switch {
 		case errors.Is(err, errClaimTooLate), errors.Is(err, errNotStarted):
@@ -143,7 +155,7 @@ func (r *runner) claimLoop(ctx context.Context) error {
 			return nil
 		default:
 			<-slots
-			sleep(ctx, r.Poll)
+			sleep(ctx, r.Poll-time.Since(begun)) // not at all where the claim has waited
 		}
 	}
 	return nil

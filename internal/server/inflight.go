@@ -1,7 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
+	"runtime"
 	"time"
 
 	"slipway/internal/httpx"
@@ -14,6 +16,19 @@ func requestsInFlight(most int) *quota.Gate {
 	return quota.New(quota.Limit{
 		Name: "requestsPerCaller", Flag: "--max-requests-per-caller", Of: "requests in flight",
 		Max: most, Wait: time.Second, Queue: 4 * most,
+	})
+}
+
+// operationsPerProcessor is how many operations are worth executing at once for each processor: some of them wait for
+// the database, the others would only hold memory while they wait for a processor.
+const operationsPerProcessor = 8
+
+// operationsAtOnce bounds what is executed at once, whoever asks. What is more than that waits, and
+// has then the rest of the time that a request may take.
+func operationsAtOnce(most int, wait time.Duration) *quota.Turns {
+	return quota.NewTurns(quota.Limit{
+		Name: "operations", Flag: "--max-operations", Of: "operations",
+		Max: cmp.Or(most, operationsPerProcessor*runtime.GOMAXPROCS(0)), Wait: wait,
 	})
 }
 

@@ -49,7 +49,8 @@ func (h halfway) answer(t *testing.T) *http.Response {
 
 func TestACallerHasSoManyRequestsInFlightOnBothSurfaces(t *testing.T) {
 	t.Parallel()
-	w, s, _ := serve(t, server.Config{MaxRequests: 2, Bucket: quota.Bucket{Capacity: 1000, PerSecond: 1000}})
+	// There is room for one operation, of which those that are being read take nothing.
+	w, s, _ := serve(t, server.Config{MaxRequests: 2, MaxOperations: 1, Bucket: quota.Bucket{Capacity: 1000, PerSecond: 1000}})
 	mine, others := w.Acme.Tokens[actor.Developer], w.Acme.Tokens[actor.Viewer]
 	body := `{"query":"{ __typename }"}`
 	length := fmt.Sprintf("Content-Length: %d", len(body))

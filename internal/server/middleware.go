@@ -20,6 +20,7 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
 	"slipway/internal/requestlog"
+	"slipway/rest"
 )
 
 type fail func(http.ResponseWriter, *http.Request, error)
@@ -206,12 +207,13 @@ func recovered(log *slog.Logger, f fail) func(http.Handler) http.Handler {
 	}
 }
 
-// bounded ends the execution of a REST request after a time. GraphQL has streams, and bounds each of
-// its operations itself.
-func bounded(timeout time.Duration) func(http.Handler) http.Handler {
+// bounded ends the execution of a REST request after a time, besides that which it prefers to wait. GraphQL has streams,
+// and bounds each of its operations itself.
+func bounded(timeout time.Duration, waiting rest.Waiting) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, cancel := context.WithTimeout(r.Context(), timeout)
+			patience, _ := waiting.Patience(r) // a malformed one is refused where it counts
+			ctx, cancel := context.WithTimeout(r.Context(), timeout+patience)
 			defer cancel()
 			next.ServeHTTP(w, r.WithContext(ctx))
 		})

@@ -64,6 +64,9 @@ type Config struct {
 	Bucket quota.Bucket
 	// MaxRequests is how many requests a caller may have in flight, of either surface; 0 is without limit.
 	MaxRequests int
+	// MaxOperations is how many operations of GraphQL and requests of REST are executed at once, of all callers
+	// together; 0 stands for 8 for each processor.
+	MaxOperations int
 	// Streams says how streams and sockets behave; who may open one, the Timeout and the Requests are put in.
 	// Its WriteTimeout is also that of every other answer.
 	Streams stream.Config
@@ -125,6 +128,7 @@ func New(s *store.Store, c Config) *Server {
 	organizations := auth.NewOrganizations(services.Accounts, c.Now)
 	c.Streams.Authenticate, c.Streams.Timeout = callers(tokens, organizations, c.Log), c.Timeout
 	c.Streams.Requests, c.Streams.OriginChecked = requestsInFlight(c.MaxRequests), true
+	c.Streams.Turns = operationsAtOnce(c.MaxOperations, c.Timeout/2)
 	streams := stream.New(c.Streams)
 	return &Server{Services: services, streams: streams, handler: routes(services, tokens, organizations, streams, c)}
 }
@@ -141,10 +145,12 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown
 // refused whoever asks, then its surface, which authenticates it.
 func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
+	resolver.Wait = streams.Wait
 	costs := quota.NewCosts(c.Bucket, c.Now)
 	base := c.basePath()
 	surface := rest.Surface{
 		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: func(r *http.Request) quota.Caller { return httpx.Caller(r.Context()) },
+		Turns: streams.Turns, Waiting: rest.Waiting{Most: stream.MaxWait, Watch: services.Deploy.Feed.WatchDeployment, Wait: streams.Wait},
 		Enter: entering(organizations),
 	}
 
@@ -169,6 +175,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 				Trusted:       c.Trusted,
 				Limits:        c.Limits,
 				Costs:         costs,
+				Turns:         streams.Turns,
 				Presenter:     gqlhttp.Presenter{Log: c.Log},
 			},
 		})
@@ -176,7 +183,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		r.Method(http.MethodPost, pathGraphQL, endpoint)
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
+		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
 		surface.Routes(r, resolver.Query(), resolver.Mutation())
 	})
 	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))

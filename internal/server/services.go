@@ -38,7 +38,9 @@ type Services struct {
 
 // NewServices makes the services, each from what stands below it. baseURL is where the API is reached, for links in errors.
 func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL string) *Services {
+	changes := feed.New(s, log)
 	j := journal.New(s, now, id.New)
+	j.Changed = changes.Changed
 	schemas := &inputvalidation.SchemaChecker{Store: s, Rules: inputrules.NewEngine(patterns())}
 	definitions := &defaults.Reader{Store: s}
 	places := &workspace.Service{Store: s, Journal: j}
@@ -50,7 +52,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 		Workspace: places,
 		Catalog:   modules,
 		Defaults:  &defaults.Service{Reader: definitions, Journal: j, Schemas: schemas, Impacts: inputs},
-		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: &feed.Feed{}, BaseURL: baseURL},
+		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: changes, BaseURL: baseURL},
 		Sources:   sources,
 		Inputs:    inputs,
 	}

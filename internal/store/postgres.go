@@ -55,8 +55,9 @@ func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
 	conns := cmp.Or(c.MaxConns, DefaultMaxConns)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	s := &Store{dialect: dialect.Postgres, db: db, reads: db, close: []func() error{db.Close}}
-	return s, tenantDriver{pool{db, conns}, isolation == Strict}, nil
+	s := &Store{dialect: dialect.Postgres, db: db, reads: db, close: []func() error{db.Close}, closed: make(chan struct{})}
+	s.strict, s.listenURL = isolation == Strict, dsn
+	return s, tenantDriver{pool{db, conns}, s.strict}, nil
 }
 
 // tenantDriver sets the organization for row-level security at the begin of each transaction.

@@ -22,7 +22,7 @@ const maxReaders = 8
 // openSQLite opens one connection that writes, which transactions share by turns (see groupConnector), and a pool
 // that cannot: with one writer, no transaction ever meets another's lock.
 func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver, error) {
-	s := &Store{dialect: dialect.SQLite}
+	s := &Store{dialect: dialect.SQLite, closed: make(chan struct{})}
 	if c.Exclusive {
 		unlock, err := tryLock(t.path + serverLock)
 		if errors.Is(err, errLocked) {

@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	"entgo.io/ent/dialect"
 
@@ -54,6 +55,8 @@ const (
 type Config struct {
 	// URL is sqlite:PATH, postgres://… or lib/pq's key=value form.
 	URL string
+	// DirectURL is the same database without the pooler that URL goes through, for notifications; URL where it is empty.
+	DirectURL string
 	// Isolation is DefaultIsolation where it is empty.
 	Isolation Isolation
 	// MaxConns bounds the connections to PostgreSQL; DefaultMaxConns where it is 0.
@@ -87,6 +90,12 @@ type Store struct {
 	reader  dialect.Driver
 	close   []func() error
 	storage *storage
+	// strict reports whether single reads run under row-level security.
+	strict bool
+	// listenURL is the data source name of PostgreSQL that notifications come from, and closed is closed with the store.
+	listenURL string
+	closed    chan struct{}
+	endOnce   sync.Once
 
 	poisonUnread bool
 }
@@ -115,6 +124,13 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if c.DirectURL != "" {
+		direct, err := parseURL(c.DirectURL)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.listenURL = direct.dsn
 	}
 	if err := ping(ctx, s.db); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot open the database %s: %w", t, err), s.Close())
@@ -147,6 +163,7 @@ func (s *Store) WritesFail() bool { return s.storage.writesFail.Load() }
 
 // Close closes the pools and gives up the locks.
 func (s *Store) Close() error {
+	s.endOnce.Do(func() { close(s.closed) })
 	var err error
 	for _, f := range s.close {
 		err = errors.Join(err, f())

@@ -6,20 +6,20 @@ import (
 	"errors"
 	"time"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/idempotencykey"
 	"slipway/internal/actor"
+	"slipway/internal/store/pgconn"
 )
 
 // OwnedID is a record and whose it is.
 type OwnedID struct{ OrganizationID, ID string }
 
-// sweeps are the only statements over the rows of all organizations at once. What they find is then
-// changed in its own organization. Each selects organization_id and id by a time, the oldest first.
+// sweeps are statements over the rows of all organizations at once. What they find is then changed in its own
+// organization. Each selects organization_id and id by a time, the oldest first.
 var sweeps = struct{ leases, keys, changes sweep }{
 	leases:  sweep{deployment.Table, deployment.FieldLeaseExpiresAt},
 	keys:    sweep{idempotencykey.Table, idempotencykey.FieldCreatedAt},
@@ -46,36 +46,53 @@ func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]
 	return s.sweep(ctx, sweeps.changes, before, limit)
 }
 
-var errNotSystem = errors.New("store: only the system looks over all organizations")
-
 func (s *Store) sweep(ctx context.Context, over sweep, by time.Time, limit int) (found []OwnedID, err error) {
-	if a := actor.From(ctx); a == nil || a.Role != actor.System {
-		return nil, errNotSystem
-	}
 	t := entsql.Dialect(s.dialect).Table(over.table)
 	query, args := entsql.Dialect(s.dialect).Select(t.C("organization_id"), t.C("id")).From(t).
 		Where(entsql.LTE(t.C(over.column), by)).
 		OrderBy(t.C(over.column)).Limit(limit).Query()
-	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return nil, s.storage.publicError(ctx, err)
+	return s.ownedIDs(ctx, query, args)
+}
+
+func (s *Store) ownedIDs(ctx context.Context, query string, args []any) (found []OwnedID, err error) {
+	err = s.overAll(ctx, query, args, func(rows Rows) error {
+		var o OwnedID
+		err := rows.Scan(&o.OrganizationID, &o.ID)
+		found = append(found, o)
+		return err
+	})
+	return found, err
+}
+
+var errNotSystem = errors.New("store: only the system looks over all organizations")
+
+// overAll runs a statement that reads rows of all organizations. It is for the system; what is found is then read or
+// changed in its own organization.
+func (s *Store) overAll(ctx context.Context, query string, args []any, scan func(Rows) error) (err error) {
+	if a := actor.From(ctx); a == nil || a.Role != actor.System {
+		return errNotSystem
 	}
-	defer func() { err = s.storage.publicError(ctx, rollBack(tx, err)) }()
-	if s.dialect == dialect.Postgres {
-		if _, err := tx.ExecContext(ctx, "SELECT set_config('app.isolation', 'filter', true)"); err != nil {
-			return nil, err
+	defer func() { err = s.storage.publicError(ctx, err) }()
+	run := s.reads.QueryContext
+	if s.strict {
+		tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
 		}
+		defer func() { err = rollBack(tx, err) }()
+		if _, err := tx.ExecContext(ctx, "SELECT set_config('app.isolation', 'filter', true)"); err != nil {
+			return err
+		}
+		run = tx.QueryContext
 	}
-	rows, err := tx.QueryContext(ctx, query, args...)
+	rows, err := run(pgconn.Unwatched(ctx), query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for rows.Next() {
-		var o OwnedID
-		if err := rows.Scan(&o.OrganizationID, &o.ID); err != nil {
-			return nil, errors.Join(err, rows.Close())
+		if err := scan(rows); err != nil {
+			return errors.Join(err, rows.Close())
 		}
-		found = append(found, o)
 	}
-	return found, errors.Join(rows.Err(), rows.Close())
+	return errors.Join(rows.Err(), rows.Close())
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/httpx"
+	"slipway/internal/quota"
 )
 
 // Executor executes operations, as gqlgen's executor does.
@@ -20,6 +22,8 @@ type Executor interface {
 	Create(ctx context.Context, r *wire.Request) (*graphql.OperationContext, gqlerror.List)
 	// DispatchOperation executes an operation. The handler returns its next response, nil when there is none.
 	DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context)
+	// Patience returns how long an operation may wait, besides the time that it may run.
+	Patience(op *graphql.OperationContext) time.Duration
 	// DispatchError returns the response of an operation that was not created.
 	DispatchError(ctx context.Context, errs gqlerror.List) *graphql.Response
 	// PresentRecoveredError logs a panic and returns what the caller may know of it.
@@ -37,7 +41,7 @@ func (s *Streams) run(ctx context.Context, exec Executor, op *graphql.OperationC
 		s.subscribe(ctx, exec, op, emit)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout+exec.Patience(op))
 	defer cancel()
 	next, ctx := exec.DispatchOperation(ctx, op)
 	resp := next(ctx)
@@ -70,27 +74,35 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &resolution{limit: s.Timeout, cancel: cancel}
+	r := &resolution{limit: s.Timeout, turns: s.Turns, cancel: cancel}
 	defer r.end()
 	return next(context.WithValue(ctx, resolutionKey{}, r))
 }
 
 type resolutionKey struct{}
 
-// resolution is the time that an event takes, from its first field on.
+// resolution is the time that an event takes, from its first field on, and its turn among all that is executed.
 type resolution struct {
 	limit  time.Duration
+	turns  *quota.Turns
 	cancel context.CancelCauseFunc
 	mu     sync.Mutex
 	timer  *time.Timer
+	taken  bool
 }
 
-func (r *resolution) begin() {
+func (r *resolution) begin(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.timer == nil {
-		r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
+	if r.timer != nil {
+		return
 	}
+	r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
+	if err := r.turns.Take(ctx, httpx.Caller(ctx).Key); err != nil {
+		r.cancel(context.DeadlineExceeded)
+		return
+	}
+	r.taken = true
 }
 
 func (r *resolution) end() {
@@ -99,6 +111,9 @@ func (r *resolution) end() {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
+	if r.taken {
+		r.turns.Leave()
+	}
 }
 
 // BeginEvent starts the clock of the event that is to be resolved in the context, if it is that of an event and the clock
@@ -106,7 +121,7 @@ func (r *resolution) end() {
 // so that nothing else shows when it came.
 func BeginEvent(ctx context.Context) {
 	if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
-		r.begin()
+		r.begin(ctx)
 	}
 }
 

@@ -54,6 +54,8 @@ type Config struct {
 	// Requests bounds the queries and mutations that a caller may have in flight over sockets; nil is
 	// without limit.
 	Requests *quota.Gate
+	// Turns bounds how many events are resolved at once; nil is without limit.
+	Turns *quota.Turns
 	// Operations is how many operations a socket may run at once.
 	Operations int
 	// Message is the longest message that a socket may send, in bytes.

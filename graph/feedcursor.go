@@ -1,0 +1,45 @@
+package graph
+
+import (
+	"context"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"slipway/internal/page"
+	"slipway/internal/record"
+)
+
+// feedCursor returns the place in the feed of changes, "" where the connection that is being resolved is not asked for
+// it. It is to be called before the page is read: what changes meanwhile comes behind it.
+func feedCursor(ctx context.Context, r *Resolver) (string, error) {
+	if !graphql.HasOperationContext(ctx) || !slices.Contains(graphql.CollectAllFields(ctx), "feedCursor") {
+		return "", nil
+	}
+	head, err := r.Deploy.Feed.Head(ctx)
+	return head.String(), err
+}
+
+func withFeedCursor(c *page.DeploymentConnection, cursor string) *page.DeploymentConnection {
+	if c != nil {
+		c.FeedCursor = cursor
+	}
+	return c
+}
+
+type readDeployments = func(context.Context, []string, page.Args) (map[string]*page.Connection[*record.Deployment], error)
+
+// withFeedCursors is feedCursor for the lists of several parents.
+func withFeedCursors(r *Resolver, read readDeployments) readDeployments {
+	return func(ctx context.Context, ids []string, args page.Args) (map[string]*page.Connection[*record.Deployment], error) {
+		head, err := feedCursor(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		pages, err := read(ctx, ids, args)
+		for _, c := range pages {
+			withFeedCursor(c, head)
+		}
+		return pages, err
+	}
+}

@@ -1,0 +1,82 @@
+package deployment
+
+import (
+	"context"
+
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/feed"
+	"slipway/internal/record"
+
+	"slipway/ent/deploymentchange"
+)
+
+// Follow returns the changes of a deployment until it has ended, the last of them as the one that COMPLETED it, or ctx
+// ends: without after it as it is now and then each change, and with after, a cursor of the feed, each change since.
+// It fails with DeploymentNotFound, DeploymentForbidden, RequestCursorInvalid and FeedCursorExpired; see feed.Feed for
+// what may fail later.
+func (s *Service) Follow(ctx context.Context, deploymentID string, after *string) (<-chan *feed.Item, error) {
+	cursor, err := s.cursor(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	if cursor != nil {
+		if _, err := s.Deployment(ctx, deploymentID); err != nil {
+			return nil, err
+		}
+	}
+	return s.Feed.Subscribe(ctx, feed.Following{
+		DeploymentID: deploymentID, After: cursor,
+		First: func(ctx context.Context) (*feed.Item, error) { return s.asItem(ctx, deploymentID) },
+	})
+}
+
+// FollowAll returns the changes of the organization's deployments that meet the conditions of a filter, until ctx ends:
+// those from now on or, with a cursor of the feed, those since. It fails as Follow does.
+func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-chan *feed.Item, error) {
+	cursor, err := s.cursor(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	return s.Feed.Subscribe(ctx, feed.Following{Matches: f.matches, After: cursor})
+}
+
+// cursor checks that the caller may read deployments, and returns the cursor of a text, nil for none.
+func (s *Service) cursor(ctx context.Context, after *string) (*feed.Cursor, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil || after == nil {
+		return nil, err
+	}
+	c, err := feed.ParseCursor(*after)
+	return &c, err
+}
+
+// asItem returns a deployment as it is now, with a cursor behind which nothing later is missing.
+func (s *Service) asItem(ctx context.Context, deploymentID string) (*feed.Item, error) {
+	head, err := s.Feed.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.Deployment(record.Whole(ctx), deploymentID)
+	if err != nil {
+		return nil, err
+	}
+	item := &feed.Item{Cursor: head.String(), Kind: deploymentchange.KindUPDATED, Version: d.Version, Deployment: d}
+	switch {
+	case d.CompletedAt != nil:
+		item.Kind = deploymentchange.KindCOMPLETED
+	case d.Version == 1:
+		item.Kind = deploymentchange.KindCREATED
+	}
+	return item, nil
+}
+
+// matches reports whether a deployment meets the conditions.
+func (f Filter) matches(d *record.Deployment) bool {
+	return isOrNil(f.ModuleInstanceID, d.ModuleInstanceID) && isOrNil(f.EnvironmentID, d.EnvironmentID) &&
+		isOrNil(f.ProjectID, d.ProjectID) && isOrNil(f.Status, d.Status) && isOrNil(f.Kind, d.DeploymentType) &&
+		(f.CreatedFrom == nil || !d.CreatedAt.Before(*f.CreatedFrom)) &&
+		(f.CreatedBefore == nil || d.CreatedAt.Before(*f.CreatedBefore))
+}
+
+func isOrNil[T comparable](want *T, found T) bool { return want == nil || *want == found }

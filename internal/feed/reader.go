@@ -1,0 +1,242 @@
+package feed
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"slipway/ent/deploymentchange"
+	"slipway/internal/record"
+	"slipway/internal/store"
+)
+
+const (
+	// lookEvery is how late changes are found of which no notification came.
+	lookEvery = time.Second
+	// spacing is the least time between two looks, so that changes that come fast are read together.
+	spacing = 5 * time.Millisecond
+	// linger is how long the reader goes on when nobody follows anything any more.
+	linger = 10 * time.Second
+	// pageSize is how many changes are read at once, and so how many deployments.
+	pageSize = 200
+	// maxSeen is of how many deployments the reader knows the last version.
+	maxSeen = 10_000
+)
+
+// reader reads the table of changes for all who follow something on this server.
+type reader struct {
+	feed  *Feed
+	woken chan struct{}
+	// ready is closed when the reader has a position: what changes from then on is sent.
+	ready chan struct{}
+	// position is that of the last change that was read and sent.
+	position store.Position
+	// taken is that of the last change of which it was decided who follows it: a subscription that begins now is sent
+	// what comes after it. It is under the feed's mutex.
+	taken store.Position
+	// seen has the versions of deployments that were sent last.
+	seen *lru.Cache[string, int32]
+}
+
+// wake has the reader look at once.
+func (r *reader) wake() {
+	select {
+	case r.woken <- struct{}{}:
+	default:
+	}
+}
+
+// run reads until nobody has followed anything for a while, or the store is closed.
+func (r *reader) run() {
+	ctx, cancel := context.WithCancel(system(context.Background(), ""))
+	defer cancel()
+	listening := r.feed.store.Listen(ctx)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	soon := time.NewTimer(0)
+	defer soon.Stop()
+	failures, wait := 0, spacing
+	for {
+		select {
+		case <-r.woken:
+		case _, open := <-listening:
+			if !open {
+				r.feed.stop(r)
+				return
+			}
+		case <-tick.C:
+			if r.feed.isIdle(r) {
+				return
+			}
+		case <-soon.C:
+		}
+		waits, err := r.look(ctx)
+		switch {
+		case err != nil:
+			if failures++; failures == 2 { // one is a connection that was lost, or the end of the store
+				r.feed.log.WarnContext(ctx, "changes cannot be read; it is tried again every second", "error", err)
+			}
+			continue
+		case waits:
+			soon.Reset(wait)
+			wait = min(2*wait, lookEvery)
+		default:
+			wait = spacing
+		}
+		failures = 0
+		<-time.After(spacing)
+	}
+}
+
+// isIdle ends the reader, and reports that, where nobody has followed anything for a while.
+func (f *Feed) isIdle(r *reader) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.followers > 0 || time.Since(f.idleSince) < linger {
+		return false
+	}
+	if f.reader == r {
+		f.reader = nil
+	}
+	return true
+}
+
+// stop ends the subscriptions with the store.
+func (f *Feed) stop(r *reader) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.reader == r {
+		f.reader = nil
+	}
+}
+
+// look reads all changes that there are, and reports whether some have to wait for earlier ones.
+func (r *reader) look(ctx context.Context) (waits bool, err error) {
+	select {
+	case <-r.ready:
+	default:
+		if err := r.begin(ctx); err != nil {
+			return false, err
+		}
+	}
+	for {
+		page, err := r.feed.store.NewChanges(ctx, r.position, pageSize)
+		if err != nil {
+			return false, err
+		}
+		for _, c := range page {
+			r.feed.waiters.wake(c.OrganizationID, c.DeploymentID, c.Version == 1)
+		}
+		settled := len(page)
+		for settled > 0 && !page[settled-1].Settled {
+			settled--
+		}
+		if settled > 0 {
+			if err := r.send(ctx, page, page[settled-1].Position); err != nil {
+				return false, err
+			}
+		}
+		if settled < len(page) || len(page) < pageSize {
+			return settled < len(page), nil
+		}
+	}
+}
+
+// begin sets the position behind what has happened until now.
+func (r *reader) begin(ctx context.Context) error {
+	newest, err := r.feed.store.NewestChange(ctx)
+	if err != nil {
+		return err
+	}
+	if newest != nil {
+		r.position = newest.Position
+		r.feed.mu.Lock()
+		r.taken = newest.Position
+		r.feed.mu.Unlock()
+	}
+	close(r.ready)
+	r.feed.waiters.wakeEverybody() // what has changed before is not seen here
+	return nil
+}
+
+// send sends a page of changes to the subscriptions, and moves on.
+func (r *reader) send(ctx context.Context, page []store.Change, to store.Position) error {
+	events := merge(page, r.lastVersion)
+	followed := r.take(events, to)
+	items, err := r.feed.items(ctx, followed)
+	if err != nil {
+		return err
+	}
+	r.position = to
+	for _, e := range events {
+		r.seen.Add(e.DeploymentID, e.Version)
+	}
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	for i, e := range followed {
+		r.feed.subscriptions[e.OrganizationID].send(items[i])
+	}
+	return nil
+}
+
+// take returns the events that somebody follows.
+func (r *reader) take(events []event, to store.Position) (followed []event) {
+	r.feed.mu.Lock()
+	defer r.feed.mu.Unlock()
+	r.taken = to
+	for _, e := range events {
+		if r.feed.subscriptions[e.OrganizationID].follows(e.DeploymentID) {
+			followed = append(followed, e)
+		}
+	}
+	return followed
+}
+
+// lastVersion returns the version of a deployment that was sent last, 0 for none.
+func (r *reader) lastVersion(deploymentID string) int32 {
+	version, _ := r.seen.Get(deploymentID)
+	return version
+}
+
+// items returns the items of events, nil where there is no deployment any more. Each deployment is read once.
+func (f *Feed) items(ctx context.Context, events []event) ([]*Item, error) {
+	ids := map[string][]string{}
+	for _, e := range events {
+		if !slices.Contains(ids[e.OrganizationID], e.DeploymentID) {
+			ids[e.OrganizationID] = append(ids[e.OrganizationID], e.DeploymentID)
+		}
+	}
+	of := map[string]*record.Deployment{}
+	for organizationID, list := range ids {
+		found, err := record.Deployments.In(f.store).ByIDs(record.Whole(system(ctx, organizationID)), list)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range found {
+			of[d.ID] = d
+		}
+	}
+	items := make([]*Item, len(events))
+	for i, e := range events {
+		if d := of[e.DeploymentID]; d != nil {
+			items[i] = &Item{Cursor: e.cursor.String(), Kind: kindOf(e.Change, d), Version: e.Version, Deployment: d, position: e.Position}
+		}
+	}
+	return items, nil
+}
+
+// kindOf returns what a change did to a deployment, as it is by now. A program that did not know wrote none.
+func kindOf(c store.Change, d *record.Deployment) deploymentchange.Kind {
+	switch {
+	case c.Kind != "":
+		return c.Kind
+	case c.Version == 1:
+		return deploymentchange.KindCREATED
+	case d.CompletedAt != nil && c.Version == d.Version:
+		return deploymentchange.KindCOMPLETED
+	default:
+		return deploymentchange.KindUPDATED
+	}
+}

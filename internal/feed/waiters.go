@@ -1,0 +1,85 @@
+package feed
+
+import "sync"
+
+// waiters are those who wait for something to change and then look for themselves.
+type waiters struct {
+	mu sync.Mutex
+	// of has the waiters for a deployment, and those for new deployments of an organization, by its id.
+	of map[string]map[*waiter]struct{}
+}
+
+type waiter struct{ woken chan struct{} }
+
+// WatchDeployment returns a channel that has an item when the deployment may have changed since the last item was
+// received, by whichever server; several changes may be one item, and an item may come where nothing has changed. So
+// look at the deployment after the call and after each item, and wait for the next one in between. stop must be called
+// when the channel is not needed any more.
+func (f *Feed) WatchDeployment(deploymentID string) (woken <-chan struct{}, stop func()) {
+	return f.watch(deploymentID)
+}
+
+// WatchCreated is WatchDeployment for new deployments of an organization, which are PENDING.
+func (f *Feed) WatchCreated(organizationID string) (woken <-chan struct{}, stop func()) {
+	return f.watch(organizationID)
+}
+
+func (f *Feed) watch(id string) (<-chan struct{}, func()) {
+	w := f.waiters.add(id)
+	f.enter()
+	return w.woken, sync.OnceFunc(func() {
+		f.waiters.remove(id, w)
+		f.leave()
+	})
+}
+
+func (ws *waiters) add(id string) *waiter {
+	w := &waiter{make(chan struct{}, 1)}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.of == nil {
+		ws.of = map[string]map[*waiter]struct{}{}
+	}
+	if ws.of[id] == nil {
+		ws.of[id] = map[*waiter]struct{}{}
+	}
+	ws.of[id][w] = struct{}{}
+	return w
+}
+
+func (ws *waiters) remove(id string, w *waiter) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	delete(ws.of[id], w)
+	if len(ws.of[id]) == 0 {
+		delete(ws.of, id)
+	}
+}
+
+// wake wakes the waiters for a deployment, and where it was created those for new ones of its organization.
+func (ws *waiters) wake(organizationID, deploymentID string, isCreated bool) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	wakeAll(ws.of[deploymentID])
+	if isCreated {
+		wakeAll(ws.of[organizationID])
+	}
+}
+
+// wakeEverybody wakes all: something may have changed that nobody has noticed.
+func (ws *waiters) wakeEverybody() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for _, each := range ws.of {
+		wakeAll(each)
+	}
+}
+
+func wakeAll(list map[*waiter]struct{}) {
+	for w := range list {
+		select {
+		case w.woken <- struct{}{}:
+		default:
+		}
+	}
+}
