@@ -44,7 +44,7 @@ func TestBothExecutorsAnswerTheSameOverADatabase(t *testing.T) {
 		}
 		c := comparison{handlers: map[graph.Executor]http.Handler{}, asked: map[string]int{}}
 		for _, e := range []graph.Executor{graph.PlanExecutor, graph.GqlgenExecutor} {
-			c.handlers[e] = handler(resolvertest.Around(w.Services.Resolver(), lend), e, w.Acme.ID)
+			c.handlers[e] = handler(resolvertest.Around(w.Services.Resolver(), lend), e, w.Acme.ID, generous)
 		}
 		a := c.author(t)
 		for c.executed < *documents/10 {

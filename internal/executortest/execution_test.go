@@ -19,7 +19,7 @@ import (
 // resolved returns an endpoint of plans over resolvers that are one function, and how to ask it.
 func resolved(call resolvertest.Call) *comparison {
 	return &comparison{handlers: map[graph.Executor]http.Handler{
-		graph.PlanExecutor: handler(resolvertest.Around(&graph.Resolver{}, call), graph.PlanExecutor, "org_1"),
+		graph.PlanExecutor: handler(resolvertest.Around(&graph.Resolver{}, call), graph.PlanExecutor, "org_1", generous),
 	}}
 }
 

@@ -40,6 +40,8 @@ const (
 	fail
 	// expire: the time of the request may be over after one of the root.
 	expire
+	// exceed: answers are limited to so few bytes that many are refused.
+	exceed
 )
 
 // call is a resolvertest.Call.
@@ -50,7 +52,7 @@ func (f fabricator) call(ctx context.Context, field resolvertest.Field, _ func(c
 	hash(h, reflect.ValueOf(field.Args), 6)
 	m := maker{rand.New(rand.NewPCG(h.Sum64(), f.seed)), .02}
 	switch f.how {
-	case work:
+	case work, exceed:
 	case fail:
 		m.nulls = .06
 		if failed, err := m.fail(field); failed {
