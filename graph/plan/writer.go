@@ -59,7 +59,7 @@ func (w *Writer) Object(n *Node, o *Object, object any) bool {
 		w.buf = append(append(w.buf, n.key...), n.typename...)
 		switch {
 		case n.typename != nil:
-		case ahead != nil && ahead[i].Writer != nil:
+		case len(ahead) > i && ahead[i].Writer != nil:
 			if w.buf = append(w.buf, ahead[i].buf...); ahead[i].isNull {
 				null(n)
 			}
