@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race test-gqlgen equivalence counts bench bench-go bench-growth bench-peers fuzz lint lint-schema release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race test-gqlgen equivalence counts bench bench-go bench-growth bench-live bench-peers fuzz lint lint-schema release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -74,7 +74,7 @@ bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json
 bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BENCHTIME=200ms)
 	@bin/withpg -- .ci/bench $(or $(ROUNDS),5) $(or $(BENCHTIME),200ms)
 
-# Each proof is also a target of its own: proof-backup, proof-clocks, proof-faults, proof-idempotency, proof-kill,
+# Each proof is also a target of its own: proof-backup, proof-clocks, proof-faults, proof-feed, proof-idempotency, proof-kill,
 # proof-lost, proof-outage, proof-overlap, proof-race and proof-upgrade.
 PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/prooftest
 
@@ -84,6 +84,9 @@ proof: bin/withpg ## race, repeat, kill and cut off whole servers, and print the
 
 proof-%: bin/withpg
 	$(PROOF) -run '(?i)^Test$*'
+
+bench-live: bin/withpg ## open 10,000 streams on one server, and print what each takes and how late it hears of a change
+	$(PROOF) -run '^TestLiveStreamsAreCheap$$'
 
 .PHONY: attack
 attack: bin/withpg ## send servers hostile requests, alone and ten at once, and print what each of them took

@@ -10,10 +10,15 @@ import (
 	"slipway/internal/record"
 )
 
+// asksForFeed reports whether the connection that is being resolved is asked for its place in the feed.
+func asksForFeed(ctx context.Context) bool {
+	return graphql.HasOperationContext(ctx) && slices.Contains(graphql.CollectAllFields(ctx), "feedCursor")
+}
+
 // feedCursor returns the place in the feed of changes, "" where the connection that is being resolved is not asked for
 // it. It is to be called before the page is read: what changes meanwhile comes behind it.
 func feedCursor(ctx context.Context, r *Resolver) (string, error) {
-	if !graphql.HasOperationContext(ctx) || !slices.Contains(graphql.CollectAllFields(ctx), "feedCursor") {
+	if !asksForFeed(ctx) {
 		return "", nil
 	}
 	head, err := r.Deploy.Feed.Head(ctx)
@@ -25,6 +30,15 @@ func withFeedCursor(c *page.DeploymentConnection, cursor string) *page.Deploymen
 		c.FeedCursor = cursor
 	}
 	return c
+}
+
+// deploymentsEdge returns the name of the edge to the deployments of a record. Those with a feedCursor are read apart
+// from those without, which may stand beside them under another name.
+func deploymentsEdge(ctx context.Context) string {
+	if asksForFeed(ctx) {
+		return "deployments with feedCursor"
+	}
+	return "deployments"
 }
 
 type readDeployments = func(context.Context, []string, page.Args) (map[string]*page.Connection[*record.Deployment], error)

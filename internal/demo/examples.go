@@ -33,6 +33,7 @@ func (d *demo) examples(ctx context.Context) error {
 		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}, true},
 		{"Live updates: follow a deployment while it runs", "follow", variables{"id": running}, true},
 		{"Default value definitions: every kind of input", "definitions", nil, true},
+		{"Live updates: every deployment that changes", "changes", nil, false},
 		{"Projects, environments and what runs in them", "places", variables{"projects": 5}, false},
 		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}, false},
 		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}, false},

@@ -16,3 +16,6 @@ func Merge(page []store.Change, seen func(string) int32) []Merged {
 	}
 	return list
 }
+
+// SetMaxQueue sets how many items may wait for a subscription to take them.
+func (f *Feed) SetMaxQueue(n int) { f.maxQueue = n }

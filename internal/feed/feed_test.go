@@ -296,3 +296,25 @@ func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoIsTooSlowLosesTheSubscriptionAndNobodyWaits(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		w.Deploy.Feed.SetMaxQueue(3)
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		slow, quick := follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, nil)
+		for range 4 { // each is created and completed, which nothing passes
+			until(t, quick, p.Succeeded(t).ID)
+		}
+		var last *feed.Item
+		for item := next(t, slow); item != nil; item = next(t, slow) {
+			last = item
+		}
+		if !fault.Is(last.Err, fault.FeedTooSlow) {
+			t.Errorf("the slow one ends with %+v", last)
+		}
+		for range 2 { // others may go on
+			until(t, quick, p.Succeeded(t).ID)
+		}
+	})
+}

@@ -197,8 +197,8 @@ func (s *subscription) put(item *Item) {
 		return
 	}
 	s.dropPassed(item)
-	if len(s.queue) >= maxQueue {
-		item = &Item{Err: tooSlow()}
+	if len(s.queue) >= s.feed.maxQueue {
+		item = &Item{Err: tooSlow(s.feed.maxQueue)}
 		s.queue = nil
 	}
 	s.queue, s.ended = append(s.queue, item), s.isLast(item)
@@ -297,6 +297,6 @@ func (s *subscription) close() {
 	close(s.items)
 }
 
-func tooSlow() error {
-	return fault.New(fault.FeedTooSlow, "More than %d changes wait to be taken. Go on with the cursor of the last item that came.", maxQueue)
+func tooSlow(most int) error {
+	return fault.New(fault.FeedTooSlow, "More than %d changes wait to be taken. Go on with the cursor of the last item that came.", most)
 }

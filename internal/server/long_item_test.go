@@ -30,7 +30,7 @@ func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) 
 	say(t, socket, `{"id":"1","type":"subscribe","payload":{"query":"subscription { deploymentChanged(id: \"`+d.ID+`\") { deployment { status description } } }"}}`)
 	for range 2 {
 		got, _ := hear(t, socket)
-		if !strings.HasPrefix(got, `{"type":"next","id":"1"`) || !strings.Contains(got, `"data":null`) || !strings.Contains(got, string(fault.RequestAnswerTooLarge)) {
+		if !strings.HasPrefix(got, `{"type":"next","id":"1"`) || !strings.Contains(got, `"data":null`) || !strings.Contains(got, string(fault.RequestAnswerTooLarge)) || !strings.Contains(got, `"extensions":{"cursor":"`) {
 			t.Errorf("%s", got)
 		}
 		if _, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID); err != nil && !fault.Is(err, fault.DeploymentWrongState) {

@@ -24,13 +24,13 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 		return err
 	}
 	defer leave()
-	ctx, cancel := context.WithCancel(r.Context())
-	answers := make(chan []byte)
+	ctx, cancel := context.WithCancel(withLastEventID(r.Context(), r))
+	answers := make(chan answer)
 	go func() {
 		defer close(answers)
-		emit := func(resp *graphql.Response) bool {
+		emit := func(resp *graphql.Response, eventID string) bool {
 			select {
-			case answers <- wire.Encode(resp):
+			case answers <- answer{wire.Encode(resp), eventID}:
 				return true
 			case <-ctx.Done():
 				return false
@@ -48,9 +48,15 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 	return nil
 }
 
+// answer is the text of an answer, and the id of its event.
+type answer struct {
+	text    []byte
+	eventID string
+}
+
 // relay writes the answers until there are no more, which is so when the caller is gone, or until the
 // caller is slow or may not listen any longer.
-func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
+func (s *Streams) relay(out *events, r *http.Request, answers <-chan answer) {
 	heartbeat, recheck := time.NewTicker(s.Heartbeat), time.NewTicker(s.Recheck)
 	defer heartbeat.Stop()
 	defer recheck.Stop()
@@ -61,12 +67,12 @@ func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
 				out.complete()
 				return
 			}
-			out.next(answer)
+			out.next(answer.text, answer.eventID)
 		case <-heartbeat.C:
 			out.comment()
 		case <-recheck.C:
 			if err := s.checkCaller(r); err != nil {
-				out.next(wire.Encode(wire.Failure(r.Context(), err)))
+				out.next(wire.Encode(wire.Failure(r.Context(), err)), "")
 				out.complete()
 				return
 			}
@@ -78,7 +84,7 @@ func (s *Streams) relay(out *events, r *http.Request, answers <-chan []byte) {
 // variables are wrong: a browser's EventSource hides the body of any other answer.
 func (s *Streams) RefuseEvents(w http.ResponseWriter, resp *graphql.Response) {
 	out := startEvents(w, s.WriteTimeout)
-	out.next(wire.Encode(resp))
+	out.next(wire.Encode(resp), "")
 	out.complete()
 }
 
@@ -105,8 +111,9 @@ func startEvents(w http.ResponseWriter, timeout time.Duration) *events {
 	return e
 }
 
-// next writes an answer. Line breaks would end its line; in JSON they can only be white space.
-func (e *events) next(answer []byte) {
+// next writes an answer, with the id of its event unless that is empty. Line breaks would end its line; in JSON they can
+// only be white space, and ids have none.
+func (e *events) next(answer []byte, eventID string) {
 	if bytes.ContainsAny(answer, "\r\n") {
 		answer = bytes.Map(func(r rune) rune {
 			if r == '\r' || r == '\n' {
@@ -115,7 +122,11 @@ func (e *events) next(answer []byte) {
 			return r
 		}, answer)
 	}
-	e.write([]byte("event: next\ndata: "), answer, []byte("\n\n"))
+	end := "\n\n"
+	if eventID != "" {
+		end = "\nid: " + eventID + end
+	}
+	e.write([]byte("event: next\ndata: "), answer, []byte(end))
 }
 
 func (e *events) complete() { e.write([]byte("event: complete\ndata:\n\n")) }

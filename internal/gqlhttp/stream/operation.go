@@ -87,7 +87,7 @@ func (s *socket) release(id string, op *operation) {
 // execute sends the operation's answers, and reports whether the last one was an error message, after
 // which there is no complete.
 func (s *socket) execute(ctx context.Context, m message, op *operation) (failed bool) {
-	emit := func(resp *graphql.Response) bool {
+	emit := func(resp *graphql.Response, _ string) bool {
 		switch {
 		case ctx.Err() != nil:
 			return false
@@ -103,19 +103,19 @@ func (s *socket) execute(ctx context.Context, m message, op *operation) (failed 
 	}
 	defer emitPanic(ctx, s.exec, emit)
 	if err := wire.CheckQuery(m.params.Query, s.maxQuery); err != nil {
-		emit(wire.Failure(ctx, err))
+		emit(wire.Failure(ctx, err), "")
 		return
 	}
 	leave, err := s.Requests.Enter(ctx, httpx.Caller(ctx).Key)
 	if err != nil {
-		emit(wire.Failure(ctx, err))
+		emit(wire.Failure(ctx, err), "")
 		return
 	}
 	defer leave()
 	m.params.Headers = s.request.Header
 	running, errs := s.exec.Create(ctx, m.params)
 	if len(errs) > 0 {
-		emit(s.exec.DispatchError(graphql.WithOperationContext(ctx, running), errs))
+		emit(s.exec.DispatchError(graphql.WithOperationContext(ctx, running), errs), "")
 		return
 	}
 	if running.Operation.Operation == ast.Subscription {

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -30,9 +31,9 @@ type Executor interface {
 	PresentRecoveredError(ctx context.Context, value any) error
 }
 
-// emitter sends an answer, and reports whether another one is wanted. The answer's data are valid until it
-// returns.
-type emitter func(*graphql.Response) bool
+// emitter sends an answer, with the id of the event that it is for, which may be empty, and reports whether another one
+// is wanted. The answer's data are valid until it returns.
+type emitter func(resp *graphql.Response, eventID string) bool
 
 // run executes an operation and emits each of its answers. It returns when there are no more, when
 // none is wanted, when the context ends or, for a subscription, when the streams are to end.
@@ -48,7 +49,7 @@ func (s *Streams) run(ctx context.Context, exec Executor, op *graphql.OperationC
 	if resp == nil {
 		resp = wire.Failure(ctx, wire.Timeout(ctx.Err()))
 	}
-	emit(resp)
+	emit(resp, "")
 }
 
 func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.OperationContext, emit emitter) {
@@ -59,29 +60,37 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 	next, running := exec.DispatchOperation(ctx, op)
 	start.Stop()
 	for {
-		resp := s.event(running, next)
+		resp, id := s.event(running, next)
 		switch cause := context.Cause(ctx); {
 		case errors.Is(cause, context.DeadlineExceeded):
-			emit(wire.Failure(ctx, wire.Timeout(cause)))
+			emit(wire.Failure(ctx, wire.Timeout(cause)), "")
 			return
-		case cause != nil || resp == nil || !emit(resp):
+		case cause != nil || resp == nil || !emit(resp, id):
 			return
 		}
 	}
 }
 
-// event waits for the next event, for as long as that takes, and bounds its resolution only.
-func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+// event waits for the next event, for as long as that takes, and bounds its resolution only. It returns the event's id,
+// too. Where the answer has no data, by which a client would know the event, it has the id as an extension.
+func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) (resp *graphql.Response, id string) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &resolution{limit: s.Timeout, turns: s.Turns, cancel: cancel}
 	defer r.end()
-	return next(context.WithValue(ctx, resolutionKey{}, r))
+	resp = next(context.WithValue(ctx, resolutionKey{}, r))
+	if r.id != "" && resp != nil && string(resp.Data) == "null" {
+		if resp.Extensions == nil {
+			resp.Extensions = map[string]any{}
+		}
+		resp.Extensions["cursor"] = r.id
+	}
+	return resp, r.id
 }
 
 type resolutionKey struct{}
 
-// resolution is the time that an event takes, from its first field on, and its turn among all that is executed.
+// resolution is that of an event, from its first field on: its time, and its turn among all that is executed.
 type resolution struct {
 	limit  time.Duration
 	turns  *quota.Turns
@@ -89,6 +98,34 @@ type resolution struct {
 	mu     sync.Mutex
 	timer  *time.Timer
 	taken  bool
+	id     string
+}
+
+// SetEventID sets the id of the event that the fields are resolved for. An event stream has it beside the event, and a
+// client that comes back sends it: see LastEventID. Elsewhere it does nothing.
+func SetEventID(ctx context.Context, id string) {
+	if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.id = id
+	}
+}
+
+type lastEventKey struct{}
+
+// LastEventID returns the id of the last event that the client of an event stream has got before it lost the connection,
+// nil where it says none. A browser sends it by itself.
+func LastEventID(ctx context.Context) *string {
+	id, _ := ctx.Value(lastEventKey{}).(*string)
+	return id
+}
+
+// withLastEventID returns a context with what the request says of the last event.
+func withLastEventID(ctx context.Context, r *http.Request) context.Context {
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		return context.WithValue(ctx, lastEventKey{}, &id)
+	}
+	return ctx
 }
 
 func (r *resolution) begin(ctx context.Context) {
@@ -130,6 +167,6 @@ func BeginEvent(ctx context.Context) {
 func emitPanic(ctx context.Context, exec Executor, emit emitter) {
 	if value := recover(); value != nil {
 		masked := exec.PresentRecoveredError(ctx, value)
-		emit(&graphql.Response{Errors: gqlerror.List{wire.AsError(masked)}})
+		emit(&graphql.Response{Errors: gqlerror.List{wire.AsError(masked)}}, "")
 	}
 }
