@@ -12,9 +12,11 @@ import (
 	"slipway/ent/migrate"
 
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -43,12 +45,16 @@ type Client struct {
 	Schema *migrate.Schema
 	// AuditEvent is the client for interacting with the AuditEvent builders.
 	AuditEvent *AuditEventClient
+	// CloudEvent is the client for interacting with the CloudEvent builders.
+	CloudEvent *CloudEventClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// Deployment is the client for interacting with the Deployment builders.
 	Deployment *DeploymentClient
 	// DeploymentChange is the client for interacting with the DeploymentChange builders.
 	DeploymentChange *DeploymentChangeClient
+	// DeploymentLog is the client for interacting with the DeploymentLog builders.
+	DeploymentLog *DeploymentLogClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
@@ -85,9 +91,11 @@ func NewClient(opts ...Option) *Client {
 func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.AuditEvent = NewAuditEventClient(c.config)
+	c.CloudEvent = NewCloudEventClient(c.config)
 	c.DefaultValueDefinition = NewDefaultValueDefinitionClient(c.config)
 	c.Deployment = NewDeploymentClient(c.config)
 	c.DeploymentChange = NewDeploymentChangeClient(c.config)
+	c.DeploymentLog = NewDeploymentLogClient(c.config)
 	c.Environment = NewEnvironmentClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.InputBaseline = NewInputBaselineClient(c.config)
@@ -193,9 +201,11 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ctx:                    ctx,
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
+		CloudEvent:             NewCloudEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
+		DeploymentLog:          NewDeploymentLogClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		InputBaseline:          NewInputBaselineClient(cfg),
@@ -228,9 +238,11 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ctx:                    ctx,
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
+		CloudEvent:             NewCloudEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
+		DeploymentLog:          NewDeploymentLogClient(cfg),
 		Environment:            NewEnvironmentClient(cfg),
 		IdempotencyKey:         NewIdempotencyKeyClient(cfg),
 		InputBaseline:          NewInputBaselineClient(cfg),
@@ -272,10 +284,10 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Quarantine, c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.Deployment,
+		c.DeploymentChange, c.DeploymentLog, c.Environment, c.IdempotencyKey,
+		c.InputBaseline, c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance,
+		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -285,10 +297,10 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEvent, c.DefaultValueDefinition, c.Deployment, c.DeploymentChange,
-		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
-		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
-		c.Project, c.Quarantine, c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.Deployment,
+		c.DeploymentChange, c.DeploymentLog, c.Environment, c.IdempotencyKey,
+		c.InputBaseline, c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance,
+		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -299,12 +311,16 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 	switch m := m.(type) {
 	case *AuditEventMutation:
 		return c.AuditEvent.mutate(ctx, m)
+	case *CloudEventMutation:
+		return c.CloudEvent.mutate(ctx, m)
 	case *DefaultValueDefinitionMutation:
 		return c.DefaultValueDefinition.mutate(ctx, m)
 	case *DeploymentMutation:
 		return c.Deployment.mutate(ctx, m)
 	case *DeploymentChangeMutation:
 		return c.DeploymentChange.mutate(ctx, m)
+	case *DeploymentLogMutation:
+		return c.DeploymentLog.mutate(ctx, m)
 	case *EnvironmentMutation:
 		return c.Environment.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
@@ -464,6 +480,139 @@ func (c *AuditEventClient) mutate(ctx context.Context, m *AuditEventMutation) (V
 		return (&AuditEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown AuditEvent mutation op: %q", m.Op())
+	}
+}
+
+// CloudEventClient is a client for the CloudEvent schema.
+type CloudEventClient struct {
+	config
+}
+
+// NewCloudEventClient returns a client for the CloudEvent from the given config.
+func NewCloudEventClient(c config) *CloudEventClient {
+	return &CloudEventClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `cloudevent.Hooks(f(g(h())))`.
+func (c *CloudEventClient) Use(hooks ...Hook) {
+	c.hooks.CloudEvent = append(c.hooks.CloudEvent, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `cloudevent.Intercept(f(g(h())))`.
+func (c *CloudEventClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CloudEvent = append(c.inters.CloudEvent, interceptors...)
+}
+
+// Create returns a builder for creating a CloudEvent entity.
+func (c *CloudEventClient) Create() *CloudEventCreate {
+	mutation := newCloudEventMutation(c.config, OpCreate)
+	return &CloudEventCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CloudEvent entities.
+func (c *CloudEventClient) CreateBulk(builders ...*CloudEventCreate) *CloudEventCreateBulk {
+	return &CloudEventCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CloudEventClient) MapCreateBulk(slice any, setFunc func(*CloudEventCreate, int)) *CloudEventCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CloudEventCreateBulk{err: fmt.Errorf("calling to CloudEventClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CloudEventCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CloudEventCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CloudEvent.
+func (c *CloudEventClient) Update() *CloudEventUpdate {
+	mutation := newCloudEventMutation(c.config, OpUpdate)
+	return &CloudEventUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CloudEventClient) UpdateOne(_m *CloudEvent) *CloudEventUpdateOne {
+	mutation := newCloudEventMutation(c.config, OpUpdateOne, withCloudEvent(_m))
+	return &CloudEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CloudEventClient) UpdateOneID(id int64) *CloudEventUpdateOne {
+	mutation := newCloudEventMutation(c.config, OpUpdateOne, withCloudEventID(id))
+	return &CloudEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CloudEvent.
+func (c *CloudEventClient) Delete() *CloudEventDelete {
+	mutation := newCloudEventMutation(c.config, OpDelete)
+	return &CloudEventDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CloudEventClient) DeleteOne(_m *CloudEvent) *CloudEventDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CloudEventClient) DeleteOneID(id int64) *CloudEventDeleteOne {
+	builder := c.Delete().Where(cloudevent.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CloudEventDeleteOne{builder}
+}
+
+// Query returns a query builder for CloudEvent.
+func (c *CloudEventClient) Query() *CloudEventQuery {
+	return &CloudEventQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCloudEvent},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CloudEvent entity by its id.
+func (c *CloudEventClient) Get(ctx context.Context, id int64) (*CloudEvent, error) {
+	return c.Query().Where(cloudevent.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CloudEventClient) GetX(ctx context.Context, id int64) *CloudEvent {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CloudEventClient) Hooks() []Hook {
+	return c.hooks.CloudEvent
+}
+
+// Interceptors returns the client interceptors.
+func (c *CloudEventClient) Interceptors() []Interceptor {
+	return c.inters.CloudEvent
+}
+
+func (c *CloudEventClient) mutate(ctx context.Context, m *CloudEventMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CloudEventCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CloudEventUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CloudEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CloudEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown CloudEvent mutation op: %q", m.Op())
 	}
 }
 
@@ -1007,6 +1156,155 @@ func (c *DeploymentChangeClient) mutate(ctx context.Context, m *DeploymentChange
 		return (&DeploymentChangeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown DeploymentChange mutation op: %q", m.Op())
+	}
+}
+
+// DeploymentLogClient is a client for the DeploymentLog schema.
+type DeploymentLogClient struct {
+	config
+}
+
+// NewDeploymentLogClient returns a client for the DeploymentLog from the given config.
+func NewDeploymentLogClient(c config) *DeploymentLogClient {
+	return &DeploymentLogClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `deploymentlog.Hooks(f(g(h())))`.
+func (c *DeploymentLogClient) Use(hooks ...Hook) {
+	c.hooks.DeploymentLog = append(c.hooks.DeploymentLog, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `deploymentlog.Intercept(f(g(h())))`.
+func (c *DeploymentLogClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DeploymentLog = append(c.inters.DeploymentLog, interceptors...)
+}
+
+// Create returns a builder for creating a DeploymentLog entity.
+func (c *DeploymentLogClient) Create() *DeploymentLogCreate {
+	mutation := newDeploymentLogMutation(c.config, OpCreate)
+	return &DeploymentLogCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DeploymentLog entities.
+func (c *DeploymentLogClient) CreateBulk(builders ...*DeploymentLogCreate) *DeploymentLogCreateBulk {
+	return &DeploymentLogCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DeploymentLogClient) MapCreateBulk(slice any, setFunc func(*DeploymentLogCreate, int)) *DeploymentLogCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DeploymentLogCreateBulk{err: fmt.Errorf("calling to DeploymentLogClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DeploymentLogCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DeploymentLogCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DeploymentLog.
+func (c *DeploymentLogClient) Update() *DeploymentLogUpdate {
+	mutation := newDeploymentLogMutation(c.config, OpUpdate)
+	return &DeploymentLogUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DeploymentLogClient) UpdateOne(_m *DeploymentLog) *DeploymentLogUpdateOne {
+	mutation := newDeploymentLogMutation(c.config, OpUpdateOne, withDeploymentLog(_m))
+	return &DeploymentLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DeploymentLogClient) UpdateOneID(id int64) *DeploymentLogUpdateOne {
+	mutation := newDeploymentLogMutation(c.config, OpUpdateOne, withDeploymentLogID(id))
+	return &DeploymentLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DeploymentLog.
+func (c *DeploymentLogClient) Delete() *DeploymentLogDelete {
+	mutation := newDeploymentLogMutation(c.config, OpDelete)
+	return &DeploymentLogDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DeploymentLogClient) DeleteOne(_m *DeploymentLog) *DeploymentLogDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DeploymentLogClient) DeleteOneID(id int64) *DeploymentLogDeleteOne {
+	builder := c.Delete().Where(deploymentlog.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DeploymentLogDeleteOne{builder}
+}
+
+// Query returns a query builder for DeploymentLog.
+func (c *DeploymentLogClient) Query() *DeploymentLogQuery {
+	return &DeploymentLogQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDeploymentLog},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DeploymentLog entity by its id.
+func (c *DeploymentLogClient) Get(ctx context.Context, id int64) (*DeploymentLog, error) {
+	return c.Query().Where(deploymentlog.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DeploymentLogClient) GetX(ctx context.Context, id int64) *DeploymentLog {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryDeployment queries the deployment edge of a DeploymentLog.
+func (c *DeploymentLogClient) QueryDeployment(_m *DeploymentLog) *DeploymentQuery {
+	query := (&DeploymentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(deploymentlog.Table, deploymentlog.FieldID, id),
+			sqlgraph.To(deployment.Table, deployment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, deploymentlog.DeploymentTable, deploymentlog.DeploymentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DeploymentLogClient) Hooks() []Hook {
+	return c.hooks.DeploymentLog
+}
+
+// Interceptors returns the client interceptors.
+func (c *DeploymentLogClient) Interceptors() []Interceptor {
+	return c.inters.DeploymentLog
+}
+
+func (c *DeploymentLogClient) mutate(ctx context.Context, m *DeploymentLogMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DeploymentLogCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DeploymentLogUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DeploymentLogUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DeploymentLogDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DeploymentLog mutation op: %q", m.Op())
 	}
 }
 
@@ -2785,15 +3083,16 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance,
-		ModuleVersion, Organization, Project, Quarantine, Release, Token []ent.Hook
+		AuditEvent, CloudEvent, DefaultValueDefinition, Deployment, DeploymentChange,
+		DeploymentLog, Environment, IdempotencyKey, InputBaseline, LeaseSweep,
+		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
+		Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
-		AuditEvent, DefaultValueDefinition, Deployment, DeploymentChange, Environment,
-		IdempotencyKey, InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance,
-		ModuleVersion, Organization, Project, Quarantine, Release,
-		Token []ent.Interceptor
+		AuditEvent, CloudEvent, DefaultValueDefinition, Deployment, DeploymentChange,
+		DeploymentLog, Environment, IdempotencyKey, InputBaseline, LeaseSweep,
+		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
+		Quarantine, Release, Token []ent.Interceptor
 	}
 )
 

@@ -55,6 +55,8 @@ type Deployment struct {
 	Error *fault.Data `json:"error,omitempty"`
 	// ExternalDeploymentID holds the value of the "external_deployment_id" field.
 	ExternalDeploymentID *string `json:"external_deployment_id,omitempty"`
+	// external_deployment_id was taken from an event of the cloud, and not reported by the runner
+	ExternalIDAdopted bool `json:"external_id_adopted,omitempty"`
 	// PipelineRunID holds the value of the "pipeline_run_id" field.
 	PipelineRunID *string `json:"pipeline_run_id,omitempty"`
 	// StepExecutionID holds the value of the "step_execution_id" field.
@@ -69,10 +71,20 @@ type Deployment struct {
 	RollbackToDeploymentID *string `json:"rollback_to_deployment_id,omitempty"`
 	// Data holds the value of the "data" field.
 	Data ecs.Column `json:"data,omitempty"`
+	// that of the data, for the events of the cloud
+	ServiceArn *string `json:"service_arn,omitempty"`
 	// what was reported; for aws:ecs they are in data
 	Events []event.Event `json:"events,omitempty"`
 	// how many of the oldest events are no longer kept
 	FoldedEvents int32 `json:"folded_events,omitempty"`
+	// how many lines its program has printed; the sequence of the last
+	LogLines int64 `json:"log_lines,omitempty"`
+	// how many bytes of text these have
+	LogBytes int64 `json:"log_bytes,omitempty"`
+	// how many of the oldest lines are no longer kept
+	FoldedLogLines int32 `json:"folded_log_lines,omitempty"`
+	// how many bytes of text these had
+	FoldedLogBytes int64 `json:"folded_log_bytes,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
 	// name of the actor that claimed it
@@ -215,11 +227,11 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case deployment.FieldData:
 			values[i] = new(ecs.Column)
-		case deployment.FieldForced:
+		case deployment.FieldExternalIDAdopted, deployment.FieldForced:
 			values[i] = new(sql.NullBool)
-		case deployment.FieldFoldedEvents, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
+		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
 			values[i] = new(sql.NullString)
 		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
@@ -341,6 +353,12 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				_m.ExternalDeploymentID = new(string)
 				*_m.ExternalDeploymentID = value.String
 			}
+		case deployment.FieldExternalIDAdopted:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field external_id_adopted", values[i])
+			} else if value.Valid {
+				_m.ExternalIDAdopted = value.Bool
+			}
 		case deployment.FieldPipelineRunID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field pipeline_run_id", values[i])
@@ -389,6 +407,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Data = *value
 			}
+		case deployment.FieldServiceArn:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field service_arn", values[i])
+			} else if value.Valid {
+				_m.ServiceArn = new(string)
+				*_m.ServiceArn = value.String
+			}
 		case deployment.FieldEvents:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field events", values[i])
@@ -402,6 +427,30 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field folded_events", values[i])
 			} else if value.Valid {
 				_m.FoldedEvents = int32(value.Int64)
+			}
+		case deployment.FieldLogLines:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field log_lines", values[i])
+			} else if value.Valid {
+				_m.LogLines = value.Int64
+			}
+		case deployment.FieldLogBytes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field log_bytes", values[i])
+			} else if value.Valid {
+				_m.LogBytes = value.Int64
+			}
+		case deployment.FieldFoldedLogLines:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field folded_log_lines", values[i])
+			} else if value.Valid {
+				_m.FoldedLogLines = int32(value.Int64)
+			}
+		case deployment.FieldFoldedLogBytes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field folded_log_bytes", values[i])
+			} else if value.Valid {
+				_m.FoldedLogBytes = value.Int64
 			}
 		case deployment.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -600,6 +649,9 @@ func (_m *Deployment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	builder.WriteString("external_id_adopted=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ExternalIDAdopted))
+	builder.WriteString(", ")
 	if v := _m.PipelineRunID; v != nil {
 		builder.WriteString("pipeline_run_id=")
 		builder.WriteString(*v)
@@ -633,11 +685,28 @@ func (_m *Deployment) String() string {
 	builder.WriteString("data=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Data))
 	builder.WriteString(", ")
+	if v := _m.ServiceArn; v != nil {
+		builder.WriteString("service_arn=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	builder.WriteString("events=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Events))
 	builder.WriteString(", ")
 	builder.WriteString("folded_events=")
 	builder.WriteString(fmt.Sprintf("%v", _m.FoldedEvents))
+	builder.WriteString(", ")
+	builder.WriteString("log_lines=")
+	builder.WriteString(fmt.Sprintf("%v", _m.LogLines))
+	builder.WriteString(", ")
+	builder.WriteString("log_bytes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.LogBytes))
+	builder.WriteString(", ")
+	builder.WriteString("folded_log_lines=")
+	builder.WriteString(fmt.Sprintf("%v", _m.FoldedLogLines))
+	builder.WriteString(", ")
+	builder.WriteString("folded_log_bytes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.FoldedLogBytes))
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)

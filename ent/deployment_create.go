@@ -165,6 +165,20 @@ func (_c *DeploymentCreate) SetNillableExternalDeploymentID(v *string) *Deployme
 	return _c
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (_c *DeploymentCreate) SetExternalIDAdopted(v bool) *DeploymentCreate {
+	_c.mutation.SetExternalIDAdopted(v)
+	return _c
+}
+
+// SetNillableExternalIDAdopted sets the "external_id_adopted" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableExternalIDAdopted(v *bool) *DeploymentCreate {
+	if v != nil {
+		_c.SetExternalIDAdopted(*v)
+	}
+	return _c
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_c *DeploymentCreate) SetPipelineRunID(v string) *DeploymentCreate {
 	_c.mutation.SetPipelineRunID(v)
@@ -263,6 +277,20 @@ func (_c *DeploymentCreate) SetNillableData(v *ecs.Column) *DeploymentCreate {
 	return _c
 }
 
+// SetServiceArn sets the "service_arn" field.
+func (_c *DeploymentCreate) SetServiceArn(v string) *DeploymentCreate {
+	_c.mutation.SetServiceArn(v)
+	return _c
+}
+
+// SetNillableServiceArn sets the "service_arn" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableServiceArn(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetServiceArn(*v)
+	}
+	return _c
+}
+
 // SetEvents sets the "events" field.
 func (_c *DeploymentCreate) SetEvents(v []event.Event) *DeploymentCreate {
 	_c.mutation.SetEvents(v)
@@ -279,6 +307,62 @@ func (_c *DeploymentCreate) SetFoldedEvents(v int32) *DeploymentCreate {
 func (_c *DeploymentCreate) SetNillableFoldedEvents(v *int32) *DeploymentCreate {
 	if v != nil {
 		_c.SetFoldedEvents(*v)
+	}
+	return _c
+}
+
+// SetLogLines sets the "log_lines" field.
+func (_c *DeploymentCreate) SetLogLines(v int64) *DeploymentCreate {
+	_c.mutation.SetLogLines(v)
+	return _c
+}
+
+// SetNillableLogLines sets the "log_lines" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableLogLines(v *int64) *DeploymentCreate {
+	if v != nil {
+		_c.SetLogLines(*v)
+	}
+	return _c
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (_c *DeploymentCreate) SetLogBytes(v int64) *DeploymentCreate {
+	_c.mutation.SetLogBytes(v)
+	return _c
+}
+
+// SetNillableLogBytes sets the "log_bytes" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableLogBytes(v *int64) *DeploymentCreate {
+	if v != nil {
+		_c.SetLogBytes(*v)
+	}
+	return _c
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (_c *DeploymentCreate) SetFoldedLogLines(v int32) *DeploymentCreate {
+	_c.mutation.SetFoldedLogLines(v)
+	return _c
+}
+
+// SetNillableFoldedLogLines sets the "folded_log_lines" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableFoldedLogLines(v *int32) *DeploymentCreate {
+	if v != nil {
+		_c.SetFoldedLogLines(*v)
+	}
+	return _c
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (_c *DeploymentCreate) SetFoldedLogBytes(v int64) *DeploymentCreate {
+	_c.mutation.SetFoldedLogBytes(v)
+	return _c
+}
+
+// SetNillableFoldedLogBytes sets the "folded_log_bytes" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableFoldedLogBytes(v *int64) *DeploymentCreate {
+	if v != nil {
+		_c.SetFoldedLogBytes(*v)
 	}
 	return _c
 }
@@ -548,9 +632,29 @@ func (_c *DeploymentCreate) defaults() {
 		v := deployment.DefaultStatus
 		_c.mutation.SetStatus(v)
 	}
+	if _, ok := _c.mutation.ExternalIDAdopted(); !ok {
+		v := deployment.DefaultExternalIDAdopted
+		_c.mutation.SetExternalIDAdopted(v)
+	}
 	if _, ok := _c.mutation.FoldedEvents(); !ok {
 		v := deployment.DefaultFoldedEvents
 		_c.mutation.SetFoldedEvents(v)
+	}
+	if _, ok := _c.mutation.LogLines(); !ok {
+		v := deployment.DefaultLogLines
+		_c.mutation.SetLogLines(v)
+	}
+	if _, ok := _c.mutation.LogBytes(); !ok {
+		v := deployment.DefaultLogBytes
+		_c.mutation.SetLogBytes(v)
+	}
+	if _, ok := _c.mutation.FoldedLogLines(); !ok {
+		v := deployment.DefaultFoldedLogLines
+		_c.mutation.SetFoldedLogLines(v)
+	}
+	if _, ok := _c.mutation.FoldedLogBytes(); !ok {
+		v := deployment.DefaultFoldedLogBytes
+		_c.mutation.SetFoldedLogBytes(v)
 	}
 	if _, ok := _c.mutation.Forced(); !ok {
 		v := deployment.DefaultForced
@@ -600,8 +704,23 @@ func (_c *DeploymentCreate) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Deployment.status": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.ExternalIDAdopted(); !ok {
+		return &ValidationError{Name: "external_id_adopted", err: errors.New(`ent: missing required field "Deployment.external_id_adopted"`)}
+	}
 	if _, ok := _c.mutation.FoldedEvents(); !ok {
 		return &ValidationError{Name: "folded_events", err: errors.New(`ent: missing required field "Deployment.folded_events"`)}
+	}
+	if _, ok := _c.mutation.LogLines(); !ok {
+		return &ValidationError{Name: "log_lines", err: errors.New(`ent: missing required field "Deployment.log_lines"`)}
+	}
+	if _, ok := _c.mutation.LogBytes(); !ok {
+		return &ValidationError{Name: "log_bytes", err: errors.New(`ent: missing required field "Deployment.log_bytes"`)}
+	}
+	if _, ok := _c.mutation.FoldedLogLines(); !ok {
+		return &ValidationError{Name: "folded_log_lines", err: errors.New(`ent: missing required field "Deployment.folded_log_lines"`)}
+	}
+	if _, ok := _c.mutation.FoldedLogBytes(); !ok {
+		return &ValidationError{Name: "folded_log_bytes", err: errors.New(`ent: missing required field "Deployment.folded_log_bytes"`)}
 	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "Deployment.created_by"`)}
@@ -703,6 +822,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldExternalDeploymentID, field.TypeString, value)
 		_node.ExternalDeploymentID = &value
 	}
+	if value, ok := _c.mutation.ExternalIDAdopted(); ok {
+		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
+		_node.ExternalIDAdopted = value
+	}
 	if value, ok := _c.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 		_node.PipelineRunID = &value
@@ -723,6 +846,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldData, field.TypeOther, value)
 		_node.Data = value
 	}
+	if value, ok := _c.mutation.ServiceArn(); ok {
+		_spec.SetField(deployment.FieldServiceArn, field.TypeString, value)
+		_node.ServiceArn = &value
+	}
 	if value, ok := _c.mutation.Events(); ok {
 		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)
 		_node.Events = value
@@ -730,6 +857,22 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.FoldedEvents(); ok {
 		_spec.SetField(deployment.FieldFoldedEvents, field.TypeInt32, value)
 		_node.FoldedEvents = value
+	}
+	if value, ok := _c.mutation.LogLines(); ok {
+		_spec.SetField(deployment.FieldLogLines, field.TypeInt64, value)
+		_node.LogLines = value
+	}
+	if value, ok := _c.mutation.LogBytes(); ok {
+		_spec.SetField(deployment.FieldLogBytes, field.TypeInt64, value)
+		_node.LogBytes = value
+	}
+	if value, ok := _c.mutation.FoldedLogLines(); ok {
+		_spec.SetField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+		_node.FoldedLogLines = value
+	}
+	if value, ok := _c.mutation.FoldedLogBytes(); ok {
+		_spec.SetField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+		_node.FoldedLogBytes = value
 	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(deployment.FieldCreatedBy, field.TypeString, value)

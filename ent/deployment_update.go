@@ -133,6 +133,20 @@ func (_u *DeploymentUpdate) ClearExternalDeploymentID() *DeploymentUpdate {
 	return _u
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (_u *DeploymentUpdate) SetExternalIDAdopted(v bool) *DeploymentUpdate {
+	_u.mutation.SetExternalIDAdopted(v)
+	return _u
+}
+
+// SetNillableExternalIDAdopted sets the "external_id_adopted" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableExternalIDAdopted(v *bool) *DeploymentUpdate {
+	if v != nil {
+		_u.SetExternalIDAdopted(*v)
+	}
+	return _u
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_u *DeploymentUpdate) SetPipelineRunID(v string) *DeploymentUpdate {
 	_u.mutation.SetPipelineRunID(v)
@@ -233,6 +247,26 @@ func (_u *DeploymentUpdate) ClearData() *DeploymentUpdate {
 	return _u
 }
 
+// SetServiceArn sets the "service_arn" field.
+func (_u *DeploymentUpdate) SetServiceArn(v string) *DeploymentUpdate {
+	_u.mutation.SetServiceArn(v)
+	return _u
+}
+
+// SetNillableServiceArn sets the "service_arn" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableServiceArn(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetServiceArn(*v)
+	}
+	return _u
+}
+
+// ClearServiceArn clears the value of the "service_arn" field.
+func (_u *DeploymentUpdate) ClearServiceArn() *DeploymentUpdate {
+	_u.mutation.ClearServiceArn()
+	return _u
+}
+
 // SetEvents sets the "events" field.
 func (_u *DeploymentUpdate) SetEvents(v []event.Event) *DeploymentUpdate {
 	_u.mutation.SetEvents(v)
@@ -269,6 +303,90 @@ func (_u *DeploymentUpdate) SetNillableFoldedEvents(v *int32) *DeploymentUpdate 
 // AddFoldedEvents adds value to the "folded_events" field.
 func (_u *DeploymentUpdate) AddFoldedEvents(v int32) *DeploymentUpdate {
 	_u.mutation.AddFoldedEvents(v)
+	return _u
+}
+
+// SetLogLines sets the "log_lines" field.
+func (_u *DeploymentUpdate) SetLogLines(v int64) *DeploymentUpdate {
+	_u.mutation.ResetLogLines()
+	_u.mutation.SetLogLines(v)
+	return _u
+}
+
+// SetNillableLogLines sets the "log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableLogLines(v *int64) *DeploymentUpdate {
+	if v != nil {
+		_u.SetLogLines(*v)
+	}
+	return _u
+}
+
+// AddLogLines adds value to the "log_lines" field.
+func (_u *DeploymentUpdate) AddLogLines(v int64) *DeploymentUpdate {
+	_u.mutation.AddLogLines(v)
+	return _u
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (_u *DeploymentUpdate) SetLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.ResetLogBytes()
+	_u.mutation.SetLogBytes(v)
+	return _u
+}
+
+// SetNillableLogBytes sets the "log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableLogBytes(v *int64) *DeploymentUpdate {
+	if v != nil {
+		_u.SetLogBytes(*v)
+	}
+	return _u
+}
+
+// AddLogBytes adds value to the "log_bytes" field.
+func (_u *DeploymentUpdate) AddLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.AddLogBytes(v)
+	return _u
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (_u *DeploymentUpdate) SetFoldedLogLines(v int32) *DeploymentUpdate {
+	_u.mutation.ResetFoldedLogLines()
+	_u.mutation.SetFoldedLogLines(v)
+	return _u
+}
+
+// SetNillableFoldedLogLines sets the "folded_log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableFoldedLogLines(v *int32) *DeploymentUpdate {
+	if v != nil {
+		_u.SetFoldedLogLines(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogLines adds value to the "folded_log_lines" field.
+func (_u *DeploymentUpdate) AddFoldedLogLines(v int32) *DeploymentUpdate {
+	_u.mutation.AddFoldedLogLines(v)
+	return _u
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (_u *DeploymentUpdate) SetFoldedLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.ResetFoldedLogBytes()
+	_u.mutation.SetFoldedLogBytes(v)
+	return _u
+}
+
+// SetNillableFoldedLogBytes sets the "folded_log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableFoldedLogBytes(v *int64) *DeploymentUpdate {
+	if v != nil {
+		_u.SetFoldedLogBytes(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogBytes adds value to the "folded_log_bytes" field.
+func (_u *DeploymentUpdate) AddFoldedLogBytes(v int64) *DeploymentUpdate {
+	_u.mutation.AddFoldedLogBytes(v)
 	return _u
 }
 
@@ -629,6 +747,9 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.ExternalDeploymentIDCleared() {
 		_spec.ClearField(deployment.FieldExternalDeploymentID, field.TypeString)
 	}
+	if value, ok := _u.mutation.ExternalIDAdopted(); ok {
+		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
+	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 	}
@@ -659,6 +780,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(deployment.FieldData, field.TypeOther)
 	}
+	if value, ok := _u.mutation.ServiceArn(); ok {
+		_spec.SetField(deployment.FieldServiceArn, field.TypeString, value)
+	}
+	if _u.mutation.ServiceArnCleared() {
+		_spec.ClearField(deployment.FieldServiceArn, field.TypeString)
+	}
 	if value, ok := _u.mutation.Events(); ok {
 		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)
 	}
@@ -675,6 +802,30 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if value, ok := _u.mutation.AddedFoldedEvents(); ok {
 		_spec.AddField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.LogLines(); ok {
+		_spec.SetField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogLines(); ok {
+		_spec.AddField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.LogBytes(); ok {
+		_spec.SetField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogBytes(); ok {
+		_spec.AddField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FoldedLogLines(); ok {
+		_spec.SetField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogLines(); ok {
+		_spec.AddField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.FoldedLogBytes(); ok {
+		_spec.SetField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogBytes(); ok {
+		_spec.AddField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
@@ -942,6 +1093,20 @@ func (_u *DeploymentUpdateOne) ClearExternalDeploymentID() *DeploymentUpdateOne 
 	return _u
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (_u *DeploymentUpdateOne) SetExternalIDAdopted(v bool) *DeploymentUpdateOne {
+	_u.mutation.SetExternalIDAdopted(v)
+	return _u
+}
+
+// SetNillableExternalIDAdopted sets the "external_id_adopted" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableExternalIDAdopted(v *bool) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetExternalIDAdopted(*v)
+	}
+	return _u
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_u *DeploymentUpdateOne) SetPipelineRunID(v string) *DeploymentUpdateOne {
 	_u.mutation.SetPipelineRunID(v)
@@ -1042,6 +1207,26 @@ func (_u *DeploymentUpdateOne) ClearData() *DeploymentUpdateOne {
 	return _u
 }
 
+// SetServiceArn sets the "service_arn" field.
+func (_u *DeploymentUpdateOne) SetServiceArn(v string) *DeploymentUpdateOne {
+	_u.mutation.SetServiceArn(v)
+	return _u
+}
+
+// SetNillableServiceArn sets the "service_arn" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableServiceArn(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetServiceArn(*v)
+	}
+	return _u
+}
+
+// ClearServiceArn clears the value of the "service_arn" field.
+func (_u *DeploymentUpdateOne) ClearServiceArn() *DeploymentUpdateOne {
+	_u.mutation.ClearServiceArn()
+	return _u
+}
+
 // SetEvents sets the "events" field.
 func (_u *DeploymentUpdateOne) SetEvents(v []event.Event) *DeploymentUpdateOne {
 	_u.mutation.SetEvents(v)
@@ -1078,6 +1263,90 @@ func (_u *DeploymentUpdateOne) SetNillableFoldedEvents(v *int32) *DeploymentUpda
 // AddFoldedEvents adds value to the "folded_events" field.
 func (_u *DeploymentUpdateOne) AddFoldedEvents(v int32) *DeploymentUpdateOne {
 	_u.mutation.AddFoldedEvents(v)
+	return _u
+}
+
+// SetLogLines sets the "log_lines" field.
+func (_u *DeploymentUpdateOne) SetLogLines(v int64) *DeploymentUpdateOne {
+	_u.mutation.ResetLogLines()
+	_u.mutation.SetLogLines(v)
+	return _u
+}
+
+// SetNillableLogLines sets the "log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableLogLines(v *int64) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetLogLines(*v)
+	}
+	return _u
+}
+
+// AddLogLines adds value to the "log_lines" field.
+func (_u *DeploymentUpdateOne) AddLogLines(v int64) *DeploymentUpdateOne {
+	_u.mutation.AddLogLines(v)
+	return _u
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (_u *DeploymentUpdateOne) SetLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.ResetLogBytes()
+	_u.mutation.SetLogBytes(v)
+	return _u
+}
+
+// SetNillableLogBytes sets the "log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableLogBytes(v *int64) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetLogBytes(*v)
+	}
+	return _u
+}
+
+// AddLogBytes adds value to the "log_bytes" field.
+func (_u *DeploymentUpdateOne) AddLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.AddLogBytes(v)
+	return _u
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (_u *DeploymentUpdateOne) SetFoldedLogLines(v int32) *DeploymentUpdateOne {
+	_u.mutation.ResetFoldedLogLines()
+	_u.mutation.SetFoldedLogLines(v)
+	return _u
+}
+
+// SetNillableFoldedLogLines sets the "folded_log_lines" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableFoldedLogLines(v *int32) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetFoldedLogLines(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogLines adds value to the "folded_log_lines" field.
+func (_u *DeploymentUpdateOne) AddFoldedLogLines(v int32) *DeploymentUpdateOne {
+	_u.mutation.AddFoldedLogLines(v)
+	return _u
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (_u *DeploymentUpdateOne) SetFoldedLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.ResetFoldedLogBytes()
+	_u.mutation.SetFoldedLogBytes(v)
+	return _u
+}
+
+// SetNillableFoldedLogBytes sets the "folded_log_bytes" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableFoldedLogBytes(v *int64) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetFoldedLogBytes(*v)
+	}
+	return _u
+}
+
+// AddFoldedLogBytes adds value to the "folded_log_bytes" field.
+func (_u *DeploymentUpdateOne) AddFoldedLogBytes(v int64) *DeploymentUpdateOne {
+	_u.mutation.AddFoldedLogBytes(v)
 	return _u
 }
 
@@ -1468,6 +1737,9 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	if _u.mutation.ExternalDeploymentIDCleared() {
 		_spec.ClearField(deployment.FieldExternalDeploymentID, field.TypeString)
 	}
+	if value, ok := _u.mutation.ExternalIDAdopted(); ok {
+		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
+	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 	}
@@ -1498,6 +1770,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(deployment.FieldData, field.TypeOther)
 	}
+	if value, ok := _u.mutation.ServiceArn(); ok {
+		_spec.SetField(deployment.FieldServiceArn, field.TypeString, value)
+	}
+	if _u.mutation.ServiceArnCleared() {
+		_spec.ClearField(deployment.FieldServiceArn, field.TypeString)
+	}
 	if value, ok := _u.mutation.Events(); ok {
 		_spec.SetField(deployment.FieldEvents, field.TypeJSON, value)
 	}
@@ -1514,6 +1792,30 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if value, ok := _u.mutation.AddedFoldedEvents(); ok {
 		_spec.AddField(deployment.FieldFoldedEvents, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.LogLines(); ok {
+		_spec.SetField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogLines(); ok {
+		_spec.AddField(deployment.FieldLogLines, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.LogBytes(); ok {
+		_spec.SetField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedLogBytes(); ok {
+		_spec.AddField(deployment.FieldLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FoldedLogLines(); ok {
+		_spec.SetField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogLines(); ok {
+		_spec.AddField(deployment.FieldFoldedLogLines, field.TypeInt32, value)
+	}
+	if value, ok := _u.mutation.FoldedLogBytes(); ok {
+		_spec.SetField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFoldedLogBytes(); ok {
+		_spec.AddField(deployment.FieldFoldedLogBytes, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Runner(); ok {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)

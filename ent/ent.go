@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"reflect"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -89,9 +91,11 @@ func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			auditevent.Table:             auditevent.ValidColumn,
+			cloudevent.Table:             cloudevent.ValidColumn,
 			defaultvaluedefinition.Table: defaultvaluedefinition.ValidColumn,
 			deployment.Table:             deployment.ValidColumn,
 			deploymentchange.Table:       deploymentchange.ValidColumn,
+			deploymentlog.Table:          deploymentlog.ValidColumn,
 			environment.Table:            environment.ValidColumn,
 			idempotencykey.Table:         idempotencykey.ValidColumn,
 			inputbaseline.Table:          inputbaseline.ValidColumn,

@@ -37,6 +37,8 @@ type ModuleInstance struct {
 	Name string `json:"name,omitempty"`
 	// LiveDeploymentID holds the value of the "live_deployment_id" field.
 	LiveDeploymentID *string `json:"live_deployment_id,omitempty"`
+	// the last deployment that was started outside
+	ExternalDeploymentID *string `json:"external_deployment_id,omitempty"`
 	// that of the last claim; raised by each
 	Fence int64 `json:"fence,omitempty"`
 	// the last deployment that was canceled by force, until one succeeds
@@ -113,7 +115,7 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case moduleinstance.FieldFence:
 			values[i] = new(sql.NullInt64)
-		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldForcedDeploymentID:
+		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID:
 			values[i] = new(sql.NullString)
 		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -186,6 +188,13 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LiveDeploymentID = new(string)
 				*_m.LiveDeploymentID = value.String
+			}
+		case moduleinstance.FieldExternalDeploymentID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field external_deployment_id", values[i])
+			} else if value.Valid {
+				_m.ExternalDeploymentID = new(string)
+				*_m.ExternalDeploymentID = value.String
 			}
 		case moduleinstance.FieldFence:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -279,6 +288,11 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString(", ")
 	if v := _m.LiveDeploymentID; v != nil {
 		builder.WriteString("live_deployment_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ExternalDeploymentID; v != nil {
+		builder.WriteString("external_deployment_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

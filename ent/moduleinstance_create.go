@@ -80,6 +80,20 @@ func (_c *ModuleInstanceCreate) SetNillableLiveDeploymentID(v *string) *ModuleIn
 	return _c
 }
 
+// SetExternalDeploymentID sets the "external_deployment_id" field.
+func (_c *ModuleInstanceCreate) SetExternalDeploymentID(v string) *ModuleInstanceCreate {
+	_c.mutation.SetExternalDeploymentID(v)
+	return _c
+}
+
+// SetNillableExternalDeploymentID sets the "external_deployment_id" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableExternalDeploymentID(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetExternalDeploymentID(*v)
+	}
+	return _c
+}
+
 // SetFence sets the "fence" field.
 func (_c *ModuleInstanceCreate) SetFence(v int64) *ModuleInstanceCreate {
 	_c.mutation.SetFence(v)
@@ -260,6 +274,10 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
 		_node.Name = value
+	}
+	if value, ok := _c.mutation.ExternalDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)
+		_node.ExternalDeploymentID = &value
 	}
 	if value, ok := _c.mutation.Fence(); ok {
 		_spec.SetField(moduleinstance.FieldFence, field.TypeInt64, value)

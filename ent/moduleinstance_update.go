@@ -64,6 +64,26 @@ func (_u *ModuleInstanceUpdate) ClearLiveDeploymentID() *ModuleInstanceUpdate {
 	return _u
 }
 
+// SetExternalDeploymentID sets the "external_deployment_id" field.
+func (_u *ModuleInstanceUpdate) SetExternalDeploymentID(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetExternalDeploymentID(v)
+	return _u
+}
+
+// SetNillableExternalDeploymentID sets the "external_deployment_id" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableExternalDeploymentID(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetExternalDeploymentID(*v)
+	}
+	return _u
+}
+
+// ClearExternalDeploymentID clears the value of the "external_deployment_id" field.
+func (_u *ModuleInstanceUpdate) ClearExternalDeploymentID() *ModuleInstanceUpdate {
+	_u.mutation.ClearExternalDeploymentID()
+	return _u
+}
+
 // SetFence sets the "fence" field.
 func (_u *ModuleInstanceUpdate) SetFence(v int64) *ModuleInstanceUpdate {
 	_u.mutation.ResetFence()
@@ -183,6 +203,12 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(moduleinstance.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)
+	}
+	if _u.mutation.ExternalDeploymentIDCleared() {
+		_spec.ClearField(moduleinstance.FieldExternalDeploymentID, field.TypeString)
+	}
 	if value, ok := _u.mutation.Fence(); ok {
 		_spec.SetField(moduleinstance.FieldFence, field.TypeInt64, value)
 	}
@@ -277,6 +303,26 @@ func (_u *ModuleInstanceUpdateOne) SetNillableLiveDeploymentID(v *string) *Modul
 // ClearLiveDeploymentID clears the value of the "live_deployment_id" field.
 func (_u *ModuleInstanceUpdateOne) ClearLiveDeploymentID() *ModuleInstanceUpdateOne {
 	_u.mutation.ClearLiveDeploymentID()
+	return _u
+}
+
+// SetExternalDeploymentID sets the "external_deployment_id" field.
+func (_u *ModuleInstanceUpdateOne) SetExternalDeploymentID(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetExternalDeploymentID(v)
+	return _u
+}
+
+// SetNillableExternalDeploymentID sets the "external_deployment_id" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableExternalDeploymentID(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetExternalDeploymentID(*v)
+	}
+	return _u
+}
+
+// ClearExternalDeploymentID clears the value of the "external_deployment_id" field.
+func (_u *ModuleInstanceUpdateOne) ClearExternalDeploymentID() *ModuleInstanceUpdateOne {
+	_u.mutation.ClearExternalDeploymentID()
 	return _u
 }
 
@@ -428,6 +474,12 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(moduleinstance.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
+		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)
+	}
+	if _u.mutation.ExternalDeploymentIDCleared() {
+		_spec.ClearField(moduleinstance.FieldExternalDeploymentID, field.TypeString)
 	}
 	if value, ok := _u.mutation.Fence(); ok {
 		_spec.SetField(moduleinstance.FieldFence, field.TypeInt64, value)

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -26,9 +28,11 @@ import (
 	"slipway/ent/token"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
+	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/logline"
 	"sync"
 	"time"
 
@@ -46,9 +50,11 @@ const (
 
 	// Node types.
 	TypeAuditEvent             = "AuditEvent"
+	TypeCloudEvent             = "CloudEvent"
 	TypeDefaultValueDefinition = "DefaultValueDefinition"
 	TypeDeployment             = "Deployment"
 	TypeDeploymentChange       = "DeploymentChange"
+	TypeDeploymentLog          = "DeploymentLog"
 	TypeEnvironment            = "Environment"
 	TypeIdempotencyKey         = "IdempotencyKey"
 	TypeInputBaseline          = "InputBaseline"
@@ -918,6 +924,884 @@ func (m *AuditEventMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AuditEventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AuditEvent edge %s", name)
+}
+
+// CloudEventMutation represents an operation that mutates the CloudEvent nodes in the graph.
+type CloudEventMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	organization_id *string
+	event_id        *string
+	service_arn     *string
+	occurred_at     *time.Time
+	event           *cloud.Event
+	deployment_id   *string
+	pending_since   *time.Time
+	created_by      *string
+	scope           **actor.Scope
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*CloudEvent, error)
+	predicates      []predicate.CloudEvent
+}
+
+var _ ent.Mutation = (*CloudEventMutation)(nil)
+
+// cloudeventOption allows management of the mutation configuration using functional options.
+type cloudeventOption func(*CloudEventMutation)
+
+// newCloudEventMutation creates new mutation for the CloudEvent entity.
+func newCloudEventMutation(c config, op Op, opts ...cloudeventOption) *CloudEventMutation {
+	m := &CloudEventMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCloudEvent,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCloudEventID sets the ID field of the mutation.
+func withCloudEventID(id int64) cloudeventOption {
+	return func(m *CloudEventMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CloudEvent
+		)
+		m.oldValue = func(ctx context.Context) (*CloudEvent, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CloudEvent.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCloudEvent sets the old CloudEvent of the mutation.
+func withCloudEvent(node *CloudEvent) cloudeventOption {
+	return func(m *CloudEventMutation) {
+		m.oldValue = func(context.Context) (*CloudEvent, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CloudEventMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CloudEventMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CloudEvent entities.
+func (m *CloudEventMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CloudEventMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CloudEventMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CloudEvent.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *CloudEventMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *CloudEventMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *CloudEventMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetEventID sets the "event_id" field.
+func (m *CloudEventMutation) SetEventID(s string) {
+	m.event_id = &s
+}
+
+// EventID returns the value of the "event_id" field in the mutation.
+func (m *CloudEventMutation) EventID() (r string, exists bool) {
+	v := m.event_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventID returns the old "event_id" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldEventID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventID: %w", err)
+	}
+	return oldValue.EventID, nil
+}
+
+// ResetEventID resets all changes to the "event_id" field.
+func (m *CloudEventMutation) ResetEventID() {
+	m.event_id = nil
+}
+
+// SetServiceArn sets the "service_arn" field.
+func (m *CloudEventMutation) SetServiceArn(s string) {
+	m.service_arn = &s
+}
+
+// ServiceArn returns the value of the "service_arn" field in the mutation.
+func (m *CloudEventMutation) ServiceArn() (r string, exists bool) {
+	v := m.service_arn
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldServiceArn returns the old "service_arn" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldServiceArn(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldServiceArn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldServiceArn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldServiceArn: %w", err)
+	}
+	return oldValue.ServiceArn, nil
+}
+
+// ResetServiceArn resets all changes to the "service_arn" field.
+func (m *CloudEventMutation) ResetServiceArn() {
+	m.service_arn = nil
+}
+
+// SetOccurredAt sets the "occurred_at" field.
+func (m *CloudEventMutation) SetOccurredAt(t time.Time) {
+	m.occurred_at = &t
+}
+
+// OccurredAt returns the value of the "occurred_at" field in the mutation.
+func (m *CloudEventMutation) OccurredAt() (r time.Time, exists bool) {
+	v := m.occurred_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOccurredAt returns the old "occurred_at" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldOccurredAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOccurredAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOccurredAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOccurredAt: %w", err)
+	}
+	return oldValue.OccurredAt, nil
+}
+
+// ResetOccurredAt resets all changes to the "occurred_at" field.
+func (m *CloudEventMutation) ResetOccurredAt() {
+	m.occurred_at = nil
+}
+
+// SetEvent sets the "event" field.
+func (m *CloudEventMutation) SetEvent(c cloud.Event) {
+	m.event = &c
+}
+
+// Event returns the value of the "event" field in the mutation.
+func (m *CloudEventMutation) Event() (r cloud.Event, exists bool) {
+	v := m.event
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEvent returns the old "event" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldEvent(ctx context.Context) (v cloud.Event, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEvent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEvent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEvent: %w", err)
+	}
+	return oldValue.Event, nil
+}
+
+// ResetEvent resets all changes to the "event" field.
+func (m *CloudEventMutation) ResetEvent() {
+	m.event = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *CloudEventMutation) SetDeploymentID(s string) {
+	m.deployment_id = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *CloudEventMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldDeploymentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ClearDeploymentID clears the value of the "deployment_id" field.
+func (m *CloudEventMutation) ClearDeploymentID() {
+	m.deployment_id = nil
+	m.clearedFields[cloudevent.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentIDCleared returns if the "deployment_id" field was cleared in this mutation.
+func (m *CloudEventMutation) DeploymentIDCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldDeploymentID]
+	return ok
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *CloudEventMutation) ResetDeploymentID() {
+	m.deployment_id = nil
+	delete(m.clearedFields, cloudevent.FieldDeploymentID)
+}
+
+// SetPendingSince sets the "pending_since" field.
+func (m *CloudEventMutation) SetPendingSince(t time.Time) {
+	m.pending_since = &t
+}
+
+// PendingSince returns the value of the "pending_since" field in the mutation.
+func (m *CloudEventMutation) PendingSince() (r time.Time, exists bool) {
+	v := m.pending_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPendingSince returns the old "pending_since" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldPendingSince(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPendingSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPendingSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPendingSince: %w", err)
+	}
+	return oldValue.PendingSince, nil
+}
+
+// ClearPendingSince clears the value of the "pending_since" field.
+func (m *CloudEventMutation) ClearPendingSince() {
+	m.pending_since = nil
+	m.clearedFields[cloudevent.FieldPendingSince] = struct{}{}
+}
+
+// PendingSinceCleared returns if the "pending_since" field was cleared in this mutation.
+func (m *CloudEventMutation) PendingSinceCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldPendingSince]
+	return ok
+}
+
+// ResetPendingSince resets all changes to the "pending_since" field.
+func (m *CloudEventMutation) ResetPendingSince() {
+	m.pending_since = nil
+	delete(m.clearedFields, cloudevent.FieldPendingSince)
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *CloudEventMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *CloudEventMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *CloudEventMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetScope sets the "scope" field.
+func (m *CloudEventMutation) SetScope(a *actor.Scope) {
+	m.scope = &a
+}
+
+// Scope returns the value of the "scope" field in the mutation.
+func (m *CloudEventMutation) Scope() (r *actor.Scope, exists bool) {
+	v := m.scope
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldScope returns the old "scope" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldScope(ctx context.Context) (v *actor.Scope, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldScope is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldScope requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldScope: %w", err)
+	}
+	return oldValue.Scope, nil
+}
+
+// ClearScope clears the value of the "scope" field.
+func (m *CloudEventMutation) ClearScope() {
+	m.scope = nil
+	m.clearedFields[cloudevent.FieldScope] = struct{}{}
+}
+
+// ScopeCleared returns if the "scope" field was cleared in this mutation.
+func (m *CloudEventMutation) ScopeCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldScope]
+	return ok
+}
+
+// ResetScope resets all changes to the "scope" field.
+func (m *CloudEventMutation) ResetScope() {
+	m.scope = nil
+	delete(m.clearedFields, cloudevent.FieldScope)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *CloudEventMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *CloudEventMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *CloudEventMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the CloudEventMutation builder.
+func (m *CloudEventMutation) Where(ps ...predicate.CloudEvent) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CloudEventMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CloudEventMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CloudEvent, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CloudEventMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CloudEventMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CloudEvent).
+func (m *CloudEventMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CloudEventMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.organization_id != nil {
+		fields = append(fields, cloudevent.FieldOrganizationID)
+	}
+	if m.event_id != nil {
+		fields = append(fields, cloudevent.FieldEventID)
+	}
+	if m.service_arn != nil {
+		fields = append(fields, cloudevent.FieldServiceArn)
+	}
+	if m.occurred_at != nil {
+		fields = append(fields, cloudevent.FieldOccurredAt)
+	}
+	if m.event != nil {
+		fields = append(fields, cloudevent.FieldEvent)
+	}
+	if m.deployment_id != nil {
+		fields = append(fields, cloudevent.FieldDeploymentID)
+	}
+	if m.pending_since != nil {
+		fields = append(fields, cloudevent.FieldPendingSince)
+	}
+	if m.created_by != nil {
+		fields = append(fields, cloudevent.FieldCreatedBy)
+	}
+	if m.scope != nil {
+		fields = append(fields, cloudevent.FieldScope)
+	}
+	if m.created_at != nil {
+		fields = append(fields, cloudevent.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CloudEventMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		return m.OrganizationID()
+	case cloudevent.FieldEventID:
+		return m.EventID()
+	case cloudevent.FieldServiceArn:
+		return m.ServiceArn()
+	case cloudevent.FieldOccurredAt:
+		return m.OccurredAt()
+	case cloudevent.FieldEvent:
+		return m.Event()
+	case cloudevent.FieldDeploymentID:
+		return m.DeploymentID()
+	case cloudevent.FieldPendingSince:
+		return m.PendingSince()
+	case cloudevent.FieldCreatedBy:
+		return m.CreatedBy()
+	case cloudevent.FieldScope:
+		return m.Scope()
+	case cloudevent.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CloudEventMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case cloudevent.FieldEventID:
+		return m.OldEventID(ctx)
+	case cloudevent.FieldServiceArn:
+		return m.OldServiceArn(ctx)
+	case cloudevent.FieldOccurredAt:
+		return m.OldOccurredAt(ctx)
+	case cloudevent.FieldEvent:
+		return m.OldEvent(ctx)
+	case cloudevent.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case cloudevent.FieldPendingSince:
+		return m.OldPendingSince(ctx)
+	case cloudevent.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case cloudevent.FieldScope:
+		return m.OldScope(ctx)
+	case cloudevent.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown CloudEvent field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CloudEventMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case cloudevent.FieldEventID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventID(v)
+		return nil
+	case cloudevent.FieldServiceArn:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetServiceArn(v)
+		return nil
+	case cloudevent.FieldOccurredAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOccurredAt(v)
+		return nil
+	case cloudevent.FieldEvent:
+		v, ok := value.(cloud.Event)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEvent(v)
+		return nil
+	case cloudevent.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case cloudevent.FieldPendingSince:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPendingSince(v)
+		return nil
+	case cloudevent.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case cloudevent.FieldScope:
+		v, ok := value.(*actor.Scope)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScope(v)
+		return nil
+	case cloudevent.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CloudEvent field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CloudEventMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CloudEventMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CloudEventMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown CloudEvent numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CloudEventMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(cloudevent.FieldDeploymentID) {
+		fields = append(fields, cloudevent.FieldDeploymentID)
+	}
+	if m.FieldCleared(cloudevent.FieldPendingSince) {
+		fields = append(fields, cloudevent.FieldPendingSince)
+	}
+	if m.FieldCleared(cloudevent.FieldScope) {
+		fields = append(fields, cloudevent.FieldScope)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CloudEventMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CloudEventMutation) ClearField(name string) error {
+	switch name {
+	case cloudevent.FieldDeploymentID:
+		m.ClearDeploymentID()
+		return nil
+	case cloudevent.FieldPendingSince:
+		m.ClearPendingSince()
+		return nil
+	case cloudevent.FieldScope:
+		m.ClearScope()
+		return nil
+	}
+	return fmt.Errorf("unknown CloudEvent nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CloudEventMutation) ResetField(name string) error {
+	switch name {
+	case cloudevent.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case cloudevent.FieldEventID:
+		m.ResetEventID()
+		return nil
+	case cloudevent.FieldServiceArn:
+		m.ResetServiceArn()
+		return nil
+	case cloudevent.FieldOccurredAt:
+		m.ResetOccurredAt()
+		return nil
+	case cloudevent.FieldEvent:
+		m.ResetEvent()
+		return nil
+	case cloudevent.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case cloudevent.FieldPendingSince:
+		m.ResetPendingSince()
+		return nil
+	case cloudevent.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case cloudevent.FieldScope:
+		m.ResetScope()
+		return nil
+	case cloudevent.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown CloudEvent field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CloudEventMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CloudEventMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CloudEventMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CloudEventMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CloudEventMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CloudEventMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CloudEventMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown CloudEvent unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CloudEventMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown CloudEvent edge %s", name)
 }
 
 // DefaultValueDefinitionMutation represents an operation that mutates the DefaultValueDefinition nodes in the graph.
@@ -1813,15 +2697,25 @@ type DeploymentMutation struct {
 	completed_at           *time.Time
 	error                  **fault.Data
 	external_deployment_id *string
+	external_id_adopted    *bool
 	pipeline_run_id        *string
 	step_execution_id      *string
 	resource_arn           *string
 	resource_name          *string
 	data                   *ecs.Column
+	service_arn            *string
 	events                 *[]event.Event
 	appendevents           []event.Event
 	folded_events          *int32
 	addfolded_events       *int32
+	log_lines              *int64
+	addlog_lines           *int64
+	log_bytes              *int64
+	addlog_bytes           *int64
+	folded_log_lines       *int32
+	addfolded_log_lines    *int32
+	folded_log_bytes       *int64
+	addfolded_log_bytes    *int64
 	created_by             *string
 	runner                 *string
 	lease_id               *string
@@ -2581,6 +3475,42 @@ func (m *DeploymentMutation) ResetExternalDeploymentID() {
 	delete(m.clearedFields, deployment.FieldExternalDeploymentID)
 }
 
+// SetExternalIDAdopted sets the "external_id_adopted" field.
+func (m *DeploymentMutation) SetExternalIDAdopted(b bool) {
+	m.external_id_adopted = &b
+}
+
+// ExternalIDAdopted returns the value of the "external_id_adopted" field in the mutation.
+func (m *DeploymentMutation) ExternalIDAdopted() (r bool, exists bool) {
+	v := m.external_id_adopted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExternalIDAdopted returns the old "external_id_adopted" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldExternalIDAdopted(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExternalIDAdopted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExternalIDAdopted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExternalIDAdopted: %w", err)
+	}
+	return oldValue.ExternalIDAdopted, nil
+}
+
+// ResetExternalIDAdopted resets all changes to the "external_id_adopted" field.
+func (m *DeploymentMutation) ResetExternalIDAdopted() {
+	m.external_id_adopted = nil
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (m *DeploymentMutation) SetPipelineRunID(s string) {
 	m.pipeline_run_id = &s
@@ -2924,6 +3854,55 @@ func (m *DeploymentMutation) ResetData() {
 	delete(m.clearedFields, deployment.FieldData)
 }
 
+// SetServiceArn sets the "service_arn" field.
+func (m *DeploymentMutation) SetServiceArn(s string) {
+	m.service_arn = &s
+}
+
+// ServiceArn returns the value of the "service_arn" field in the mutation.
+func (m *DeploymentMutation) ServiceArn() (r string, exists bool) {
+	v := m.service_arn
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldServiceArn returns the old "service_arn" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldServiceArn(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldServiceArn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldServiceArn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldServiceArn: %w", err)
+	}
+	return oldValue.ServiceArn, nil
+}
+
+// ClearServiceArn clears the value of the "service_arn" field.
+func (m *DeploymentMutation) ClearServiceArn() {
+	m.service_arn = nil
+	m.clearedFields[deployment.FieldServiceArn] = struct{}{}
+}
+
+// ServiceArnCleared returns if the "service_arn" field was cleared in this mutation.
+func (m *DeploymentMutation) ServiceArnCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldServiceArn]
+	return ok
+}
+
+// ResetServiceArn resets all changes to the "service_arn" field.
+func (m *DeploymentMutation) ResetServiceArn() {
+	m.service_arn = nil
+	delete(m.clearedFields, deployment.FieldServiceArn)
+}
+
 // SetEvents sets the "events" field.
 func (m *DeploymentMutation) SetEvents(e []event.Event) {
 	m.events = &e
@@ -3043,6 +4022,230 @@ func (m *DeploymentMutation) AddedFoldedEvents() (r int32, exists bool) {
 func (m *DeploymentMutation) ResetFoldedEvents() {
 	m.folded_events = nil
 	m.addfolded_events = nil
+}
+
+// SetLogLines sets the "log_lines" field.
+func (m *DeploymentMutation) SetLogLines(i int64) {
+	m.log_lines = &i
+	m.addlog_lines = nil
+}
+
+// LogLines returns the value of the "log_lines" field in the mutation.
+func (m *DeploymentMutation) LogLines() (r int64, exists bool) {
+	v := m.log_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLogLines returns the old "log_lines" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldLogLines(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLogLines is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLogLines requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLogLines: %w", err)
+	}
+	return oldValue.LogLines, nil
+}
+
+// AddLogLines adds i to the "log_lines" field.
+func (m *DeploymentMutation) AddLogLines(i int64) {
+	if m.addlog_lines != nil {
+		*m.addlog_lines += i
+	} else {
+		m.addlog_lines = &i
+	}
+}
+
+// AddedLogLines returns the value that was added to the "log_lines" field in this mutation.
+func (m *DeploymentMutation) AddedLogLines() (r int64, exists bool) {
+	v := m.addlog_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLogLines resets all changes to the "log_lines" field.
+func (m *DeploymentMutation) ResetLogLines() {
+	m.log_lines = nil
+	m.addlog_lines = nil
+}
+
+// SetLogBytes sets the "log_bytes" field.
+func (m *DeploymentMutation) SetLogBytes(i int64) {
+	m.log_bytes = &i
+	m.addlog_bytes = nil
+}
+
+// LogBytes returns the value of the "log_bytes" field in the mutation.
+func (m *DeploymentMutation) LogBytes() (r int64, exists bool) {
+	v := m.log_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLogBytes returns the old "log_bytes" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldLogBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLogBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLogBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLogBytes: %w", err)
+	}
+	return oldValue.LogBytes, nil
+}
+
+// AddLogBytes adds i to the "log_bytes" field.
+func (m *DeploymentMutation) AddLogBytes(i int64) {
+	if m.addlog_bytes != nil {
+		*m.addlog_bytes += i
+	} else {
+		m.addlog_bytes = &i
+	}
+}
+
+// AddedLogBytes returns the value that was added to the "log_bytes" field in this mutation.
+func (m *DeploymentMutation) AddedLogBytes() (r int64, exists bool) {
+	v := m.addlog_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLogBytes resets all changes to the "log_bytes" field.
+func (m *DeploymentMutation) ResetLogBytes() {
+	m.log_bytes = nil
+	m.addlog_bytes = nil
+}
+
+// SetFoldedLogLines sets the "folded_log_lines" field.
+func (m *DeploymentMutation) SetFoldedLogLines(i int32) {
+	m.folded_log_lines = &i
+	m.addfolded_log_lines = nil
+}
+
+// FoldedLogLines returns the value of the "folded_log_lines" field in the mutation.
+func (m *DeploymentMutation) FoldedLogLines() (r int32, exists bool) {
+	v := m.folded_log_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFoldedLogLines returns the old "folded_log_lines" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldFoldedLogLines(ctx context.Context) (v int32, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFoldedLogLines is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFoldedLogLines requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFoldedLogLines: %w", err)
+	}
+	return oldValue.FoldedLogLines, nil
+}
+
+// AddFoldedLogLines adds i to the "folded_log_lines" field.
+func (m *DeploymentMutation) AddFoldedLogLines(i int32) {
+	if m.addfolded_log_lines != nil {
+		*m.addfolded_log_lines += i
+	} else {
+		m.addfolded_log_lines = &i
+	}
+}
+
+// AddedFoldedLogLines returns the value that was added to the "folded_log_lines" field in this mutation.
+func (m *DeploymentMutation) AddedFoldedLogLines() (r int32, exists bool) {
+	v := m.addfolded_log_lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFoldedLogLines resets all changes to the "folded_log_lines" field.
+func (m *DeploymentMutation) ResetFoldedLogLines() {
+	m.folded_log_lines = nil
+	m.addfolded_log_lines = nil
+}
+
+// SetFoldedLogBytes sets the "folded_log_bytes" field.
+func (m *DeploymentMutation) SetFoldedLogBytes(i int64) {
+	m.folded_log_bytes = &i
+	m.addfolded_log_bytes = nil
+}
+
+// FoldedLogBytes returns the value of the "folded_log_bytes" field in the mutation.
+func (m *DeploymentMutation) FoldedLogBytes() (r int64, exists bool) {
+	v := m.folded_log_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFoldedLogBytes returns the old "folded_log_bytes" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldFoldedLogBytes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFoldedLogBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFoldedLogBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFoldedLogBytes: %w", err)
+	}
+	return oldValue.FoldedLogBytes, nil
+}
+
+// AddFoldedLogBytes adds i to the "folded_log_bytes" field.
+func (m *DeploymentMutation) AddFoldedLogBytes(i int64) {
+	if m.addfolded_log_bytes != nil {
+		*m.addfolded_log_bytes += i
+	} else {
+		m.addfolded_log_bytes = &i
+	}
+}
+
+// AddedFoldedLogBytes returns the value that was added to the "folded_log_bytes" field in this mutation.
+func (m *DeploymentMutation) AddedFoldedLogBytes() (r int64, exists bool) {
+	v := m.addfolded_log_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFoldedLogBytes resets all changes to the "folded_log_bytes" field.
+func (m *DeploymentMutation) ResetFoldedLogBytes() {
+	m.folded_log_bytes = nil
+	m.addfolded_log_bytes = nil
 }
 
 // SetCreatedBy sets the "created_by" field.
@@ -3874,7 +5077,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 34)
+	fields := make([]string, 0, 40)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -3920,6 +5123,9 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.external_deployment_id != nil {
 		fields = append(fields, deployment.FieldExternalDeploymentID)
 	}
+	if m.external_id_adopted != nil {
+		fields = append(fields, deployment.FieldExternalIDAdopted)
+	}
 	if m.pipeline_run_id != nil {
 		fields = append(fields, deployment.FieldPipelineRunID)
 	}
@@ -3941,11 +5147,26 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.data != nil {
 		fields = append(fields, deployment.FieldData)
 	}
+	if m.service_arn != nil {
+		fields = append(fields, deployment.FieldServiceArn)
+	}
 	if m.events != nil {
 		fields = append(fields, deployment.FieldEvents)
 	}
 	if m.folded_events != nil {
 		fields = append(fields, deployment.FieldFoldedEvents)
+	}
+	if m.log_lines != nil {
+		fields = append(fields, deployment.FieldLogLines)
+	}
+	if m.log_bytes != nil {
+		fields = append(fields, deployment.FieldLogBytes)
+	}
+	if m.folded_log_lines != nil {
+		fields = append(fields, deployment.FieldFoldedLogLines)
+	}
+	if m.folded_log_bytes != nil {
+		fields = append(fields, deployment.FieldFoldedLogBytes)
 	}
 	if m.created_by != nil {
 		fields = append(fields, deployment.FieldCreatedBy)
@@ -4015,6 +5236,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.Error()
 	case deployment.FieldExternalDeploymentID:
 		return m.ExternalDeploymentID()
+	case deployment.FieldExternalIDAdopted:
+		return m.ExternalIDAdopted()
 	case deployment.FieldPipelineRunID:
 		return m.PipelineRunID()
 	case deployment.FieldStepExecutionID:
@@ -4029,10 +5252,20 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.RollbackToDeploymentID()
 	case deployment.FieldData:
 		return m.Data()
+	case deployment.FieldServiceArn:
+		return m.ServiceArn()
 	case deployment.FieldEvents:
 		return m.Events()
 	case deployment.FieldFoldedEvents:
 		return m.FoldedEvents()
+	case deployment.FieldLogLines:
+		return m.LogLines()
+	case deployment.FieldLogBytes:
+		return m.LogBytes()
+	case deployment.FieldFoldedLogLines:
+		return m.FoldedLogLines()
+	case deployment.FieldFoldedLogBytes:
+		return m.FoldedLogBytes()
 	case deployment.FieldCreatedBy:
 		return m.CreatedBy()
 	case deployment.FieldRunner:
@@ -4092,6 +5325,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldError(ctx)
 	case deployment.FieldExternalDeploymentID:
 		return m.OldExternalDeploymentID(ctx)
+	case deployment.FieldExternalIDAdopted:
+		return m.OldExternalIDAdopted(ctx)
 	case deployment.FieldPipelineRunID:
 		return m.OldPipelineRunID(ctx)
 	case deployment.FieldStepExecutionID:
@@ -4106,10 +5341,20 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRollbackToDeploymentID(ctx)
 	case deployment.FieldData:
 		return m.OldData(ctx)
+	case deployment.FieldServiceArn:
+		return m.OldServiceArn(ctx)
 	case deployment.FieldEvents:
 		return m.OldEvents(ctx)
 	case deployment.FieldFoldedEvents:
 		return m.OldFoldedEvents(ctx)
+	case deployment.FieldLogLines:
+		return m.OldLogLines(ctx)
+	case deployment.FieldLogBytes:
+		return m.OldLogBytes(ctx)
+	case deployment.FieldFoldedLogLines:
+		return m.OldFoldedLogLines(ctx)
+	case deployment.FieldFoldedLogBytes:
+		return m.OldFoldedLogBytes(ctx)
 	case deployment.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	case deployment.FieldRunner:
@@ -4244,6 +5489,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetExternalDeploymentID(v)
 		return nil
+	case deployment.FieldExternalIDAdopted:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExternalIDAdopted(v)
+		return nil
 	case deployment.FieldPipelineRunID:
 		v, ok := value.(string)
 		if !ok {
@@ -4293,6 +5545,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetData(v)
 		return nil
+	case deployment.FieldServiceArn:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetServiceArn(v)
+		return nil
 	case deployment.FieldEvents:
 		v, ok := value.([]event.Event)
 		if !ok {
@@ -4306,6 +5565,34 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetFoldedEvents(v)
+		return nil
+	case deployment.FieldLogLines:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLogLines(v)
+		return nil
+	case deployment.FieldLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLogBytes(v)
+		return nil
+	case deployment.FieldFoldedLogLines:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFoldedLogLines(v)
+		return nil
+	case deployment.FieldFoldedLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFoldedLogBytes(v)
 		return nil
 	case deployment.FieldCreatedBy:
 		v, ok := value.(string)
@@ -4388,6 +5675,18 @@ func (m *DeploymentMutation) AddedFields() []string {
 	if m.addfolded_events != nil {
 		fields = append(fields, deployment.FieldFoldedEvents)
 	}
+	if m.addlog_lines != nil {
+		fields = append(fields, deployment.FieldLogLines)
+	}
+	if m.addlog_bytes != nil {
+		fields = append(fields, deployment.FieldLogBytes)
+	}
+	if m.addfolded_log_lines != nil {
+		fields = append(fields, deployment.FieldFoldedLogLines)
+	}
+	if m.addfolded_log_bytes != nil {
+		fields = append(fields, deployment.FieldFoldedLogBytes)
+	}
 	if m.addfence != nil {
 		fields = append(fields, deployment.FieldFence)
 	}
@@ -4407,6 +5706,14 @@ func (m *DeploymentMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case deployment.FieldFoldedEvents:
 		return m.AddedFoldedEvents()
+	case deployment.FieldLogLines:
+		return m.AddedLogLines()
+	case deployment.FieldLogBytes:
+		return m.AddedLogBytes()
+	case deployment.FieldFoldedLogLines:
+		return m.AddedFoldedLogLines()
+	case deployment.FieldFoldedLogBytes:
+		return m.AddedFoldedLogBytes()
 	case deployment.FieldFence:
 		return m.AddedFence()
 	case deployment.FieldReportSequence:
@@ -4428,6 +5735,34 @@ func (m *DeploymentMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddFoldedEvents(v)
+		return nil
+	case deployment.FieldLogLines:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLogLines(v)
+		return nil
+	case deployment.FieldLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLogBytes(v)
+		return nil
+	case deployment.FieldFoldedLogLines:
+		v, ok := value.(int32)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFoldedLogLines(v)
+		return nil
+	case deployment.FieldFoldedLogBytes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFoldedLogBytes(v)
 		return nil
 	case deployment.FieldFence:
 		v, ok := value.(int64)
@@ -4496,6 +5831,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(deployment.FieldData) {
 		fields = append(fields, deployment.FieldData)
+	}
+	if m.FieldCleared(deployment.FieldServiceArn) {
+		fields = append(fields, deployment.FieldServiceArn)
 	}
 	if m.FieldCleared(deployment.FieldEvents) {
 		fields = append(fields, deployment.FieldEvents)
@@ -4571,6 +5909,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 	case deployment.FieldData:
 		m.ClearData()
 		return nil
+	case deployment.FieldServiceArn:
+		m.ClearServiceArn()
+		return nil
 	case deployment.FieldEvents:
 		m.ClearEvents()
 		return nil
@@ -4645,6 +5986,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldExternalDeploymentID:
 		m.ResetExternalDeploymentID()
 		return nil
+	case deployment.FieldExternalIDAdopted:
+		m.ResetExternalIDAdopted()
+		return nil
 	case deployment.FieldPipelineRunID:
 		m.ResetPipelineRunID()
 		return nil
@@ -4666,11 +6010,26 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldData:
 		m.ResetData()
 		return nil
+	case deployment.FieldServiceArn:
+		m.ResetServiceArn()
+		return nil
 	case deployment.FieldEvents:
 		m.ResetEvents()
 		return nil
 	case deployment.FieldFoldedEvents:
 		m.ResetFoldedEvents()
+		return nil
+	case deployment.FieldLogLines:
+		m.ResetLogLines()
+		return nil
+	case deployment.FieldLogBytes:
+		m.ResetLogBytes()
+		return nil
+	case deployment.FieldFoldedLogLines:
+		m.ResetFoldedLogLines()
+		return nil
+	case deployment.FieldFoldedLogBytes:
+		m.ResetFoldedLogBytes()
 		return nil
 	case deployment.FieldCreatedBy:
 		m.ResetCreatedBy()
@@ -5635,6 +6994,785 @@ func (m *DeploymentChangeMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *DeploymentChangeMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown DeploymentChange edge %s", name)
+}
+
+// DeploymentLogMutation represents an operation that mutates the DeploymentLog nodes in the graph.
+type DeploymentLogMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *int64
+	organization_id   *string
+	sequence          *int64
+	addsequence       *int64
+	byte_offset       *int64
+	addbyte_offset    *int64
+	at                *time.Time
+	stream            *logline.Stream
+	text              *string
+	clearedFields     map[string]struct{}
+	deployment        *string
+	cleareddeployment bool
+	done              bool
+	oldValue          func(context.Context) (*DeploymentLog, error)
+	predicates        []predicate.DeploymentLog
+}
+
+var _ ent.Mutation = (*DeploymentLogMutation)(nil)
+
+// deploymentlogOption allows management of the mutation configuration using functional options.
+type deploymentlogOption func(*DeploymentLogMutation)
+
+// newDeploymentLogMutation creates new mutation for the DeploymentLog entity.
+func newDeploymentLogMutation(c config, op Op, opts ...deploymentlogOption) *DeploymentLogMutation {
+	m := &DeploymentLogMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDeploymentLog,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDeploymentLogID sets the ID field of the mutation.
+func withDeploymentLogID(id int64) deploymentlogOption {
+	return func(m *DeploymentLogMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DeploymentLog
+		)
+		m.oldValue = func(ctx context.Context) (*DeploymentLog, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DeploymentLog.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDeploymentLog sets the old DeploymentLog of the mutation.
+func withDeploymentLog(node *DeploymentLog) deploymentlogOption {
+	return func(m *DeploymentLogMutation) {
+		m.oldValue = func(context.Context) (*DeploymentLog, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DeploymentLogMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DeploymentLogMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DeploymentLog entities.
+func (m *DeploymentLogMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DeploymentLogMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DeploymentLogMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DeploymentLog.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *DeploymentLogMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *DeploymentLogMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *DeploymentLogMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetDeploymentID sets the "deployment_id" field.
+func (m *DeploymentLogMutation) SetDeploymentID(s string) {
+	m.deployment = &s
+}
+
+// DeploymentID returns the value of the "deployment_id" field in the mutation.
+func (m *DeploymentLogMutation) DeploymentID() (r string, exists bool) {
+	v := m.deployment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentID returns the old "deployment_id" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldDeploymentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentID: %w", err)
+	}
+	return oldValue.DeploymentID, nil
+}
+
+// ResetDeploymentID resets all changes to the "deployment_id" field.
+func (m *DeploymentLogMutation) ResetDeploymentID() {
+	m.deployment = nil
+}
+
+// SetSequence sets the "sequence" field.
+func (m *DeploymentLogMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *DeploymentLogMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *DeploymentLogMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *DeploymentLogMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *DeploymentLogMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+}
+
+// SetByteOffset sets the "byte_offset" field.
+func (m *DeploymentLogMutation) SetByteOffset(i int64) {
+	m.byte_offset = &i
+	m.addbyte_offset = nil
+}
+
+// ByteOffset returns the value of the "byte_offset" field in the mutation.
+func (m *DeploymentLogMutation) ByteOffset() (r int64, exists bool) {
+	v := m.byte_offset
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldByteOffset returns the old "byte_offset" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldByteOffset(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldByteOffset is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldByteOffset requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldByteOffset: %w", err)
+	}
+	return oldValue.ByteOffset, nil
+}
+
+// AddByteOffset adds i to the "byte_offset" field.
+func (m *DeploymentLogMutation) AddByteOffset(i int64) {
+	if m.addbyte_offset != nil {
+		*m.addbyte_offset += i
+	} else {
+		m.addbyte_offset = &i
+	}
+}
+
+// AddedByteOffset returns the value that was added to the "byte_offset" field in this mutation.
+func (m *DeploymentLogMutation) AddedByteOffset() (r int64, exists bool) {
+	v := m.addbyte_offset
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetByteOffset resets all changes to the "byte_offset" field.
+func (m *DeploymentLogMutation) ResetByteOffset() {
+	m.byte_offset = nil
+	m.addbyte_offset = nil
+}
+
+// SetAt sets the "at" field.
+func (m *DeploymentLogMutation) SetAt(t time.Time) {
+	m.at = &t
+}
+
+// At returns the value of the "at" field in the mutation.
+func (m *DeploymentLogMutation) At() (r time.Time, exists bool) {
+	v := m.at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAt returns the old "at" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAt: %w", err)
+	}
+	return oldValue.At, nil
+}
+
+// ResetAt resets all changes to the "at" field.
+func (m *DeploymentLogMutation) ResetAt() {
+	m.at = nil
+}
+
+// SetStream sets the "stream" field.
+func (m *DeploymentLogMutation) SetStream(l logline.Stream) {
+	m.stream = &l
+}
+
+// Stream returns the value of the "stream" field in the mutation.
+func (m *DeploymentLogMutation) Stream() (r logline.Stream, exists bool) {
+	v := m.stream
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStream returns the old "stream" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldStream(ctx context.Context) (v logline.Stream, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStream is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStream requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStream: %w", err)
+	}
+	return oldValue.Stream, nil
+}
+
+// ResetStream resets all changes to the "stream" field.
+func (m *DeploymentLogMutation) ResetStream() {
+	m.stream = nil
+}
+
+// SetText sets the "text" field.
+func (m *DeploymentLogMutation) SetText(s string) {
+	m.text = &s
+}
+
+// Text returns the value of the "text" field in the mutation.
+func (m *DeploymentLogMutation) Text() (r string, exists bool) {
+	v := m.text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldText returns the old "text" field's value of the DeploymentLog entity.
+// If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentLogMutation) OldText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldText: %w", err)
+	}
+	return oldValue.Text, nil
+}
+
+// ResetText resets all changes to the "text" field.
+func (m *DeploymentLogMutation) ResetText() {
+	m.text = nil
+}
+
+// ClearDeployment clears the "deployment" edge to the Deployment entity.
+func (m *DeploymentLogMutation) ClearDeployment() {
+	m.cleareddeployment = true
+	m.clearedFields[deploymentlog.FieldDeploymentID] = struct{}{}
+}
+
+// DeploymentCleared reports if the "deployment" edge to the Deployment entity was cleared.
+func (m *DeploymentLogMutation) DeploymentCleared() bool {
+	return m.cleareddeployment
+}
+
+// DeploymentIDs returns the "deployment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DeploymentID instead. It exists only for internal usage by the builders.
+func (m *DeploymentLogMutation) DeploymentIDs() (ids []string) {
+	if id := m.deployment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDeployment resets all changes to the "deployment" edge.
+func (m *DeploymentLogMutation) ResetDeployment() {
+	m.deployment = nil
+	m.cleareddeployment = false
+}
+
+// Where appends a list predicates to the DeploymentLogMutation builder.
+func (m *DeploymentLogMutation) Where(ps ...predicate.DeploymentLog) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DeploymentLogMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DeploymentLogMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DeploymentLog, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DeploymentLogMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DeploymentLogMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DeploymentLog).
+func (m *DeploymentLogMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DeploymentLogMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.organization_id != nil {
+		fields = append(fields, deploymentlog.FieldOrganizationID)
+	}
+	if m.deployment != nil {
+		fields = append(fields, deploymentlog.FieldDeploymentID)
+	}
+	if m.sequence != nil {
+		fields = append(fields, deploymentlog.FieldSequence)
+	}
+	if m.byte_offset != nil {
+		fields = append(fields, deploymentlog.FieldByteOffset)
+	}
+	if m.at != nil {
+		fields = append(fields, deploymentlog.FieldAt)
+	}
+	if m.stream != nil {
+		fields = append(fields, deploymentlog.FieldStream)
+	}
+	if m.text != nil {
+		fields = append(fields, deploymentlog.FieldText)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DeploymentLogMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		return m.OrganizationID()
+	case deploymentlog.FieldDeploymentID:
+		return m.DeploymentID()
+	case deploymentlog.FieldSequence:
+		return m.Sequence()
+	case deploymentlog.FieldByteOffset:
+		return m.ByteOffset()
+	case deploymentlog.FieldAt:
+		return m.At()
+	case deploymentlog.FieldStream:
+		return m.Stream()
+	case deploymentlog.FieldText:
+		return m.Text()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DeploymentLogMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case deploymentlog.FieldDeploymentID:
+		return m.OldDeploymentID(ctx)
+	case deploymentlog.FieldSequence:
+		return m.OldSequence(ctx)
+	case deploymentlog.FieldByteOffset:
+		return m.OldByteOffset(ctx)
+	case deploymentlog.FieldAt:
+		return m.OldAt(ctx)
+	case deploymentlog.FieldStream:
+		return m.OldStream(ctx)
+	case deploymentlog.FieldText:
+		return m.OldText(ctx)
+	}
+	return nil, fmt.Errorf("unknown DeploymentLog field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentLogMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case deploymentlog.FieldDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentID(v)
+		return nil
+	case deploymentlog.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
+	case deploymentlog.FieldByteOffset:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetByteOffset(v)
+		return nil
+	case deploymentlog.FieldAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAt(v)
+		return nil
+	case deploymentlog.FieldStream:
+		v, ok := value.(logline.Stream)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStream(v)
+		return nil
+	case deploymentlog.FieldText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetText(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DeploymentLogMutation) AddedFields() []string {
+	var fields []string
+	if m.addsequence != nil {
+		fields = append(fields, deploymentlog.FieldSequence)
+	}
+	if m.addbyte_offset != nil {
+		fields = append(fields, deploymentlog.FieldByteOffset)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DeploymentLogMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case deploymentlog.FieldSequence:
+		return m.AddedSequence()
+	case deploymentlog.FieldByteOffset:
+		return m.AddedByteOffset()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DeploymentLogMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case deploymentlog.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
+		return nil
+	case deploymentlog.FieldByteOffset:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddByteOffset(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DeploymentLogMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DeploymentLogMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DeploymentLogMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DeploymentLog nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DeploymentLogMutation) ResetField(name string) error {
+	switch name {
+	case deploymentlog.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case deploymentlog.FieldDeploymentID:
+		m.ResetDeploymentID()
+		return nil
+	case deploymentlog.FieldSequence:
+		m.ResetSequence()
+		return nil
+	case deploymentlog.FieldByteOffset:
+		m.ResetByteOffset()
+		return nil
+	case deploymentlog.FieldAt:
+		m.ResetAt()
+		return nil
+	case deploymentlog.FieldStream:
+		m.ResetStream()
+		return nil
+	case deploymentlog.FieldText:
+		m.ResetText()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DeploymentLogMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.deployment != nil {
+		edges = append(edges, deploymentlog.EdgeDeployment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DeploymentLogMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		if id := m.deployment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DeploymentLogMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DeploymentLogMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DeploymentLogMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddeployment {
+		edges = append(edges, deploymentlog.EdgeDeployment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DeploymentLogMutation) EdgeCleared(name string) bool {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		return m.cleareddeployment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DeploymentLogMutation) ClearEdge(name string) error {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		m.ClearDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DeploymentLogMutation) ResetEdge(name string) error {
+	switch name {
+	case deploymentlog.EdgeDeployment:
+		m.ResetDeployment()
+		return nil
+	}
+	return fmt.Errorf("unknown DeploymentLog edge %s", name)
 }
 
 // EnvironmentMutation represents an operation that mutates the Environment nodes in the graph.
@@ -8836,6 +10974,7 @@ type ModuleInstanceMutation struct {
 	updated_at               *time.Time
 	organization_id          *string
 	name                     *string
+	external_deployment_id   *string
 	fence                    *int64
 	addfence                 *int64
 	forced_deployment_id     *string
@@ -9258,6 +11397,55 @@ func (m *ModuleInstanceMutation) ResetLiveDeploymentID() {
 	delete(m.clearedFields, moduleinstance.FieldLiveDeploymentID)
 }
 
+// SetExternalDeploymentID sets the "external_deployment_id" field.
+func (m *ModuleInstanceMutation) SetExternalDeploymentID(s string) {
+	m.external_deployment_id = &s
+}
+
+// ExternalDeploymentID returns the value of the "external_deployment_id" field in the mutation.
+func (m *ModuleInstanceMutation) ExternalDeploymentID() (r string, exists bool) {
+	v := m.external_deployment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExternalDeploymentID returns the old "external_deployment_id" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldExternalDeploymentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExternalDeploymentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExternalDeploymentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExternalDeploymentID: %w", err)
+	}
+	return oldValue.ExternalDeploymentID, nil
+}
+
+// ClearExternalDeploymentID clears the value of the "external_deployment_id" field.
+func (m *ModuleInstanceMutation) ClearExternalDeploymentID() {
+	m.external_deployment_id = nil
+	m.clearedFields[moduleinstance.FieldExternalDeploymentID] = struct{}{}
+}
+
+// ExternalDeploymentIDCleared returns if the "external_deployment_id" field was cleared in this mutation.
+func (m *ModuleInstanceMutation) ExternalDeploymentIDCleared() bool {
+	_, ok := m.clearedFields[moduleinstance.FieldExternalDeploymentID]
+	return ok
+}
+
+// ResetExternalDeploymentID resets all changes to the "external_deployment_id" field.
+func (m *ModuleInstanceMutation) ResetExternalDeploymentID() {
+	m.external_deployment_id = nil
+	delete(m.clearedFields, moduleinstance.FieldExternalDeploymentID)
+}
+
 // SetFence sets the "fence" field.
 func (m *ModuleInstanceMutation) SetFence(i int64) {
 	m.fence = &i
@@ -9505,7 +11693,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -9529,6 +11717,9 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.live_deployment != nil {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
+	}
+	if m.external_deployment_id != nil {
+		fields = append(fields, moduleinstance.FieldExternalDeploymentID)
 	}
 	if m.fence != nil {
 		fields = append(fields, moduleinstance.FieldFence)
@@ -9560,6 +11751,8 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.LiveDeploymentID()
+	case moduleinstance.FieldExternalDeploymentID:
+		return m.ExternalDeploymentID()
 	case moduleinstance.FieldFence:
 		return m.Fence()
 	case moduleinstance.FieldForcedDeploymentID:
@@ -9589,6 +11782,8 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldName(ctx)
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.OldLiveDeploymentID(ctx)
+	case moduleinstance.FieldExternalDeploymentID:
+		return m.OldExternalDeploymentID(ctx)
 	case moduleinstance.FieldFence:
 		return m.OldFence(ctx)
 	case moduleinstance.FieldForcedDeploymentID:
@@ -9658,6 +11853,13 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLiveDeploymentID(v)
 		return nil
+	case moduleinstance.FieldExternalDeploymentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExternalDeploymentID(v)
+		return nil
 	case moduleinstance.FieldFence:
 		v, ok := value.(int64)
 		if !ok {
@@ -9720,6 +11922,9 @@ func (m *ModuleInstanceMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleinstance.FieldLiveDeploymentID) {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
 	}
+	if m.FieldCleared(moduleinstance.FieldExternalDeploymentID) {
+		fields = append(fields, moduleinstance.FieldExternalDeploymentID)
+	}
 	if m.FieldCleared(moduleinstance.FieldForcedDeploymentID) {
 		fields = append(fields, moduleinstance.FieldForcedDeploymentID)
 	}
@@ -9739,6 +11944,9 @@ func (m *ModuleInstanceMutation) ClearField(name string) error {
 	switch name {
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ClearLiveDeploymentID()
+		return nil
+	case moduleinstance.FieldExternalDeploymentID:
+		m.ClearExternalDeploymentID()
 		return nil
 	case moduleinstance.FieldForcedDeploymentID:
 		m.ClearForcedDeploymentID()
@@ -9774,6 +11982,9 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ResetLiveDeploymentID()
+		return nil
+	case moduleinstance.FieldExternalDeploymentID:
+		m.ResetExternalDeploymentID()
 		return nil
 	case moduleinstance.FieldFence:
 		m.ResetFence()

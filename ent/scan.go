@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -23,6 +25,7 @@ import (
 	"slipway/ent/release"
 	"slipway/ent/token"
 	"slipway/internal/actor"
+	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"time"
@@ -130,6 +133,36 @@ func (_m *AuditEvent) ScanTarget(column string) any {
 }
 
 // ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *CloudEvent) ScanTarget(column string) any {
+	switch column {
+	case cloudevent.FieldID:
+		return &_m.ID
+	case cloudevent.FieldOrganizationID:
+		return &_m.OrganizationID
+	case cloudevent.FieldEventID:
+		return &_m.EventID
+	case cloudevent.FieldServiceArn:
+		return &_m.ServiceArn
+	case cloudevent.FieldOccurredAt:
+		return &_m.OccurredAt
+	case cloudevent.FieldEvent:
+		return &scanJSON[cloud.Event]{to: &_m.Event}
+	case cloudevent.FieldDeploymentID:
+		return scanNillable[string]{&_m.DeploymentID}
+	case cloudevent.FieldPendingSince:
+		return scanNillable[time.Time]{&_m.PendingSince}
+	case cloudevent.FieldCreatedBy:
+		return &_m.CreatedBy
+	case cloudevent.FieldScope:
+		return &scanJSON[*actor.Scope]{to: &_m.Scope}
+	case cloudevent.FieldCreatedAt:
+		return &_m.CreatedAt
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
 func (_m *DefaultValueDefinition) ScanTarget(column string) any {
 	switch column {
 	case defaultvaluedefinition.FieldID:
@@ -192,6 +225,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &scanJSON[*fault.Data]{to: &_m.Error}
 	case deployment.FieldExternalDeploymentID:
 		return scanNillable[string]{&_m.ExternalDeploymentID}
+	case deployment.FieldExternalIDAdopted:
+		return &_m.ExternalIDAdopted
 	case deployment.FieldPipelineRunID:
 		return scanNillable[string]{&_m.PipelineRunID}
 	case deployment.FieldStepExecutionID:
@@ -206,10 +241,20 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.RollbackToDeploymentID}
 	case deployment.FieldData:
 		return &_m.Data
+	case deployment.FieldServiceArn:
+		return scanNillable[string]{&_m.ServiceArn}
 	case deployment.FieldEvents:
 		return &scanJSON[[]event.Event]{to: &_m.Events}
 	case deployment.FieldFoldedEvents:
 		return &_m.FoldedEvents
+	case deployment.FieldLogLines:
+		return &_m.LogLines
+	case deployment.FieldLogBytes:
+		return &_m.LogBytes
+	case deployment.FieldFoldedLogLines:
+		return &_m.FoldedLogLines
+	case deployment.FieldFoldedLogBytes:
+		return &_m.FoldedLogBytes
 	case deployment.FieldCreatedBy:
 		return &_m.CreatedBy
 	case deployment.FieldRunner:
@@ -252,6 +297,30 @@ func (_m *DeploymentChange) ScanTarget(column string) any {
 		return scanNillable[deploymentchange.Kind]{&_m.Kind}
 	case deploymentchange.FieldCreatedAt:
 		return &_m.CreatedAt
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *DeploymentLog) ScanTarget(column string) any {
+	switch column {
+	case deploymentlog.FieldID:
+		return &_m.ID
+	case deploymentlog.FieldOrganizationID:
+		return &_m.OrganizationID
+	case deploymentlog.FieldDeploymentID:
+		return &_m.DeploymentID
+	case deploymentlog.FieldSequence:
+		return &_m.Sequence
+	case deploymentlog.FieldByteOffset:
+		return &_m.ByteOffset
+	case deploymentlog.FieldAt:
+		return &_m.At
+	case deploymentlog.FieldStream:
+		return &_m.Stream
+	case deploymentlog.FieldText:
+		return &_m.Text
 	default:
 		return nil
 	}
@@ -386,6 +455,8 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return &_m.Name
 	case moduleinstance.FieldLiveDeploymentID:
 		return scanNillable[string]{&_m.LiveDeploymentID}
+	case moduleinstance.FieldExternalDeploymentID:
+		return scanNillable[string]{&_m.ExternalDeploymentID}
 	case moduleinstance.FieldFence:
 		return &_m.Fence
 	case moduleinstance.FieldForcedDeploymentID:

@@ -16,12 +16,16 @@ type Tx struct {
 	config
 	// AuditEvent is the client for interacting with the AuditEvent builders.
 	AuditEvent *AuditEventClient
+	// CloudEvent is the client for interacting with the CloudEvent builders.
+	CloudEvent *CloudEventClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// Deployment is the client for interacting with the Deployment builders.
 	Deployment *DeploymentClient
 	// DeploymentChange is the client for interacting with the DeploymentChange builders.
 	DeploymentChange *DeploymentChangeClient
+	// DeploymentLog is the client for interacting with the DeploymentLog builders.
+	DeploymentLog *DeploymentLogClient
 	// Environment is the client for interacting with the Environment builders.
 	Environment *EnvironmentClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
@@ -178,9 +182,11 @@ func (tx *Tx) Client() *Client {
 
 func (tx *Tx) init() {
 	tx.AuditEvent = NewAuditEventClient(tx.config)
+	tx.CloudEvent = NewCloudEventClient(tx.config)
 	tx.DefaultValueDefinition = NewDefaultValueDefinitionClient(tx.config)
 	tx.Deployment = NewDeploymentClient(tx.config)
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
+	tx.DeploymentLog = NewDeploymentLogClient(tx.config)
 	tx.Environment = NewEnvironmentClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.InputBaseline = NewInputBaselineClient(tx.config)

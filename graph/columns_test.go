@@ -84,7 +84,7 @@ func someOf(f *ast.FieldDefinition) string {
 	case !def.IsCompositeType():
 		return ""
 	case strings.HasSuffix(def.Name, "Connection"):
-		return " { nodes { id } }"
+		return " { nodes" + someOf(def.Fields.ForName("nodes")) + " }"
 	case def.Fields.ForName("id") != nil:
 		return " { id }"
 	default:

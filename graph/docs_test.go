@@ -11,8 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"slipway/ent"
 	"slipway/internal/actor"
+	"slipway/internal/deployment"
+	"slipway/internal/logline"
 	"slipway/internal/worldtest"
 )
 
@@ -51,7 +55,7 @@ func TestTheExamplesOfTheDocumentationRun(t *testing.T) {
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
-		ids := strings.NewReplacer("dep_…", p.Succeeded(t).ID, "prj_…", p.Project.ID)
+		ids := strings.NewReplacer("dep_…", printed(t, w, p).ID, "prj_…", p.Project.ID)
 		p.Succeeded(t)
 		p.Failed(t)
 		cursor := ""
@@ -79,6 +83,23 @@ func TestTheExamplesOfTheDocumentationRun(t *testing.T) {
 			}
 		}
 	})
+}
+
+// printed is a deployment that has succeeded, and whose program has printed a line.
+func printed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {
+	t.Helper()
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	lease, runner, at := p.Claim(t, d), w.Acme.As(actor.Runner), time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
+	if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
+		Sequence: new(int32(1)), Logs: []logline.Line{{At: &at, Stream: logline.Stdout, Text: "Applying the plan."}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ended, err := w.Deploy.Complete(runner, d.ID, lease, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ended
 }
 
 var endCursor = regexp.MustCompile(`"endCursor":"([^"]*)"`)

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
+	"slipway/internal/logline"
 	"slipway/internal/strictjson"
 )
 
@@ -111,12 +112,16 @@ func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Re
 }
 
 func report(in model.ReportDeploymentInput) deployment.Report {
+	logs := make([]logline.Line, len(in.Logs.Value()))
+	for i, l := range in.Logs.Value() {
+		logs[i] = *l
+	}
 	events := make([]event.Event, len(in.Events.Value()))
 	for i, e := range in.Events.Value() {
 		events[i] = *e
 	}
 	return deployment.Report{
-		Sequence: in.Sequence.Value(), Events: events, Data: in.Data.Value(), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
+		Sequence: in.Sequence.Value(), Events: events, Logs: logs, Data: in.Data.Value(), ExternalDeploymentID: in.ExternalDeploymentID.Value(),
 		ResourceARN: in.ResourceArn.Value(), ResourceName: in.ResourceName.Value(),
 	}
 }

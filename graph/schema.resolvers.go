@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/moduledefinition"
@@ -103,6 +104,16 @@ func (r *deploymentResolver) Events(ctx context.Context, obj *record.Deployment)
 	return pointers(events), err
 }
 
+// Logs is the resolver for the logs field.
+func (r *deploymentResolver) Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error) {
+	return loadPage(ctx, obj, "logs", page.Args{First: first, After: after, Last: last, Before: before}, deploymentID, r.Deploy.LogsOf)
+}
+
+// FoldedLogBytes is the resolver for the foldedLogBytes field.
+func (r *deploymentResolver) FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error) {
+	return float64(obj.FoldedLogBytes), nil
+}
+
 // RollbackEligibility is the resolver for the rollbackEligibility field.
 func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
 	both, err := eligibilities(ctx, r.Resolver, obj)
@@ -169,6 +180,16 @@ func (r *errorSectionResolver) Object(ctx context.Context, obj *fault.Section) (
 	return object(obj.Object)
 }
 
+// Lines is the resolver for the lines field.
+func (r *logBatchResolver) Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error) {
+	return obj.Lines, obj.Err
+}
+
+// Number is the resolver for the number field.
+func (r *logLineResolver) Number(ctx context.Context, obj *ent.DeploymentLog) (int32, error) {
+	return int32(min(obj.Sequence, math.MaxInt32)), nil
+}
+
 // LatestModuleVersion is the resolver for the latestModuleVersion field.
 func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj *record.ModuleDefinition) (*record.ModuleVersion, error) {
 	return toVersion(ctx, r.Resolver, obj, func(o *record.ModuleDefinition) *string { return o.LatestVersionID })
@@ -197,6 +218,11 @@ func (r *moduleInstanceResolver) ModuleDefinition(ctx context.Context, obj *reco
 // LiveDeployment is the resolver for the liveDeployment field.
 func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *record.ModuleInstance) *string { return o.LiveDeploymentID })
+}
+
+// ExternalDeployment is the resolver for the externalDeployment field.
+func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
 }
 
 // Fence is the resolver for the fence field.
@@ -631,6 +657,11 @@ func (r *subscriptionResolver) DeploymentsChanged(ctx context.Context, filter *m
 	return r.Deploy.FollowAll(ctx, deploymentFilter(filter), cmp.Or(stream.LastEventID(ctx), after))
 }
 
+// DeploymentLogs is the resolver for the deploymentLogs field.
+func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error) {
+	return r.Deploy.FollowLogs(ctx, id, after)
+}
+
 // Description is the resolver for the description field.
 func (r *userFacingErrorDataResolver) Description(ctx context.Context, obj *fault.Data) (*string, error) {
 	return nilIfZero(obj.Description), nil
@@ -706,6 +737,12 @@ func (r *Resolver) ErrorCode() generated.ErrorCodeResolver { return &errorCodeRe
 // ErrorSection returns generated.ErrorSectionResolver implementation.
 func (r *Resolver) ErrorSection() generated.ErrorSectionResolver { return &errorSectionResolver{r} }
 
+// LogBatch returns generated.LogBatchResolver implementation.
+func (r *Resolver) LogBatch() generated.LogBatchResolver { return &logBatchResolver{r} }
+
+// LogLine returns generated.LogLineResolver implementation.
+func (r *Resolver) LogLine() generated.LogLineResolver { return &logLineResolver{r} }
+
 // ModuleDefinition returns generated.ModuleDefinitionResolver implementation.
 func (r *Resolver) ModuleDefinition() generated.ModuleDefinitionResolver {
 	return &moduleDefinitionResolver{r}
@@ -756,6 +793,8 @@ type (
 	environmentResolver            struct{ *Resolver }
 	errorCodeResolver              struct{ *Resolver }
 	errorSectionResolver           struct{ *Resolver }
+	logBatchResolver               struct{ *Resolver }
+	logLineResolver                struct{ *Resolver }
 	moduleDefinitionResolver       struct{ *Resolver }
 	moduleInstanceResolver         struct{ *Resolver }
 	moduleVersionResolver          struct{ *Resolver }

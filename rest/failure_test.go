@@ -20,6 +20,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/page"
 	"slipway/internal/record"
+	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
 	"slipway/rest"
 )
@@ -47,6 +48,8 @@ func (f failing) RedeployDeployment(context.Context, model.RedeployDeploymentInp
 	return nil, f.err
 }
 
+func (f failing) ReceiveECSEvent(context.Context, *strictjson.Node) error { return f.err }
+
 // broken is an API whose resolvers fail, for callers of the role; log gets what it logs.
 func broken(t *testing.T, err error, role actor.Role, log *bytes.Buffer) *worldtest.World {
 	t.Helper()
@@ -59,7 +62,7 @@ func broken(t *testing.T, err error, role actor.Role, log *bytes.Buffer) *worldt
 			next.ServeHTTP(w, r.WithContext(actor.With(ctx, &actor.Actor{Name: "test", Role: role})))
 		})
 	})
-	surface.Routes(r, failing{err}, failing{err})
+	surface.Routes(r, failing{err}, failing{err}, failing{err})
 	listening := httptest.NewServer(r)
 	t.Cleanup(listening.Close)
 	return &worldtest.World{URL: listening.URL}
@@ -72,7 +75,13 @@ var requests = map[string]exchange{
 	"getDeployment":                {http.MethodGet, "/deployments/dep_1", "token", "", nil},
 	"rollbackDeployment":           {http.MethodPost, "/deployments/dep_1/rollback", "token", "", nil},
 	"redeployDeployment":           {http.MethodPost, "/deployments/dep_1/redeploy", "token", "", nil},
+	"receiveEcsEvent":              {http.MethodPost, "/integrations/ecs/events", "token", steadyState, nil},
 }
+
+// steadyState is an event of the cloud.
+const steadyState = `{"version":"0","id":"af3c496d-f4a8-65d1-70f4-a69d52e9b584","detail-type":"ECS Service Action","source":"aws.ecs",` +
+	`"account":"123456789012","time":"2026-03-05T16:08:11Z","region":"eu-west-1","resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],` +
+	`"detail":{"eventType":"INFO","eventName":"SERVICE_STEADY_STATE","clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/main","createdAt":"2026-03-05T16:08:11.695Z"}}`
 
 var errInside = errors.New("the inside of the server")
 

@@ -43,7 +43,7 @@ func occupied(t *testing.T) *worldtest.World {
 			next.ServeHTTP(w, r.WithContext(actor.WithRequestID(r.Context(), "given")))
 		})
 	}, auth.New(verifier, time.Now, 1).Middleware(surface.Fail))
-	surface.Routes(r, failing{errInside}, failing{errInside})
+	surface.Routes(r, failing{errInside}, failing{errInside}, failing{errInside})
 	listening := httptest.NewServer(r)
 	t.Cleanup(listening.Close)
 

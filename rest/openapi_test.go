@@ -56,7 +56,7 @@ func TestEveryRouteIsInTheDocumentsAndIsTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	router := chi.NewRouter()
-	rest.Surface{}.Routes(router, nil, nil)
+	rest.Surface{}.Routes(router, nil, nil, nil)
 	var served, declared []string
 	err = chi.Walk(router, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		served = append(served, method+" "+route)
@@ -96,6 +96,7 @@ func TestTheDocumentHasEveryStatus(t *testing.T) {
 		"getDeployment":                "200 304 400 401 403 404 500",
 		"rollbackDeployment":           "201 400 401 403 404 409 422 500",
 		"redeployDeployment":           "201 400 401 403 404 409 422 500",
+		"receiveEcsEvent":              "202 400 401 403 404 500",
 	}
 	document := theContract(t).document
 	got := map[string]string{}

@@ -33,6 +33,7 @@ func TestEveryAnswerIsAsItWas(t *testing.T) {
 		play(t, w, "getDeployment", s.reading())
 		play(t, w, "rollbackDeployment", s.rollingBack())
 		play(t, w, "redeployDeployment", s.redeploying())
+		play(t, w, "receiveEcsEvent", s.receiving())
 		play(t, w, "elsewhere", []step{
 			{"404", exchange{method: http.MethodGet, path: "/nowhere"}},
 			{"405", exchange{method: http.MethodDelete, path: "/openapi.json"}},
@@ -181,4 +182,33 @@ func (s *stage) replaying(verb, source string) []step {
 		{"422-release-forged", s.replay(verb, s.forged.ID, actor.Developer)},
 	}
 	return append(steps, s.common(s.replay(verb, source, actor.Developer))...)
+}
+
+func (s *stage) receiving() []step {
+	on := func(token, body string) exchange {
+		return exchange{http.MethodPost, "/integrations/ecs/events", token, body, nil}
+	}
+	token := s.Acme.Tokens[actor.Runner]
+	start := strings.NewReplacer("af3c496d", "ddca6449", "ECS Service Action", "ECS Deployment State Change", "SERVICE_STEADY_STATE", "SERVICE_DEPLOYMENT_IN_PROGRESS",
+		`"createdAt"`, `"deploymentId":"ecs-svc/1234567890123456789","reason":"ECS deployment ecs-svc/1234567890123456789 in progress.","updatedAt"`).Replace(steadyState)
+	task := strings.Replace(steadyState, "ECS Service Action", "ECS Task State Change", 1)
+	none := strings.Replace(start, `"deploymentId":"ecs-svc/1234567890123456789",`, "", 1)
+	elsewhere := on(token, steadyState)
+	elsewhere.headers = in("globex")
+	steps := []step{
+		{"202", on(token, steadyState)},
+		{"202-again", on(token, steadyState)},
+		{"202-start", on(token, start)},
+		{"400-not-json", on(token, `{"id":"1","id":"2"}`)},
+		{"400-no-body", on(token, "")},
+		{"400-no-event", on(token, `{"data":{}}`)},
+		{"400-wrong-types", on(token, `{"id":1,"detail-type":"ECS Service Action","time":"now","resources":"web","detail":{"eventName":"SERVICE_STEADY_STATE","hookId":{}}}`)},
+		{"400-another-kind", on(token, task)},
+		{"400-no-deployment", on(token, none)},
+		{"400-no-service", on(token, strings.ReplaceAll(steadyState, ":service/", ":cluster/"))},
+		{"401", on("", steadyState)},
+		{"403", on(s.Acme.Tokens[actor.Developer], steadyState)},
+		{"404-foreign-organization", elsewhere},
+	}
+	return append(steps, s.common(on(token, steadyState))...)
 }

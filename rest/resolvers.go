@@ -7,6 +7,7 @@ import (
 	"slipway/graph/model"
 	"slipway/internal/page"
 	"slipway/internal/record"
+	"slipway/internal/strictjson"
 )
 
 // Queries are the resolver methods that the reading operations call.
@@ -27,4 +28,11 @@ type Mutations interface {
 	RollbackDeployment(ctx context.Context, input model.RollbackDeploymentInput) (*model.RollbackDeploymentPayload, error)
 	// RedeployDeployment returns the deployment that was created, or why the earlier one cannot be redeployed.
 	RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error)
+}
+
+// Integrations take what other systems send. GraphQL has none of it.
+type Integrations interface {
+	// ReceiveECSEvent takes an event of the cloud's container service. Its errors are RequestInvalid, with every violation,
+	// and DeploymentForbidden.
+	ReceiveECSEvent(ctx context.Context, event *strictjson.Node) error
 }

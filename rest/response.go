@@ -20,7 +20,8 @@ type answer struct {
 	etag string
 	// applied is the preference that was followed, if any.
 	applied string
-	body    any
+	// body is nil for an answer without one.
+	body any
 }
 
 // envelope is the body of every success.
@@ -53,6 +54,11 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	if a.status == 0 {
 		a.status = http.StatusOK
+	}
+	if a.body == nil {
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(a.status)
+		return
 	}
 	writeJSON(w, a.status, a.body)
 }

@@ -52,20 +52,24 @@ type operation struct {
 	answer func(request) (answer, error)
 }
 
+// PathECSEvents is where the events of the cloud's container service are taken.
+const PathECSEvents = "/integrations/ecs/events"
+
 // operations returns the operations in the order of the OpenAPI document.
-func operations(q Queries, m Mutations, w Waiting) []operation {
+func operations(q Queries, m Mutations, i Integrations, w Waiting) []operation {
 	return []operation{
 		{method: http.MethodPatch, path: "/default-value-definitions/{id}", answer: updateDefaultValueDefinition(m), cost: 10},
 		{method: http.MethodGet, path: "/module-definitions", answer: listModuleDefinitions(q), public: true, cost: 1},
 		{method: http.MethodGet, path: "/deployments/{id}", answer: getDeployment(q, w), cost: 2},
 		{method: http.MethodPost, path: "/deployments/{id}/rollback", answer: rollbackDeployment(m), cost: 10},
 		{method: http.MethodPost, path: "/deployments/{id}/redeploy", answer: redeployDeployment(m), cost: 10},
+		{method: http.MethodPost, path: PathECSEvents, answer: receiveECSEvent(i), cost: 10},
 	}
 }
 
 // Routes adds the operations to a router whose requests have an actor.
-func (s Surface) Routes(r chi.Router, q Queries, m Mutations) {
-	for _, o := range operations(q, m, s.Waiting) {
+func (s Surface) Routes(r chi.Router, q Queries, m Mutations, i Integrations) {
+	for _, o := range operations(q, m, i, s.Waiting) {
 		r.MethodFunc(o.method, o.path, s.serve(o))
 	}
 }

@@ -60,7 +60,7 @@ export async function rollback(targetId, actor, requestId) {
       return deployment;
     });
   } catch (error) {
-    if (error.constraint === 'deployment_one_active') throw inProgress();
+    if (error.constraint === 'deployment_active') throw inProgress();
     throw error;
   }
 }

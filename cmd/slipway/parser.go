@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"slipway/internal/httpx"
 	"slipway/internal/origin"
 	"slipway/internal/store"
 )
@@ -35,6 +38,8 @@ var (
 	list     = parser[[]string]{"IDs", parseList}
 	networks = parser[[]netip.Prefix]{"CIDRs", parseNetworks}
 	origins  = parser[[]origin.Pattern]{"ORIGINS", parseOrigins}
+
+	headerName = parser[string]{"HEADER", parseHeaderName}
 )
 
 func parseText(s string) (string, error) {
@@ -72,6 +77,16 @@ func parseAddress(s string) (string, error) {
 		return "", unlike("HOST:PORT with a port from 0 to 65535", s)
 	}
 	return s, nil
+}
+
+var headerForm = regexp.MustCompile("^[0-9A-Za-z!#$%&'*+.^_`|~-]{1,100}$")
+
+// parseHeaderName reads the name of a header that has no meaning of its own here.
+func parseHeaderName(s string) (string, error) {
+	if !headerForm.MatchString(s) || strings.EqualFold(s, "Authorization") || strings.EqualFold(s, httpx.OrganizationHeader) {
+		return "", unlike("the name of a header other than Authorization, such as X-Api-Key", s)
+	}
+	return http.CanonicalHeaderKey(s), nil
 }
 
 // orEmpty lets a setting be turned off by an empty text.

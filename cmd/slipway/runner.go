@@ -36,7 +36,7 @@ func runnerCommand() *cobra.Command {
 		Long: `Claim deployments from a server and run a program for each, in a folder of its module instance.
 
 The program reads the deployment and its release as JSON on standard input. Each line that it prints is
-reported; exit code 0 is success. It gets SIGTERM where the deployment is canceled.
+reported, with the secrets of its inputs masked; exit code 0 is success. It gets SIGTERM where the deployment is canceled.
 
 The token is a runner's. On a command line it would show in the list of processes: put it into
 SLIPWAY_TOKEN, or into a file for --token-file.

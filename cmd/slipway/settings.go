@@ -35,6 +35,7 @@ type settings struct {
 	baseURL                   string
 	trustedProxies            []netip.Prefix
 	allowedOrigins            []origin.Pattern
+	eventTokenHeader          string
 	maxFailures, maxAnonymous int
 	introspection, playground bool
 	trustedDocuments          string
@@ -95,6 +96,8 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fal
 func (s *settings) callerFlags(fs *pflag.FlagSet) {
 	count := between(1, 1<<30)
 	setting(fs, &s.trustedProxies, "trusted-proxies", "", orEmpty(networks), "networks of the proxies whose X-Forwarded-For is believed, between commas")
+	setting(fs, &s.eventTokenHeader, "event-token-header", "X-Api-Key", orEmpty(headerName),
+		"header in which the events of the cloud may bear the token of a runner, besides Authorization; no other path takes it")
 	setting(fs, &s.maxFailures, "max-failed-authentications", strconv.Itoa(auth.DefaultMaxFailures), count,
 		"failed authentications of an address within a minute, after which its unknown tokens are looked up one at a time")
 	setting(fs, &s.maxAnonymous, "max-anonymous-connections", "200", count, "connections of an address on which no good token has come; a trusted proxy's are not counted")
@@ -186,26 +189,27 @@ func (s *settings) opening(log *slog.Logger) store.Config {
 func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger) server.Config {
 	s.streams.Message = int64(s.maxMessage)
 	return server.Config{
-		BaseURL:        s.baseURL,
-		LoopbackOnly:   loopbackOnly,
-		TrustedProxies: s.trustedProxies,
-		Origins:        s.allowedOrigins,
-		MaxFailures:    s.maxFailures,
-		Introspection:  s.introspection,
-		Executor:       s.executor,
-		Trusted:        s.trusted,
-		Playground:     s.playground,
-		Explorer:       explorer,
-		MaxBody:        int64(s.maxBody),
-		MaxQuery:       s.maxQuery,
-		Limits:         s.limits,
-		Bucket:         s.bucket,
-		Streams:        s.streams,
-		MaxRequests:    s.maxRequests,
-		MaxOperations:  s.maxOperations,
-		Timeout:        s.requestTimeout,
-		Lease:          s.lease,
-		CancelTimeout:  s.cancelTimeout,
-		Log:            log,
+		BaseURL:          s.baseURL,
+		LoopbackOnly:     loopbackOnly,
+		TrustedProxies:   s.trustedProxies,
+		Origins:          s.allowedOrigins,
+		MaxFailures:      s.maxFailures,
+		EventTokenHeader: s.eventTokenHeader,
+		Introspection:    s.introspection,
+		Executor:         s.executor,
+		Trusted:          s.trusted,
+		Playground:       s.playground,
+		Explorer:         explorer,
+		MaxBody:          int64(s.maxBody),
+		MaxQuery:         s.maxQuery,
+		Limits:           s.limits,
+		Bucket:           s.bucket,
+		Streams:          s.streams,
+		MaxRequests:      s.maxRequests,
+		MaxOperations:    s.maxOperations,
+		Timeout:          s.requestTimeout,
+		Lease:            s.lease,
+		CancelTimeout:    s.cancelTimeout,
+		Log:              log,
 	}
 }

@@ -44,6 +44,8 @@ const (
 	FieldError = "error"
 	// FieldExternalDeploymentID holds the string denoting the external_deployment_id field in the database.
 	FieldExternalDeploymentID = "external_deployment_id"
+	// FieldExternalIDAdopted holds the string denoting the external_id_adopted field in the database.
+	FieldExternalIDAdopted = "external_id_adopted"
 	// FieldPipelineRunID holds the string denoting the pipeline_run_id field in the database.
 	FieldPipelineRunID = "pipeline_run_id"
 	// FieldStepExecutionID holds the string denoting the step_execution_id field in the database.
@@ -58,10 +60,20 @@ const (
 	FieldRollbackToDeploymentID = "rollback_to_deployment_id"
 	// FieldData holds the string denoting the data field in the database.
 	FieldData = "data"
+	// FieldServiceArn holds the string denoting the service_arn field in the database.
+	FieldServiceArn = "service_arn"
 	// FieldEvents holds the string denoting the events field in the database.
 	FieldEvents = "events"
 	// FieldFoldedEvents holds the string denoting the folded_events field in the database.
 	FieldFoldedEvents = "folded_events"
+	// FieldLogLines holds the string denoting the log_lines field in the database.
+	FieldLogLines = "log_lines"
+	// FieldLogBytes holds the string denoting the log_bytes field in the database.
+	FieldLogBytes = "log_bytes"
+	// FieldFoldedLogLines holds the string denoting the folded_log_lines field in the database.
+	FieldFoldedLogLines = "folded_log_lines"
+	// FieldFoldedLogBytes holds the string denoting the folded_log_bytes field in the database.
+	FieldFoldedLogBytes = "folded_log_bytes"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// FieldRunner holds the string denoting the runner field in the database.
@@ -164,6 +176,7 @@ var Columns = []string{
 	FieldCompletedAt,
 	FieldError,
 	FieldExternalDeploymentID,
+	FieldExternalIDAdopted,
 	FieldPipelineRunID,
 	FieldStepExecutionID,
 	FieldResourceArn,
@@ -171,8 +184,13 @@ var Columns = []string{
 	FieldRedeployOfDeploymentID,
 	FieldRollbackToDeploymentID,
 	FieldData,
+	FieldServiceArn,
 	FieldEvents,
 	FieldFoldedEvents,
+	FieldLogLines,
+	FieldLogBytes,
+	FieldFoldedLogLines,
+	FieldFoldedLogBytes,
 	FieldCreatedBy,
 	FieldRunner,
 	FieldLeaseID,
@@ -196,8 +214,18 @@ func ValidColumn(column string) bool {
 }
 
 var (
+	// DefaultExternalIDAdopted holds the default value on creation for the "external_id_adopted" field.
+	DefaultExternalIDAdopted bool
 	// DefaultFoldedEvents holds the default value on creation for the "folded_events" field.
 	DefaultFoldedEvents int32
+	// DefaultLogLines holds the default value on creation for the "log_lines" field.
+	DefaultLogLines int64
+	// DefaultLogBytes holds the default value on creation for the "log_bytes" field.
+	DefaultLogBytes int64
+	// DefaultFoldedLogLines holds the default value on creation for the "folded_log_lines" field.
+	DefaultFoldedLogLines int32
+	// DefaultFoldedLogBytes holds the default value on creation for the "folded_log_bytes" field.
+	DefaultFoldedLogBytes int64
 	// DefaultForced holds the default value on creation for the "forced" field.
 	DefaultForced bool
 	// DefaultReportSequence holds the default value on creation for the "report_sequence" field.
@@ -313,6 +341,11 @@ func ByExternalDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExternalDeploymentID, opts...).ToFunc()
 }
 
+// ByExternalIDAdopted orders the results by the external_id_adopted field.
+func ByExternalIDAdopted(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExternalIDAdopted, opts...).ToFunc()
+}
+
 // ByPipelineRunID orders the results by the pipeline_run_id field.
 func ByPipelineRunID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPipelineRunID, opts...).ToFunc()
@@ -348,9 +381,34 @@ func ByData(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldData, opts...).ToFunc()
 }
 
+// ByServiceArn orders the results by the service_arn field.
+func ByServiceArn(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldServiceArn, opts...).ToFunc()
+}
+
 // ByFoldedEvents orders the results by the folded_events field.
 func ByFoldedEvents(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFoldedEvents, opts...).ToFunc()
+}
+
+// ByLogLines orders the results by the log_lines field.
+func ByLogLines(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLogLines, opts...).ToFunc()
+}
+
+// ByLogBytes orders the results by the log_bytes field.
+func ByLogBytes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLogBytes, opts...).ToFunc()
+}
+
+// ByFoldedLogLines orders the results by the folded_log_lines field.
+func ByFoldedLogLines(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFoldedLogLines, opts...).ToFunc()
+}
+
+// ByFoldedLogBytes orders the results by the folded_log_bytes field.
+func ByFoldedLogBytes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFoldedLogBytes, opts...).ToFunc()
 }
 
 // ByCreatedBy orders the results by the created_by field.

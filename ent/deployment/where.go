@@ -131,6 +131,11 @@ func ExternalDeploymentID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldExternalDeploymentID, v))
 }
 
+// ExternalIDAdopted applies equality check predicate on the "external_id_adopted" field. It's identical to ExternalIDAdoptedEQ.
+func ExternalIDAdopted(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldExternalIDAdopted, v))
+}
+
 // PipelineRunID applies equality check predicate on the "pipeline_run_id" field. It's identical to PipelineRunIDEQ.
 func PipelineRunID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPipelineRunID, v))
@@ -166,9 +171,34 @@ func Data(v ecs.Column) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldData, v))
 }
 
+// ServiceArn applies equality check predicate on the "service_arn" field. It's identical to ServiceArnEQ.
+func ServiceArn(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldServiceArn, v))
+}
+
 // FoldedEvents applies equality check predicate on the "folded_events" field. It's identical to FoldedEventsEQ.
 func FoldedEvents(v int32) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldFoldedEvents, v))
+}
+
+// LogLines applies equality check predicate on the "log_lines" field. It's identical to LogLinesEQ.
+func LogLines(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLogLines, v))
+}
+
+// LogBytes applies equality check predicate on the "log_bytes" field. It's identical to LogBytesEQ.
+func LogBytes(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLogBytes, v))
+}
+
+// FoldedLogLines applies equality check predicate on the "folded_log_lines" field. It's identical to FoldedLogLinesEQ.
+func FoldedLogLines(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFoldedLogLines, v))
+}
+
+// FoldedLogBytes applies equality check predicate on the "folded_log_bytes" field. It's identical to FoldedLogBytesEQ.
+func FoldedLogBytes(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFoldedLogBytes, v))
 }
 
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
@@ -1046,6 +1076,16 @@ func ExternalDeploymentIDContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldExternalDeploymentID, v))
 }
 
+// ExternalIDAdoptedEQ applies the EQ predicate on the "external_id_adopted" field.
+func ExternalIDAdoptedEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldExternalIDAdopted, v))
+}
+
+// ExternalIDAdoptedNEQ applies the NEQ predicate on the "external_id_adopted" field.
+func ExternalIDAdoptedNEQ(v bool) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldExternalIDAdopted, v))
+}
+
 // PipelineRunIDEQ applies the EQ predicate on the "pipeline_run_id" field.
 func PipelineRunIDEQ(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPipelineRunID, v))
@@ -1546,6 +1586,81 @@ func DataNotNil() predicate.Deployment {
 	return predicate.Deployment(sql.FieldNotNull(FieldData))
 }
 
+// ServiceArnEQ applies the EQ predicate on the "service_arn" field.
+func ServiceArnEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldServiceArn, v))
+}
+
+// ServiceArnNEQ applies the NEQ predicate on the "service_arn" field.
+func ServiceArnNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldServiceArn, v))
+}
+
+// ServiceArnIn applies the In predicate on the "service_arn" field.
+func ServiceArnIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldServiceArn, vs...))
+}
+
+// ServiceArnNotIn applies the NotIn predicate on the "service_arn" field.
+func ServiceArnNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldServiceArn, vs...))
+}
+
+// ServiceArnGT applies the GT predicate on the "service_arn" field.
+func ServiceArnGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldServiceArn, v))
+}
+
+// ServiceArnGTE applies the GTE predicate on the "service_arn" field.
+func ServiceArnGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldServiceArn, v))
+}
+
+// ServiceArnLT applies the LT predicate on the "service_arn" field.
+func ServiceArnLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldServiceArn, v))
+}
+
+// ServiceArnLTE applies the LTE predicate on the "service_arn" field.
+func ServiceArnLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldServiceArn, v))
+}
+
+// ServiceArnContains applies the Contains predicate on the "service_arn" field.
+func ServiceArnContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldServiceArn, v))
+}
+
+// ServiceArnHasPrefix applies the HasPrefix predicate on the "service_arn" field.
+func ServiceArnHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldServiceArn, v))
+}
+
+// ServiceArnHasSuffix applies the HasSuffix predicate on the "service_arn" field.
+func ServiceArnHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldServiceArn, v))
+}
+
+// ServiceArnIsNil applies the IsNil predicate on the "service_arn" field.
+func ServiceArnIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldServiceArn))
+}
+
+// ServiceArnNotNil applies the NotNil predicate on the "service_arn" field.
+func ServiceArnNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldServiceArn))
+}
+
+// ServiceArnEqualFold applies the EqualFold predicate on the "service_arn" field.
+func ServiceArnEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldServiceArn, v))
+}
+
+// ServiceArnContainsFold applies the ContainsFold predicate on the "service_arn" field.
+func ServiceArnContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldServiceArn, v))
+}
+
 // EventsIsNil applies the IsNil predicate on the "events" field.
 func EventsIsNil() predicate.Deployment {
 	return predicate.Deployment(sql.FieldIsNull(FieldEvents))
@@ -1594,6 +1709,166 @@ func FoldedEventsLT(v int32) predicate.Deployment {
 // FoldedEventsLTE applies the LTE predicate on the "folded_events" field.
 func FoldedEventsLTE(v int32) predicate.Deployment {
 	return predicate.Deployment(sql.FieldLTE(FieldFoldedEvents, v))
+}
+
+// LogLinesEQ applies the EQ predicate on the "log_lines" field.
+func LogLinesEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLogLines, v))
+}
+
+// LogLinesNEQ applies the NEQ predicate on the "log_lines" field.
+func LogLinesNEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldLogLines, v))
+}
+
+// LogLinesIn applies the In predicate on the "log_lines" field.
+func LogLinesIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldLogLines, vs...))
+}
+
+// LogLinesNotIn applies the NotIn predicate on the "log_lines" field.
+func LogLinesNotIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldLogLines, vs...))
+}
+
+// LogLinesGT applies the GT predicate on the "log_lines" field.
+func LogLinesGT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldLogLines, v))
+}
+
+// LogLinesGTE applies the GTE predicate on the "log_lines" field.
+func LogLinesGTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldLogLines, v))
+}
+
+// LogLinesLT applies the LT predicate on the "log_lines" field.
+func LogLinesLT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldLogLines, v))
+}
+
+// LogLinesLTE applies the LTE predicate on the "log_lines" field.
+func LogLinesLTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldLogLines, v))
+}
+
+// LogBytesEQ applies the EQ predicate on the "log_bytes" field.
+func LogBytesEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldLogBytes, v))
+}
+
+// LogBytesNEQ applies the NEQ predicate on the "log_bytes" field.
+func LogBytesNEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldLogBytes, v))
+}
+
+// LogBytesIn applies the In predicate on the "log_bytes" field.
+func LogBytesIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldLogBytes, vs...))
+}
+
+// LogBytesNotIn applies the NotIn predicate on the "log_bytes" field.
+func LogBytesNotIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldLogBytes, vs...))
+}
+
+// LogBytesGT applies the GT predicate on the "log_bytes" field.
+func LogBytesGT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldLogBytes, v))
+}
+
+// LogBytesGTE applies the GTE predicate on the "log_bytes" field.
+func LogBytesGTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldLogBytes, v))
+}
+
+// LogBytesLT applies the LT predicate on the "log_bytes" field.
+func LogBytesLT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldLogBytes, v))
+}
+
+// LogBytesLTE applies the LTE predicate on the "log_bytes" field.
+func LogBytesLTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldLogBytes, v))
+}
+
+// FoldedLogLinesEQ applies the EQ predicate on the "folded_log_lines" field.
+func FoldedLogLinesEQ(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFoldedLogLines, v))
+}
+
+// FoldedLogLinesNEQ applies the NEQ predicate on the "folded_log_lines" field.
+func FoldedLogLinesNEQ(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldFoldedLogLines, v))
+}
+
+// FoldedLogLinesIn applies the In predicate on the "folded_log_lines" field.
+func FoldedLogLinesIn(vs ...int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldFoldedLogLines, vs...))
+}
+
+// FoldedLogLinesNotIn applies the NotIn predicate on the "folded_log_lines" field.
+func FoldedLogLinesNotIn(vs ...int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldFoldedLogLines, vs...))
+}
+
+// FoldedLogLinesGT applies the GT predicate on the "folded_log_lines" field.
+func FoldedLogLinesGT(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldFoldedLogLines, v))
+}
+
+// FoldedLogLinesGTE applies the GTE predicate on the "folded_log_lines" field.
+func FoldedLogLinesGTE(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldFoldedLogLines, v))
+}
+
+// FoldedLogLinesLT applies the LT predicate on the "folded_log_lines" field.
+func FoldedLogLinesLT(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldFoldedLogLines, v))
+}
+
+// FoldedLogLinesLTE applies the LTE predicate on the "folded_log_lines" field.
+func FoldedLogLinesLTE(v int32) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldFoldedLogLines, v))
+}
+
+// FoldedLogBytesEQ applies the EQ predicate on the "folded_log_bytes" field.
+func FoldedLogBytesEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldFoldedLogBytes, v))
+}
+
+// FoldedLogBytesNEQ applies the NEQ predicate on the "folded_log_bytes" field.
+func FoldedLogBytesNEQ(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldFoldedLogBytes, v))
+}
+
+// FoldedLogBytesIn applies the In predicate on the "folded_log_bytes" field.
+func FoldedLogBytesIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldFoldedLogBytes, vs...))
+}
+
+// FoldedLogBytesNotIn applies the NotIn predicate on the "folded_log_bytes" field.
+func FoldedLogBytesNotIn(vs ...int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldFoldedLogBytes, vs...))
+}
+
+// FoldedLogBytesGT applies the GT predicate on the "folded_log_bytes" field.
+func FoldedLogBytesGT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldFoldedLogBytes, v))
+}
+
+// FoldedLogBytesGTE applies the GTE predicate on the "folded_log_bytes" field.
+func FoldedLogBytesGTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldFoldedLogBytes, v))
+}
+
+// FoldedLogBytesLT applies the LT predicate on the "folded_log_bytes" field.
+func FoldedLogBytesLT(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldFoldedLogBytes, v))
+}
+
+// FoldedLogBytesLTE applies the LTE predicate on the "folded_log_bytes" field.
+func FoldedLogBytesLTE(v int64) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldFoldedLogBytes, v))
 }
 
 // CreatedByEQ applies the EQ predicate on the "created_by" field.

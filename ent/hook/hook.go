@@ -20,6 +20,18 @@ func (f AuditEventFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AuditEventMutation", m)
 }
 
+// The CloudEventFunc type is an adapter to allow the use of ordinary
+// function as CloudEvent mutator.
+type CloudEventFunc func(context.Context, *ent.CloudEventMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f CloudEventFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.CloudEventMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.CloudEventMutation", m)
+}
+
 // The DefaultValueDefinitionFunc type is an adapter to allow the use of ordinary
 // function as DefaultValueDefinition mutator.
 type DefaultValueDefinitionFunc func(context.Context, *ent.DefaultValueDefinitionMutation) (ent.Value, error)
@@ -54,6 +66,18 @@ func (f DeploymentChangeFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.V
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentChangeMutation", m)
+}
+
+// The DeploymentLogFunc type is an adapter to allow the use of ordinary
+// function as DeploymentLog mutator.
+type DeploymentLogFunc func(context.Context, *ent.DeploymentLogMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DeploymentLogFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DeploymentLogMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DeploymentLogMutation", m)
 }
 
 // The EnvironmentFunc type is an adapter to allow the use of ordinary

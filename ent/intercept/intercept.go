@@ -8,9 +8,11 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/idempotencykey"
 	"slipway/ent/inputbaseline"
@@ -111,6 +113,33 @@ func (f TraverseAuditEvent) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.AuditEventQuery", q)
 }
 
+// The CloudEventFunc type is an adapter to allow the use of ordinary function as a Querier.
+type CloudEventFunc func(context.Context, *ent.CloudEventQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f CloudEventFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.CloudEventQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.CloudEventQuery", q)
+}
+
+// The TraverseCloudEvent type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseCloudEvent func(context.Context, *ent.CloudEventQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseCloudEvent) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseCloudEvent) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.CloudEventQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.CloudEventQuery", q)
+}
+
 // The DefaultValueDefinitionFunc type is an adapter to allow the use of ordinary function as a Querier.
 type DefaultValueDefinitionFunc func(context.Context, *ent.DefaultValueDefinitionQuery) (ent.Value, error)
 
@@ -190,6 +219,33 @@ func (f TraverseDeploymentChange) Traverse(ctx context.Context, q ent.Query) err
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentChangeQuery", q)
+}
+
+// The DeploymentLogFunc type is an adapter to allow the use of ordinary function as a Querier.
+type DeploymentLogFunc func(context.Context, *ent.DeploymentLogQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f DeploymentLogFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.DeploymentLogQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.DeploymentLogQuery", q)
+}
+
+// The TraverseDeploymentLog type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseDeploymentLog func(context.Context, *ent.DeploymentLogQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseDeploymentLog) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseDeploymentLog) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DeploymentLogQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.DeploymentLogQuery", q)
 }
 
 // The EnvironmentFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -521,12 +577,16 @@ func NewQuery(q ent.Query) (Query, error) {
 	switch q := q.(type) {
 	case *ent.AuditEventQuery:
 		return &query[*ent.AuditEventQuery, predicate.AuditEvent, auditevent.OrderOption]{typ: ent.TypeAuditEvent, tq: q}, nil
+	case *ent.CloudEventQuery:
+		return &query[*ent.CloudEventQuery, predicate.CloudEvent, cloudevent.OrderOption]{typ: ent.TypeCloudEvent, tq: q}, nil
 	case *ent.DefaultValueDefinitionQuery:
 		return &query[*ent.DefaultValueDefinitionQuery, predicate.DefaultValueDefinition, defaultvaluedefinition.OrderOption]{typ: ent.TypeDefaultValueDefinition, tq: q}, nil
 	case *ent.DeploymentQuery:
 		return &query[*ent.DeploymentQuery, predicate.Deployment, deployment.OrderOption]{typ: ent.TypeDeployment, tq: q}, nil
 	case *ent.DeploymentChangeQuery:
 		return &query[*ent.DeploymentChangeQuery, predicate.DeploymentChange, deploymentchange.OrderOption]{typ: ent.TypeDeploymentChange, tq: q}, nil
+	case *ent.DeploymentLogQuery:
+		return &query[*ent.DeploymentLogQuery, predicate.DeploymentLog, deploymentlog.OrderOption]{typ: ent.TypeDeploymentLog, tq: q}, nil
 	case *ent.EnvironmentQuery:
 		return &query[*ent.EnvironmentQuery, predicate.Environment, environment.OrderOption]{typ: ent.TypeEnvironment, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:

@@ -79,6 +79,59 @@ var (
 			},
 		},
 	}
+	// CloudEventsColumns holds the columns for the "cloud_events" table.
+	CloudEventsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "event_id", Type: field.TypeString},
+		{Name: "service_arn", Type: field.TypeString},
+		{Name: "occurred_at", Type: field.TypeTime},
+		{Name: "event", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "pending_since", Type: field.TypeTime, Nullable: true},
+		{Name: "created_by", Type: field.TypeString},
+		{Name: "scope", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "created_at", Type: field.TypeTime},
+	}
+	// CloudEventsTable holds the schema information for the "cloud_events" table.
+	CloudEventsTable = &schema.Table{
+		Name:       "cloud_events",
+		Columns:    CloudEventsColumns,
+		PrimaryKey: []*schema.Column{CloudEventsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "cloud_event_id",
+				Unique:  true,
+				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[2]},
+			},
+			{
+				Name:    "cloud_event_service",
+				Unique:  false,
+				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[3], CloudEventsColumns[4], CloudEventsColumns[0]},
+			},
+			{
+				Name:    "cloud_event_pending",
+				Unique:  false,
+				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[7]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "pending_since IS NOT NULL",
+				},
+			},
+			{
+				Name:    "cloudevent_pending_since",
+				Unique:  false,
+				Columns: []*schema.Column{CloudEventsColumns[7]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "pending_since IS NOT NULL",
+				},
+			},
+			{
+				Name:    "cloudevent_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{CloudEventsColumns[10]},
+			},
+		},
+	}
 	// DefaultValueDefinitionsColumns holds the columns for the "default_value_definitions" table.
 	DefaultValueDefinitionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -139,13 +192,19 @@ var (
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
+		{Name: "external_id_adopted", Type: field.TypeBool, Default: false},
 		{Name: "pipeline_run_id", Type: field.TypeString, Nullable: true},
 		{Name: "step_execution_id", Type: field.TypeString, Nullable: true},
 		{Name: "resource_arn", Type: field.TypeString, Nullable: true},
 		{Name: "resource_name", Type: field.TypeString, Nullable: true},
 		{Name: "data", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
+		{Name: "service_arn", Type: field.TypeString, Nullable: true},
 		{Name: "events", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "folded_events", Type: field.TypeInt32, Default: 0},
+		{Name: "log_lines", Type: field.TypeInt64, Default: 0},
+		{Name: "log_bytes", Type: field.TypeInt64, Default: 0},
+		{Name: "folded_log_lines", Type: field.TypeInt32, Default: 0},
+		{Name: "folded_log_bytes", Type: field.TypeInt64, Default: 0},
 		{Name: "created_by", Type: field.TypeString},
 		{Name: "runner", Type: field.TypeString, Nullable: true},
 		{Name: "lease_id", Type: field.TypeString, Nullable: true},
@@ -171,61 +230,74 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[29]},
+				Columns:    []*schema.Column{DeploymentsColumns[35]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[30]},
+				Columns:    []*schema.Column{DeploymentsColumns[36]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[31]},
+				Columns:    []*schema.Column{DeploymentsColumns[37]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[32]},
+				Columns:    []*schema.Column{DeploymentsColumns[38]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[33]},
+				Columns:    []*schema.Column{DeploymentsColumns[39]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[34]},
+				Columns:    []*schema.Column{DeploymentsColumns[40]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "deployment_one_active",
+				Name:    "deployment_active",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[31]},
+				Columns: []*schema.Column{DeploymentsColumns[37]},
 				Annotation: &entsql.IndexAnnotation{
-					Where: "completed_at IS NULL",
+					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
 			},
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27]},
 			},
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[22]},
+				Columns: []*schema.Column{DeploymentsColumns[28]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_service_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[18], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+					Where: "service_arn IS NOT NULL",
 				},
 			},
 			{
@@ -243,7 +315,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[29], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[35], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -255,7 +327,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -267,7 +339,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -279,7 +351,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[32], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -315,7 +387,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[29], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[35], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -327,7 +399,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[30], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -339,7 +411,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[31], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -380,6 +452,38 @@ var (
 				Name:    "deploymentchange_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{DeploymentChangesColumns[6]},
+			},
+		},
+	}
+	// DeploymentLogsColumns holds the columns for the "deployment_logs" table.
+	DeploymentLogsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "sequence", Type: field.TypeInt64},
+		{Name: "byte_offset", Type: field.TypeInt64},
+		{Name: "at", Type: field.TypeTime},
+		{Name: "stream", Type: field.TypeEnum, Enums: []string{"STDOUT", "STDERR"}},
+		{Name: "text", Type: field.TypeString},
+		{Name: "deployment_id", Type: field.TypeString},
+	}
+	// DeploymentLogsTable holds the schema information for the "deployment_logs" table.
+	DeploymentLogsTable = &schema.Table{
+		Name:       "deployment_logs",
+		Columns:    DeploymentLogsColumns,
+		PrimaryKey: []*schema.Column{DeploymentLogsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "deployment_logs_deployments_deployment",
+				Columns:    []*schema.Column{DeploymentLogsColumns[7]},
+				RefColumns: []*schema.Column{DeploymentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "deploymentlog_deployment_id_sequence",
+				Unique:  true,
+				Columns: []*schema.Column{DeploymentLogsColumns[7], DeploymentLogsColumns[2]},
 			},
 		},
 	}
@@ -593,6 +697,7 @@ var (
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "name", Type: field.TypeString},
+		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Default: 0},
 		{Name: "forced_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "project_id", Type: field.TypeString},
@@ -608,25 +713,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[7]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[8]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[8]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[9]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[9]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[10]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[10]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[11]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -635,7 +740,7 @@ var (
 			{
 				Name:    "module_instance_name",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[8], ModuleInstancesColumns[4]},
+				Columns: []*schema.Column{ModuleInstancesColumns[9], ModuleInstancesColumns[4]},
 			},
 			{
 				Name:    "moduleinstance_organization_id_created_at_id",
@@ -652,7 +757,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[7], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[8], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -664,7 +769,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[8], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[9], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -676,7 +781,7 @@ var (
 			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[9], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[10], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -928,9 +1033,11 @@ var (
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		AuditEventsTable,
+		CloudEventsTable,
 		DefaultValueDefinitionsTable,
 		DeploymentsTable,
 		DeploymentChangesTable,
+		DeploymentLogsTable,
 		EnvironmentsTable,
 		IdempotencyKeysTable,
 		InputBaselinesTable,
@@ -954,6 +1061,7 @@ func init() {
 	DeploymentsTable.ForeignKeys[3].RefTable = ReleasesTable
 	DeploymentsTable.ForeignKeys[4].RefTable = DeploymentsTable
 	DeploymentsTable.ForeignKeys[5].RefTable = DeploymentsTable
+	DeploymentLogsTable.ForeignKeys[0].RefTable = DeploymentsTable
 	EnvironmentsTable.ForeignKeys[0].RefTable = ProjectsTable
 	InputBaselinesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
 	InputBaselinesTable.ForeignKeys[1].RefTable = DeploymentsTable

@@ -28,6 +28,8 @@ const (
 	FieldName = "name"
 	// FieldLiveDeploymentID holds the string denoting the live_deployment_id field in the database.
 	FieldLiveDeploymentID = "live_deployment_id"
+	// FieldExternalDeploymentID holds the string denoting the external_deployment_id field in the database.
+	FieldExternalDeploymentID = "external_deployment_id"
 	// FieldFence holds the string denoting the fence field in the database.
 	FieldFence = "fence"
 	// FieldForcedDeploymentID holds the string denoting the forced_deployment_id field in the database.
@@ -83,6 +85,7 @@ var Columns = []string{
 	FieldModuleDefinitionID,
 	FieldName,
 	FieldLiveDeploymentID,
+	FieldExternalDeploymentID,
 	FieldFence,
 	FieldForcedDeploymentID,
 }
@@ -148,6 +151,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByLiveDeploymentID orders the results by the live_deployment_id field.
 func ByLiveDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLiveDeploymentID, opts...).ToFunc()
+}
+
+// ByExternalDeploymentID orders the results by the external_deployment_id field.
+func ByExternalDeploymentID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExternalDeploymentID, opts...).ToFunc()
 }
 
 // ByFence orders the results by the fence field.

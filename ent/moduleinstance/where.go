@@ -105,6 +105,11 @@ func LiveDeploymentID(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldLiveDeploymentID, v))
 }
 
+// ExternalDeploymentID applies equality check predicate on the "external_deployment_id" field. It's identical to ExternalDeploymentIDEQ.
+func ExternalDeploymentID(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldExternalDeploymentID, v))
+}
+
 // Fence applies equality check predicate on the "fence" field. It's identical to FenceEQ.
 func Fence(v int64) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldFence, v))
@@ -593,6 +598,81 @@ func LiveDeploymentIDEqualFold(v string) predicate.ModuleInstance {
 // LiveDeploymentIDContainsFold applies the ContainsFold predicate on the "live_deployment_id" field.
 func LiveDeploymentIDContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldLiveDeploymentID, v))
+}
+
+// ExternalDeploymentIDEQ applies the EQ predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDNEQ applies the NEQ predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDNEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDIn applies the In predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldExternalDeploymentID, vs...))
+}
+
+// ExternalDeploymentIDNotIn applies the NotIn predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDNotIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldExternalDeploymentID, vs...))
+}
+
+// ExternalDeploymentIDGT applies the GT predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDGT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDGTE applies the GTE predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDGTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDLT applies the LT predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDLT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDLTE applies the LTE predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDLTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDContains applies the Contains predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDContains(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContains(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDHasPrefix applies the HasPrefix predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDHasPrefix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasPrefix(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDHasSuffix applies the HasSuffix predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDHasSuffix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasSuffix(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDIsNil applies the IsNil predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDIsNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIsNull(FieldExternalDeploymentID))
+}
+
+// ExternalDeploymentIDNotNil applies the NotNil predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDNotNil() predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotNull(FieldExternalDeploymentID))
+}
+
+// ExternalDeploymentIDEqualFold applies the EqualFold predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDEqualFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEqualFold(FieldExternalDeploymentID, v))
+}
+
+// ExternalDeploymentIDContainsFold applies the ContainsFold predicate on the "external_deployment_id" field.
+func ExternalDeploymentIDContainsFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContainsFold(FieldExternalDeploymentID, v))
 }
 
 // FenceEQ applies the EQ predicate on the "fence" field.

@@ -9,6 +9,9 @@ import (
 // AuditEvent is the predicate function for auditevent builders.
 type AuditEvent func(*sql.Selector)
 
+// CloudEvent is the predicate function for cloudevent builders.
+type CloudEvent func(*sql.Selector)
+
 // DefaultValueDefinition is the predicate function for defaultvaluedefinition builders.
 type DefaultValueDefinition func(*sql.Selector)
 
@@ -17,6 +20,9 @@ type Deployment func(*sql.Selector)
 
 // DeploymentChange is the predicate function for deploymentchange builders.
 type DeploymentChange func(*sql.Selector)
+
+// DeploymentLog is the predicate function for deploymentlog builders.
+type DeploymentLog func(*sql.Selector)
 
 // Environment is the predicate function for environment builders.
 type Environment func(*sql.Selector)

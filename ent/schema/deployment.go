@@ -35,6 +35,8 @@ func (Deployment) Fields() []ent.Field {
 		field.Time("completed_at").Optional().Nillable(),
 		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn),
 		field.String("external_deployment_id").Optional().Nillable(),
+		field.Bool("external_id_adopted").Default(false).
+			Comment("external_deployment_id was taken from an event of the cloud, and not reported by the runner"),
 		field.String("pipeline_run_id").Optional().Nillable(),
 		field.String("step_execution_id").Optional().Nillable(),
 		field.String("resource_arn").Optional().Nillable(),
@@ -42,10 +44,20 @@ func (Deployment) Fields() []ent.Field {
 		field.String("redeploy_of_deployment_id").Optional().Nillable().Immutable(),
 		field.String("rollback_to_deployment_id").Optional().Nillable().Immutable(),
 		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
+		field.String("service_arn").Optional().Nillable().
+			Comment("that of the data, for the events of the cloud"),
 		field.JSON("events", []event.Event{}).Optional().SchemaType(jsonColumn).
 			Comment("what was reported; for aws:ecs they are in data"),
 		field.Int32("folded_events").Default(0).
 			Comment("how many of the oldest events are no longer kept"),
+		field.Int64("log_lines").Default(0).
+			Comment("how many lines its program has printed; the sequence of the last"),
+		field.Int64("log_bytes").Default(0).
+			Comment("how many bytes of text these have"),
+		field.Int32("folded_log_lines").Default(0).
+			Comment("how many of the oldest lines are no longer kept"),
+		field.Int64("folded_log_bytes").Default(0).
+			Comment("how many bytes of text these had"),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
 		field.String("runner").Optional().Nillable().
@@ -82,15 +94,17 @@ func (Deployment) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of Deployment. The predicate of deployment_one_active is completed_at, because one with
-// IN (…) is dropped and made again by every migration diff.
+// Indexes of Deployment. The predicate of deployment_active is completed_at, because one with
+// IN (…) is dropped and made again by every migration diff. What was started outside is nobody's to wait for.
 func (Deployment) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("module_instance_id").Unique().StorageKey("deployment_one_active").
-			Annotations(entsql.IndexWhere("completed_at IS NULL")),
+		index.Fields("module_instance_id").Unique().StorageKey("deployment_active").
+			Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source <> 'event'")),
 		index.Fields("organization_id", "lease_id").Unique().StorageKey("deployment_lease"),
 		// For the sweep, which looks over all organizations.
 		index.Fields("lease_expires_at").Annotations(entsql.IndexWhere("lease_expires_at IS NOT NULL")),
+		newestFirst("organization_id", "service_arn").StorageKey("deployment_service_newest").
+			Annotations(entsql.IndexWhere("service_arn IS NOT NULL")),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),

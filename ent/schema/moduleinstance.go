@@ -21,6 +21,8 @@ func (ModuleInstance) Fields() []ent.Field {
 		field.String("module_definition_id").Immutable(),
 		field.String("name").Immutable(),
 		field.String("live_deployment_id").Optional().Nillable(),
+		field.String("external_deployment_id").Optional().Nillable().
+			Comment("the last deployment that was started outside"),
 		field.Int64("fence").Default(0).
 			Comment("that of the last claim; raised by each"),
 		field.String("forced_deployment_id").Optional().Nillable().

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
+	"slipway/internal/logline"
 	"slipway/internal/record"
 	"slipway/internal/strictjson"
 	"time"
@@ -423,6 +424,9 @@ type ReportDeploymentInput struct {
 	Sequence graphql.Omittable[*int32] `json:"sequence,omitempty"`
 	// What happened, in order, at most 100; added to the events there are.
 	Events graphql.Omittable[[]*event.Event] `json:"events,omitempty"`
+	// What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
+	// of the deployment: its version stays.
+	Logs graphql.Omittable[[]*logline.Line] `json:"logs,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
 	// `triggerChannel` and `triggeredBy` may be there only as they are.

@@ -94,6 +94,7 @@ type answer struct {
 	Data   json.RawMessage
 	Errors []struct {
 		Message    string
+		Path       []any
 		Extensions fault.Data
 	}
 	failure
@@ -109,7 +110,7 @@ func decode(response *http.Response, text []byte, data any) error {
 	case len(a.Errors) > 0:
 		first := a.Errors[0].Extensions
 		first.Message = a.Errors[0].Message
-		return newError(response.StatusCode, first)
+		return newError(response.StatusCode, a.Errors[0].Path, first)
 	case a.Data == nil:
 		a.Message = cmp.Or(a.Message, response.Status)
 		return &Error{Status: response.StatusCode, Data: a.failure}

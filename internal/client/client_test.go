@@ -49,8 +49,8 @@ func TestErrorsHaveTheCodeOfTheServer(t *testing.T) {
 		want                 client.Error
 		permanent, transient bool
 	}{
-		"of a field": {200, `{"data":{"claimDeployment":null},"errors":[{"message":"The lease is lost.","extensions":{"code":"slipway:Deployment:LEASE_LOST","requestId":"req_1","metadata":{"n":12345678901234567890.10}}}]}`,
-			client.Error{Status: 409, Data: fault.Data{Code: "slipway:Deployment:LEASE_LOST", Message: "The lease is lost.", RequestID: "req_1",
+		"of a field": {200, `{"data":{"claimDeployment":null},"errors":[{"message":"The lease is lost.","path":["claimDeployment",1],"extensions":{"code":"slipway:Deployment:LEASE_LOST","requestId":"req_1","metadata":{"n":12345678901234567890.10}}}]}`,
+			client.Error{Status: 409, Path: []any{"claimDeployment", json.Number("1")}, Data: fault.Data{Code: "slipway:Deployment:LEASE_LOST", Message: "The lease is lost.", RequestID: "req_1",
 				Metadata: map[string]any{"n": json.Number("12345678901234567890.10")}}}, true, false},
 		"of a request": {422, `{"errors":[{"message":"No.","extensions":{"code":"slipway:Request:INVALID"}}]}`,
 			client.Error{Status: 422, Data: fault.Data{Code: "slipway:Request:INVALID", Message: "No."}}, true, false},

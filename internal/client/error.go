@@ -13,15 +13,17 @@ import (
 type Error struct {
 	// Status is that of the answer, or of the code where the answer's was 200.
 	Status int
+	// Path is what of the operation the error is about, as the server says; nil if it says nothing.
+	Path []any
 	fault.Data
 }
 
 // newError returns an error of GraphQL. Errors of a running operation come with status 200.
-func newError(status int, data fault.Data) *Error {
+func newError(status int, path []any, data fault.Data) *Error {
 	if status == http.StatusOK {
 		status = fault.Code(data.Code).Status()
 	}
-	return &Error{status, data}
+	return &Error{status, path, data}
 }
 
 func (e *Error) Error() string {

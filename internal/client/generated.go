@@ -83,13 +83,14 @@ type ClaimedDeployment struct {
 	ModuleInstanceId string `json:"moduleInstanceId"`
 	// What carries it out, as its module version says: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// What started it: `api`, `rollback`, `redeploy`, `pipeline` or `event`.
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline` or `event`. With `event` it was started outside of Slipway:
+	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
 	TriggerSource string `json:"triggerSource"`
 	// What it is for; written by the server for rollbacks and redeploys, null where nobody wrote anything.
 	Description *string `json:"description"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it: the name of the token.
+	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
 	CreatedBy string `json:"createdBy"`
 	// The id of the deployment that it rolls back to; null for others.
 	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
@@ -109,7 +110,7 @@ type ClaimedDeployment struct {
 	Environment ClaimedEnvironment `json:"environment"`
 	// The instance that it deploys.
 	ModuleInstance ClaimedInstance `json:"moduleInstance"`
-	// The release that it ships; null where none is stored.
+	// The release that it ships; null where none is stored, or where it was started outside.
 	Release *ShippedRelease `json:"release"`
 }
 
@@ -357,7 +358,7 @@ func (v *GrantedLease) GetCancelSeconds() *int { return v.CancelSeconds }
 type LiveDeployment struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// The release that it ships; null where none is stored.
+	// The release that it ships; null where none is stored, or where it was started outside.
 	Release *ShippedRelease `json:"release"`
 }
 
@@ -366,6 +367,41 @@ func (v *LiveDeployment) GetId() string { return v.Id }
 
 // GetRelease returns LiveDeployment.Release, and is useful for accessing the field via an interface.
 func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
+
+// A line that the program of a deployment has printed.
+type LogLineInput struct {
+	// When it was printed; the time of the report where it is left out.
+	At *time.Time `json:"at,omitempty"`
+	// Where it was printed.
+	Stream LogStream `json:"stream"`
+	// The line without its end, at most 16,384 bytes of UTF-8; it may be empty. U+0000 is kept as U+FFFD. Mask secrets before
+	// they are sent.
+	Text string `json:"text"`
+}
+
+// GetAt returns LogLineInput.At, and is useful for accessing the field via an interface.
+func (v *LogLineInput) GetAt() *time.Time { return v.At }
+
+// GetStream returns LogLineInput.Stream, and is useful for accessing the field via an interface.
+func (v *LogLineInput) GetStream() LogStream { return v.Stream }
+
+// GetText returns LogLineInput.Text, and is useful for accessing the field via an interface.
+func (v *LogLineInput) GetText() string { return v.Text }
+
+// Where a program has printed a line.
+type LogStream string
+
+const (
+	// Standard output.
+	LogStreamStdout LogStream = "STDOUT"
+	// Standard error.
+	LogStreamStderr LogStream = "STDERR"
+)
+
+var AllLogStream = []LogStream{
+	LogStreamStdout,
+	LogStreamStderr,
+}
 
 // The lease to renew.
 type RenewLeaseInput struct {
@@ -417,6 +453,9 @@ type ReportDeploymentInput struct {
 	Sequence *int `json:"sequence,omitempty"`
 	// What happened, in order, at most 100; added to the events there are.
 	Events []json.RawMessage `json:"events,omitempty"`
+	// What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
+	// of the deployment: its version stays.
+	Logs []LogLineInput `json:"logs,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
 	// `triggerChannel` and `triggeredBy` may be there only as they are.
@@ -440,6 +479,9 @@ func (v *ReportDeploymentInput) GetSequence() *int { return v.Sequence }
 
 // GetEvents returns ReportDeploymentInput.Events, and is useful for accessing the field via an interface.
 func (v *ReportDeploymentInput) GetEvents() []json.RawMessage { return v.Events }
+
+// GetLogs returns ReportDeploymentInput.Logs, and is useful for accessing the field via an interface.
+func (v *ReportDeploymentInput) GetLogs() []LogLineInput { return v.Logs }
 
 // GetData returns ReportDeploymentInput.Data, and is useful for accessing the field via an interface.
 func (v *ReportDeploymentInput) GetData() json.RawMessage { return v.Data }

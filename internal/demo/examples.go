@@ -32,6 +32,7 @@ func (d *demo) examples(ctx context.Context) error {
 		{"A deployment with its data", "deployment", variables{"id": d.result.LiveDeploymentID}, true},
 		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}, true},
 		{"Live updates: follow a deployment while it runs", "follow", variables{"id": running}, true},
+		{"Logs: what its program prints", "logs", variables{"id": running}, true},
 		{"Default value definitions: every kind of input", "definitions", nil, true},
 		{"Live updates: every deployment that changes", "changes", nil, false},
 		{"Projects, environments and what runs in them", "places", variables{"projects": 5}, false},

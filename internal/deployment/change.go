@@ -45,8 +45,19 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 				changed = d
 				return nil
 			}
+			serviceARN := becomesKnown(d, u)
+			if serviceARN != "" {
+				// Those who write the events of the service change its deployments under this lock.
+				if err := s.lockService(ctx, tx, serviceARN); err != nil {
+					return err
+				}
+			}
 			changed, err = u.Save(ctx)
 			e.Changed = changed
+			if err != nil || serviceARN == "" {
+				return err
+			}
+			changed, err = s.followKnown(ctx, tx, e, serviceARN)
 			return err
 		})
 		switch {

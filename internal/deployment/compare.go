@@ -40,6 +40,11 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 	if err != nil {
 		return nil, err
 	}
+	for _, d := range []*ent.Deployment{from, to} {
+		if d.TriggerSource == TriggerEvent {
+			return nil, noRelease(d.ID)
+		}
+	}
 	releases, err := s.releasesOf(ctx, from, to)
 	if err != nil {
 		return nil, err

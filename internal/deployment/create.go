@@ -214,15 +214,19 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 			return nil, instance.ID, err
 		}
 		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": r.ID}
-		created, err := tx.Deployment.Create().
+		create := tx.Deployment.Create().
 			SetID(deploymentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetProjectID(instance.ProjectID).SetEnvironmentID(instance.EnvironmentID).
 			SetModuleInstanceID(instance.ID).SetReleaseID(r.ID).
 			SetDeploymentType(p.version.Kind).SetTriggerSource(TriggerAPI).
 			SetNillableDescription(in.Description).SetCreatedBy(a.Name).
-			SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName).
-			SetData(p.data.Column()).
-			Save(ctx)
+			SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
+		created, err := setData(create, p.data).Save(ctx)
+		if err != nil || created.ServiceArn == nil {
+			return created, instance.ID, err
+		}
+		e.Changed = created
+		_, err = s.followKnown(ctx, tx, e, *created.ServiceArn)
 		return created, instance.ID, err
 	})
 }

@@ -14,6 +14,7 @@ package deployment
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"slipway/ent"
@@ -21,6 +22,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
+	"slipway/internal/ecs/cloud"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
@@ -52,6 +54,8 @@ type Service struct {
 	// CancelTimeout is how long a program may take to end once its cancellation was requested;
 	// DefaultCancelTimeout where it is 0.
 	CancelTimeout time.Duration
+	// Log gets a line for events of the cloud that were removed because they fit no deployment.
+	Log *slog.Logger
 	// BaseURL is where the API is reached, for links in errors; without a slash at its end.
 	BaseURL string
 }
@@ -144,6 +148,22 @@ func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string
 		List: "release.deployments", Viewer: actor.From(ctx).OrganizationID,
 		Column: deployment.FieldReleaseID, IDs: releaseIDs,
 	}, args, func(d *record.Deployment) string { return *d.ReleaseID })
+}
+
+// dataSetter is a write of a deployment.
+type dataSetter[T any] interface {
+	SetData(ecs.Column) T
+	SetNillableServiceArn(*string) T
+}
+
+// setData sets the data of a deployment, nil for a type that has none, and the service by which the cloud's events find it.
+func setData[T any](u dataSetter[T], data *ecs.Data) T {
+	var service *string
+	if data != nil && data.ServiceARN != nil && cloud.IsServiceARN(*data.ServiceARN) {
+		service = data.ServiceARN
+	}
+	u.SetNillableServiceArn(service)
+	return u.SetData(data.Column())
 }
 
 // DataOf returns the detail of a deployment by its column, nil where its kind has none, counted as work of the

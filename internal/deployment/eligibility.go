@@ -111,6 +111,9 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, at
 	if err := access.CheckIn(a, access.Deploy, in, fault.DeploymentForbidden); err != nil {
 		return release.Content{}, err
 	}
+	if from.TriggerSource == TriggerEvent {
+		return release.Content{}, noRelease(from.ID)
+	}
 	if err := m.check(from); err != nil {
 		return release.Content{}, err
 	}
@@ -145,6 +148,7 @@ type source struct {
 	EnvironmentID    string            `sql:"environment_id"`
 	ModuleInstanceID string            `sql:"module_instance_id"`
 	DeploymentType   string            `sql:"deployment_type"`
+	TriggerSource    string            `sql:"trigger_source"`
 	Status           deployment.Status `sql:"status"`
 	CreatedBy        string            `sql:"created_by"`
 	CompletedAt      *time.Time        `sql:"completed_at"`
@@ -251,6 +255,13 @@ func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (
 	return found[0], nil
 }
 
+// insideOnly is that a deployment was not started outside. The text is that of the index of the active ones.
+func insideOnly(t *sql.SelectTable) *sql.Predicate {
+	return sql.P(func(b *sql.Builder) {
+		b.Ident(t.C(deployment.FieldTriggerSource)).WriteString(" <> '" + TriggerEvent + "'")
+	})
+}
+
 // join adds what belongs to a deployment. Every joined row is of the same organization; the version,
 // which may be global, is that of a release which is.
 func join(s *sql.Selector, toReplay bool) {
@@ -265,9 +276,9 @@ func join(s *sql.Selector, toReplay bool) {
 		sql.IsNull(q.C(quarantine.FieldLiftedAt))))
 	s.LeftJoin(i).OnP(owned(i, sql.ColumnsEQ(i.C(moduleinstance.FieldID), s.C(deployment.FieldModuleInstanceID))))
 	s.LeftJoin(a).OnP(owned(a, sql.ColumnsEQ(a.C(deployment.FieldModuleInstanceID), s.C(deployment.FieldModuleInstanceID)),
-		sql.IsNull(a.C(deployment.FieldCompletedAt))))
+		sql.IsNull(a.C(deployment.FieldCompletedAt)), insideOnly(a)))
 	s.Select(s.Columns(deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID,
-		deployment.FieldModuleInstanceID, deployment.FieldDeploymentType, deployment.FieldStatus, deployment.FieldCreatedBy,
+		deployment.FieldModuleInstanceID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldCreatedBy,
 		deployment.FieldCompletedAt, deployment.FieldReleaseID)...)
 	for _, c := range []struct{ column, as string }{
 		{r.C(entrelease.FieldDigest), "release_digest"},

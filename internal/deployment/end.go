@@ -165,6 +165,9 @@ func cancelIdle(d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry,
 	if err := checkStatus(d, "canceled", deployment.StatusPENDING, deployment.StatusRUNNING); err != nil {
 		return false, err
 	}
+	if d.TriggerSource == TriggerEvent {
+		return false, wrongState(d, "canceled", "it was started outside of Slipway, and ends when the cloud says so")
+	}
 	if d.LeaseExpiresAt != nil {
 		return false, nil
 	}

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/predicate"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -25,17 +27,20 @@ const (
 	// sweepEvery is how late a lease may be found to have run out.
 	sweepEvery = time.Second
 	purgeEvery = time.Hour
+	retryEvery = time.Minute
 	// batch is how many rows are ended or removed at once.
 	batch = 100
 )
 
 // RunHousekeeping works until ctx ends: every second it ends the deployments whose lease has run out, and every
-// hour it removes idempotency keys and change rows that are too old. Any number of servers may do so at once.
+// hour it removes what is too old of idempotency keys, change rows and events of the cloud. Every minute it looks again
+// at the events that wait for their deployment. Any number of servers may do so at once.
 func (s *Service) RunHousekeeping(ctx context.Context, log *slog.Logger) {
-	var both sync.WaitGroup
-	both.Go(func() { repeat(ctx, log, sweepEvery, s.ExpireLeases) })
-	both.Go(func() { repeat(ctx, log, purgeEvery, s.Purge) })
-	both.Wait()
+	var all sync.WaitGroup
+	all.Go(func() { repeat(ctx, log, sweepEvery, s.ExpireLeases) })
+	all.Go(func() { repeat(ctx, log, purgeEvery, s.Purge) })
+	all.Go(func() { repeat(ctx, log, retryEvery, s.RetryEvents) })
+	all.Wait()
 }
 
 // repeat calls work now and then at intervals, until ctx ends.
@@ -159,8 +164,25 @@ func expiredOutcome(d *ent.Deployment) (deployment.Status, *fault.Data) {
 	return deployment.StatusCANCELED, why
 }
 
-// Purge removes the idempotency keys and the change rows that are too old, and the change rows that a restore has brought
-// from another cluster, and returns how many they were.
+// RetryEvents looks again at the events of the cloud that wait for their deployment and whose service is known, and
+// returns how many services these were.
+func (s *Service) RetryEvents(ctx context.Context) (services int, err error) {
+	found, err := s.Store.WaitingServices(system(ctx, ""), batch)
+	if err != nil {
+		return 0, err
+	}
+	for _, service := range found {
+		if failed := s.retryService(system(ctx, service.OrganizationID), service.ID); failed != nil {
+			// The others do not wait for it.
+			err = errors.Join(err, fmt.Errorf("events of the service %s: %w", service.ID, failed))
+		}
+	}
+	return len(found), err
+}
+
+// Purge removes the idempotency keys, the change rows and the events of the cloud that are too old, and the change rows that a
+// restore has brought from another cluster, and returns how many they were. Events whose deployment did not become known in
+// a day are logged.
 func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	now, err := s.Journal.Clock(ctx)
 	if err != nil {
@@ -186,7 +208,38 @@ func (s *Service) Purge(ctx context.Context) (purged int, err error) {
 	if err != nil {
 		return keys + changes + foreign, fmt.Errorf("purge change rows of another cluster: %w", err)
 	}
-	return keys + changes + foreign, nil
+	events, err := s.purgeEvents(ctx, now)
+	if err != nil {
+		return keys + changes + foreign + events, fmt.Errorf("purge events of the cloud: %w", err)
+	}
+	return keys + changes + foreign + events, nil
+}
+
+// purgeEvents removes the events that need not be known again, and those that have waited too long.
+func (s *Service) purgeEvents(ctx context.Context, now time.Time) (purged int, err error) {
+	remove := func(ctx context.Context, tx *ent.Tx, ids []string, more ...predicate.CloudEvent) (int, error) {
+		numbers, err := numbersOf(ids)
+		if err != nil {
+			return 0, err
+		}
+		return tx.CloudEvent.Delete().Where(append(more, cloudevent.IDIn(numbers...))...).Exec(ctx)
+	}
+	old, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
+		return s.Store.OldEvents(ctx, now.Add(-keepEvents), batch)
+	}, func(ctx context.Context, tx *ent.Tx, ids []string) (int, error) { return remove(ctx, tx, ids) })
+	if err != nil {
+		return old, err
+	}
+	waited, err := purge(ctx, s.Store, func(ctx context.Context) ([]store.OwnedID, error) {
+		return s.Store.PendingEvents(ctx, now.Add(-keepPending), batch)
+	}, func(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
+		n, err := remove(ctx, tx, ids, cloudevent.PendingSinceNotNil())
+		if err == nil && n > 0 {
+			s.logRemoved(ctx, "none became known within a day", n)
+		}
+		return n, err
+	})
+	return old + waited, err
 }
 
 func removeChanges(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {

@@ -48,6 +48,11 @@ func ContentOf(ctx context.Context, r *record.Release) (release.Content, error) 
 	return Content(&ent.Release{ID: r.ID, Digest: r.Digest, Content: r.Content})
 }
 
+// noRelease returns the error of a deployment that was started outside, so that Slipway has never had its release.
+func noRelease(deploymentID string) error {
+	return fault.New(fault.ReleaseUnavailable, "The deployment %s was started outside of Slipway, which has no release of it.", deploymentID)
+}
+
 // verifiedContent returns what a deployment ships, proved by its digest. It fails with ReleaseUnavailable where no
 // release is stored, and ReleaseDigestMismatch.
 func verifiedContent(deploymentID string, r *ent.Release) (release.Content, error) {

@@ -115,9 +115,8 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 			SetModuleInstanceID(from.ModuleInstanceID).SetNillableReleaseID(from.ReleaseID).
 			SetDeploymentType(from.DeploymentType).SetTriggerSource(m.trigger).
 			SetDescription(m.describe(from)).SetCreatedBy(a.Name).
-			SetNillableResourceArn(from.ResourceARN).SetNillableResourceName(from.ResourceName).
-			SetData(data.Column())
-		created, err := m.setSource(create, from.ID).Save(ctx)
+			SetNillableResourceArn(from.ResourceARN).SetNillableResourceName(from.ResourceName)
+		created, err := m.setSource(setData(create, data), from.ID).Save(ctx)
 		return created, from.ModuleInstanceID, err
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
+	"slipway/internal/logline"
 	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
@@ -25,6 +26,8 @@ type Report struct {
 	Sequence *int32
 	// Events are what happened, in order; at most MaxReportedEvents.
 	Events []event.Event
+	// Logs are lines that its program has printed, in order; at most logline.MaxReported.
+	Logs []logline.Line
 	// Data has the fields of an aws:ecs deployment that changed: an object, or nil.
 	Data                 *strictjson.Node
 	ExternalDeploymentID *string
@@ -32,9 +35,12 @@ type Report struct {
 	ResourceName         *string
 }
 
-// Report adds to the record of a RUNNING deployment and renews its lease. It fails with DeploymentNotFound,
+// Report adds to the record of a RUNNING deployment, or to its log, and renews its lease. It fails with DeploymentNotFound,
 // DeploymentForbidden, RequestInvalid and DeploymentLeaseLost.
 func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in Report) (*ent.Deployment, *Lease, error) {
+	if in.hasOnlyLogs() {
+		return s.reportLogs(ctx, deploymentID, leaseID, in)
+	}
 	var at time.Time
 	reported, err := s.transition(ctx, "reportDeployment", access.RunDeployments, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
@@ -53,12 +59,25 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 				u.SetReportSequence(*in.Sequence)
 			}
 			u.SetLeaseExpiresAt(at.Add(s.leaseTime()))
-			return in.apply(d, u, e.At)
+			if err := in.apply(d, u, e.At); err != nil {
+				return err
+			}
+			return addLines(ctx, tx, d, u.Mutation(), in.Logs, e.At)
 		})
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(in.Logs) > 0 {
+		s.Feed.LogChanged(deploymentID)
+	}
 	return reported, s.leaseOf(reported, at), nil
+}
+
+// hasOnlyLogs reports whether the report has lines of the log and nothing else. One without a number is not among them:
+// it must not be taken twice if the answer to its COMMIT is lost, and by its audit row that is known.
+func (in Report) hasOnlyLogs() bool {
+	return len(in.Logs) > 0 && in.Sequence != nil && len(in.Events) == 0 && in.Data == nil &&
+		in.ExternalDeploymentID == nil && in.ResourceARN == nil && in.ResourceName == nil
 }
 
 func (in Report) check() []fault.Violation {
@@ -75,6 +94,12 @@ func (in Report) check() []fault.Violation {
 	for i, e := range in.Events {
 		violations = append(violations, e.Check(fmt.Sprintf("/events/%d", i))...)
 	}
+	if len(in.Logs) > logline.MaxReported {
+		refuse("/logs", "max_items", "must have at most %d items, found %d", logline.MaxReported, len(in.Logs))
+	}
+	for i, l := range in.Logs {
+		violations = append(violations, l.Check(fmt.Sprintf("/logs/%d", i))...)
+	}
 	violations = append(violations, textrules.Identifier("/externalDeploymentId", in.ExternalDeploymentID)...)
 	violations = append(violations, textrules.Identifier("/resourceArn", in.ResourceARN)...)
 	return append(violations, textrules.Identifier("/resourceName", in.ResourceName)...)
@@ -83,8 +108,10 @@ func (in Report) check() []fault.Violation {
 // apply writes the report into an update of the deployment. The events of an aws:ecs deployment are in
 // its data; others have them beside it.
 func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Time) error {
-	u.SetNillableExternalDeploymentID(in.ExternalDeploymentID).
-		SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
+	if in.ExternalDeploymentID != nil {
+		u.SetExternalDeploymentID(*in.ExternalDeploymentID).SetExternalIDAdopted(false)
+	}
+	u.SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
 	data, err := d.Data.Data()
 	if err != nil {
 		return err
@@ -116,7 +143,7 @@ func (in Report) apply(d *ent.Deployment, u *ent.DeploymentUpdateOne, at time.Ti
 	}
 	events, folded := event.Append(data.Events, d.FoldedEvents, news...)
 	data.Events = events
-	u.SetData(data.Column()).SetFoldedEvents(folded)
+	setData(u, data).SetFoldedEvents(folded)
 	return nil
 }
 

@@ -172,10 +172,10 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 		Exec(ctx)
 }
 
-// active returns the active deployment of an instance, or nil.
+// active returns the active deployment of an instance, or nil. One that was started outside is in nobody's way.
 func (s *Service) active(ctx context.Context, instanceID string) (*ent.Deployment, error) {
 	d, err := s.Store.Client.Deployment.Query().
-		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil()).Only(ctx)
+		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil(), deployment.TriggerSourceNEQ(TriggerEvent)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil
 	}

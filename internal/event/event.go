@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	"slipway/internal/fault"
 	"slipway/internal/textrules"
@@ -65,24 +67,80 @@ func (e Event) Check(at string) []fault.Violation {
 	return violations
 }
 
-// countBytes is more than the event has that says how many were folded.
-const countBytes = 128
-
 // Append adds new events to the kept ones, in order. Where that is too much, the oldest are folded into one
 // event that has their number; folded is that number before the call, foldedNow after it. The newest event
 // is kept, however large it is. The kept events themselves are not changed.
 func Append(kept []Event, folded int32, news ...Event) (all []Event, foldedNow int32) {
-	var since *string
-	if folded > 0 {
-		since, kept = kept[0].StartedAt, kept[1:]
+	since, kept := unfold(kept, folded)
+	return fold(append(kept[:len(kept):len(kept)], news...), folded, since)
+}
+
+// Replace takes the events of before out of the kept ones, as far as they are there, and puts those of after in by
+// their times, behind the others of the same time. Events of both that are not among the kept ones any more, because they
+// were folded, stay so. Otherwise it is Append.
+func Replace(kept []Event, folded int32, before, after []Event) (all []Event, foldedNow int32) {
+	since, kept := unfold(kept, folded)
+	rest := slices.Clone(kept)
+	var gone []Event
+	for _, e := range before {
+		if i := slices.IndexFunc(rest, e.equals); i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		} else {
+			gone = append(gone, e)
+		}
 	}
-	all = append(kept[:len(kept):len(kept)], news...)
+	places := make([][]Event, len(rest)+1) // those that go before each of the rest, and behind the last
+	for _, e := range after {
+		if i := slices.IndexFunc(gone, e.equals); i >= 0 {
+			gone = slices.Delete(gone, i, i+1)
+			continue
+		}
+		at := len(rest)
+		for at > 0 && e.time().Before(rest[at-1].time()) {
+			at--
+		}
+		places[at] = append(places[at], e)
+	}
+	for i, e := range rest {
+		all = append(append(all, places[i]...), e)
+	}
+	return fold(append(all, places[len(rest)]...), folded, since)
+}
+
+// equals reports whether two events say the same.
+func (e Event) equals(other Event) bool { return reflect.DeepEqual(e, other) }
+
+// time returns when an event began, the zero time where that is not known.
+func (e Event) time() time.Time {
+	if e.StartedAt == nil {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, *e.StartedAt)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// unfold returns the kept events without the one that has the number of those that were folded, and since when these were.
+func unfold(kept []Event, folded int32) (since *string, rest []Event) {
+	if folded == 0 {
+		return nil, kept
+	}
+	return kept[0].StartedAt, kept[1:]
+}
+
+// countBytes is more than the event has that says how many were folded.
+const countBytes = 128
+
+// fold folds the oldest of the events where they are too many. since is when the first of those was that were folded before.
+func fold(all []Event, folded int32, since *string) ([]Event, int32) {
 	bytes := size(all)
 	if folded == 0 && len(all) <= MaxCount && bytes <= MaxBytes {
 		return all, 0
 	}
 	for len(all) >= MaxCount || len(all) > 1 && bytes+countBytes > MaxBytes {
-		if since == nil {
+		if since == nil || all[0].StartedAt != nil && all[0].time().Before(Event{StartedAt: since}.time()) {
 			since = all[0].StartedAt
 		}
 		bytes -= size(all[:1]) - 1 // one of its brackets was a comma

@@ -208,7 +208,7 @@ var entries = []Entry{
 	{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
 	{DeploymentInputsInvalid, 422, "The values do not fit the inputs of the module version.", "Mend the places that details name; validateInputs judges values beforehand."},
 	{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it; one that runs is in the way until its program has ended."},
-	{DeploymentWrongState, 409, "The deployment's status does not allow this transition, or it is too early for force.", "Read the deployment again."},
+	{DeploymentWrongState, 409, "The deployment's status does not allow this transition, it was started outside, or it is too early for force.", "Read the deployment again."},
 	{DeploymentCanceled, 409, "The deployment was canceled, and did not end well; kept as the record's error.", "Redeploy it when it is wanted after all."},
 	{DeploymentFailed, 422, "Carrying the deployment out failed; kept as the record's error.", "Read the description, mend the cause and redeploy."},
 	{DeploymentLiveChanged, 409, "The deployment that the caller took for the instance's live one is not live any more.", "Read the instance again and decide anew."},
@@ -216,7 +216,7 @@ var entries = []Entry{
 	{DeploymentLeaseExpired, 409, "The runner did not renew its lease in time, so that nobody knows how far it got; kept as the record's error.", "See what was changed, then redeploy."},
 
 	{ReleaseNotFound, 404, "There is no release of this id, or the caller may not see it.", "Check the id."},
-	{ReleaseUnavailable, 422, "The release of the source deployment is not stored any more.", "Create a new deployment."},
+	{ReleaseUnavailable, 422, "The release of the source deployment is not stored any more, or the deployment was started outside and has none.", "Create a new deployment."},
 	{ReleaseDigestMismatch, 422, "The stored release is not the one that was deployed: its digest differs.", "Do not trust it; create a new deployment and tell the operator."},
 	{ReleaseQuarantined, 422, "The release is marked as bad; details say by whom and why.", "Deploy another release, or have an admin lift the quarantine."},
 	{ReleaseNotQuarantined, 409, "The release is in no quarantine that could be lifted.", "Read the release again."},

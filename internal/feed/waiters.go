@@ -5,7 +5,7 @@ import "sync"
 // waiters are those who wait for something to change and then look for themselves.
 type waiters struct {
 	mu sync.Mutex
-	// of has the waiters for a deployment, and those for new deployments of an organization, by its id.
+	// of has the waiters for a deployment, for its log, and those for new deployments of an organization, by its id.
 	of map[string]map[*waiter]struct{}
 }
 
@@ -24,17 +24,36 @@ func (f *Feed) WatchCreated(organizationID string) (woken <-chan struct{}, stop 
 	return f.watch(organizationID)
 }
 
-func (f *Feed) watch(id string) (<-chan struct{}, func()) {
-	w := f.waiters.add(id)
+// WatchLog is WatchDeployment for the lines of a deployment's log, too, as far as this server was given them.
+func (f *Feed) WatchLog(deploymentID string) (woken <-chan struct{}, stop func()) {
+	return f.watch(deploymentID, logOf(deploymentID))
+}
+
+// LogChanged wakes those who watch the log of a deployment. It does not wait for them.
+func (f *Feed) LogChanged(deploymentID string) {
+	f.waiters.mu.Lock()
+	defer f.waiters.mu.Unlock()
+	wakeAll(f.waiters.of[logOf(deploymentID)])
+}
+
+// logOf is what those wait for who watch a log.
+func logOf(deploymentID string) string { return "log of " + deploymentID }
+
+func (f *Feed) watch(ids ...string) (<-chan struct{}, func()) {
+	w := &waiter{make(chan struct{}, 1)}
+	for _, id := range ids {
+		f.waiters.add(id, w)
+	}
 	f.enter()
 	return w.woken, sync.OnceFunc(func() {
-		f.waiters.remove(id, w)
+		for _, id := range ids {
+			f.waiters.remove(id, w)
+		}
 		f.leave()
 	})
 }
 
-func (ws *waiters) add(id string) *waiter {
-	w := &waiter{make(chan struct{}, 1)}
+func (ws *waiters) add(id string, w *waiter) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if ws.of == nil {
@@ -44,7 +63,6 @@ func (ws *waiters) add(id string) *waiter {
 		ws.of[id] = map[*waiter]struct{}{}
 	}
 	ws.of[id][w] = struct{}{}
-	return w
 }
 
 func (ws *waiters) remove(id string, w *waiter) {

@@ -72,8 +72,21 @@ type Entry struct {
 	Changes any
 	// Changed is the deployment that is written, which leaves a change row; nil for other records.
 	Changed *ent.Deployment
+	// Completes is whether the write has ended Changed at another time than its own: it has learnt of the end late.
+	Completes bool
+	// Also are further changes that the same write makes, each with the rows that a write of its own would leave.
+	Also []Change
 	// SkipAudit is set by a write that found nothing to change: it leaves neither row.
 	SkipAudit bool
+}
+
+// Change is one more change of a write.
+type Change struct {
+	// The fields are as in Entry.
+	ObjectID  string
+	Changes   any
+	Changed   *ent.Deployment
+	Completes bool
 }
 
 // Write runs f in one transaction together with the audit row of the action and the change row, and again from the
@@ -94,7 +107,7 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		}
 		return false, errors.Join(err, end)
 	}
-	var changed *ent.Deployment
+	var changed []*ent.Deployment
 	err := j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
 		e := &Entry{At: at, Shared: at}
 		changed = nil
@@ -104,16 +117,38 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
 			return err
 		}
-		if err := audit(ctx, tx, auditID, action, e); err != nil || e.Changed == nil {
+		if err := audit(ctx, tx, auditID, action, e); err != nil {
 			return err
 		}
-		changed = e.Changed
-		return recordChange(ctx, tx, e)
+		if e.Changed != nil {
+			changed = append(changed, e.Changed)
+			if err := recordChange(ctx, tx, e); err != nil {
+				return err
+			}
+		}
+		for _, c := range e.Also {
+			if err := j.also(ctx, tx, action, e.At, c); err != nil {
+				return err
+			}
+			changed = append(changed, c.Changed)
+		}
+		return nil
 	})
-	if err == nil && changed != nil && j.Changed != nil {
-		j.Changed(changed)
+	if err == nil && j.Changed != nil {
+		for _, d := range changed {
+			j.Changed(d)
+		}
 	}
 	return err
+}
+
+// also writes the rows of one more change of a write.
+func (j *Journal) also(ctx context.Context, tx *ent.Tx, action string, at time.Time, c Change) error {
+	e := &Entry{At: at, ObjectID: c.ObjectID, Changes: c.Changes, Changed: c.Changed, Completes: c.Completes}
+	if err := audit(ctx, tx, j.newID(id.AuditEvent), action, e); err != nil {
+		return err
+	}
+	return recordChange(ctx, tx, e)
 }
 
 func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
@@ -144,17 +179,18 @@ func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) er
 func recordChange(ctx context.Context, tx *ent.Tx, e *Entry) error {
 	d := e.Changed
 	return tx.DeploymentChange.Create().
-		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetKind(kindOf(d, e.At)).
+		SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).SetVersion(d.Version).SetKind(e.kind()).
 		SetCreatedAt(d.UpdatedAt).
 		Exec(ctx)
 }
 
-// kindOf returns what a write at a time has done to a deployment.
-func kindOf(d *ent.Deployment, at time.Time) deploymentchange.Kind {
+// kind returns what the write has done to the deployment.
+func (e *Entry) kind() deploymentchange.Kind {
+	d := e.Changed
 	switch {
 	case d.Version == 1:
 		return deploymentchange.KindCREATED
-	case d.CompletedAt != nil && d.CompletedAt.Equal(at):
+	case e.Completes, d.CompletedAt != nil && d.CompletedAt.Equal(e.At):
 		return deploymentchange.KindCOMPLETED
 	default:
 		return deploymentchange.KindUPDATED

@@ -33,7 +33,9 @@ func Example() {
 	defer output.Close()
 	record, err := output.Next(ctx)
 	for ; err == nil; record, err = output.Next(ctx) {
-		fmt.Println(record.Line)
+		if !record.Stderr {
+			fmt.Println(record.Line)
+		}
 	}
 	if !errors.Is(err, io.EOF) {
 		log.Fatal(err)

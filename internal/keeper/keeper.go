@@ -36,8 +36,6 @@ type Program struct {
 	Input   []byte `json:"input"`
 	// Grace is how long the program may take to end after SIGTERM. A keeper gives it a third of the lease at most.
 	Grace time.Duration `json:"grace"`
-	// Stderr adds the lines of standard error to the output, as long as there is room.
-	Stderr bool `json:"stderr"`
 }
 
 // Reason is why a program was stopped. It is empty if the program ended by itself.

@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -119,7 +120,7 @@ func end(t *testing.T, k *keeper.Handle) keeper.End {
 	return end
 }
 
-// lines reads so many lines of a program's output from an offset on, or all of them where n is negative.
+// lines reads so many lines of a program's standard output from an offset on, or all of them where n is negative.
 func lines(t *testing.T, k *keeper.Handle, from int64, n int) (said []string, offset int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
@@ -134,7 +135,9 @@ func lines(t *testing.T, k *keeper.Handle, from int64, n int) (said []string, of
 		if err != nil {
 			t.Fatalf("after %d lines: %v", len(said), err)
 		}
-		said, from = append(said, r.Line), r.End
+		if from = r.End; !r.Stderr {
+			said = append(said, r.Line)
+		}
 	}
 	return said, from
 }
@@ -165,6 +168,38 @@ func TestProgramRunsInItsFolderAndItsEndIsKept(t *testing.T) {
 				t.Errorf("%v, %v is left", err, left)
 			}
 		})
+	}
+}
+
+func TestBothStreamsAreKeptLineByLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	k, gone := w.start(t, `echo one; echo; printf 'a \000 b \377 c\r\n'; echo why >&2; echo >&2; `+
+		`head -c 131073 /dev/zero | tr '\0' 'y' | sed 's/y$/ä/'; echo; head -c 131072 /dev/zero | tr '\0' 'z'`, w.lease(time.Hour), 0)
+	testkit.MustEnd(t, gone)
+	got := map[bool][]keeper.Record{}
+	out := k.Output(0)
+	defer out.Close()
+	for {
+		r, err := out.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[r.Stderr] = append(got[r.Stderr], keeper.Record{Line: r.Line, Cut: r.Cut})
+	}
+	ys, zs := strings.Repeat("y", 131072), strings.Repeat("z", 131072)
+	want := map[bool][]keeper.Record{
+		false: {{Line: "one"}, {}, {Line: "a \uFFFD b \uFFFD c"}, {Line: ys, Cut: 2}, {Line: zs}},
+		true:  {{Line: "why"}, {}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		for _, r := range got[false] {
+			t.Logf("%.30q… of %d bytes, cut %d", r.Line, len(r.Line), r.Cut)
+		}
+		t.Errorf("standard error: %+v", got[true])
 	}
 }
 

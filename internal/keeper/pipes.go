@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -91,25 +92,42 @@ func (p *pipe) Read(into []byte) (int, error) {
 const maxLine = 128 << 10
 
 // readLines calls f with each line of r, without its end and without what exceeds maxLine, until r ends or fails.
-func readLines(r io.Reader, f func(line string)) {
+func readLines(r io.Reader, f func(Record)) {
 	in := bufio.NewReaderSize(r, 16<<10)
 	var line []byte
-	begun := false
+	length := 0 // of the line without its end
 	for {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part[:min(len(part), maxLine-len(line))]...)
-		begun = begun || len(part) > 0
+		length += len(part)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case begun:
-			f(validText(bytes.TrimRight(line, "\r\n")))
+		case err == nil:
+			f(newRecord(line, length-1))
+		case length > 0:
+			f(newRecord(line, length))
 		}
 		if err != nil {
 			return
 		}
-		line, begun = line[:0], false
+		line, length = line[:0], 0
 	}
+}
+
+// newRecord returns a line as a record. If it is only the first part of a line of the length, it is cut before a
+// character that is not whole.
+func newRecord(line []byte, length int) Record {
+	if length > len(line) {
+		for range utf8.UTFMax - 1 {
+			if r, size := utf8.DecodeLastRune(line); r != utf8.RuneError || size != 1 {
+				break
+			}
+			line = line[:len(line)-1]
+		}
+		return Record{Line: validText(line), Cut: length - len(line)}
+	}
+	return Record{Line: validText(bytes.TrimRight(line, "\r\n"))}
 }
 
 // validText replaces the bytes of a line that databases and JSON do not accept.

@@ -54,7 +54,7 @@ func (k *keeper) runProgram() error {
 	pipes.closeChildEnds()
 	go pipes.writeInput(k.Input)
 	var reading sync.WaitGroup
-	reading.Go(func() { readLines(&pipes.stdout, func(line string) { k.output.write(line, false) }) })
+	reading.Go(func() { readLines(&pipes.stdout, k.output.write) })
 	reading.Go(func() { readLines(&pipes.stderr, k.stderr) })
 	err = k.wait(cmd, group)
 	pipes.drain()
@@ -63,11 +63,10 @@ func (k *keeper) runProgram() error {
 }
 
 // stderr handles a line of standard error.
-func (k *keeper) stderr(line string) {
-	k.lastLines.add(line)
-	if k.Stderr {
-		k.output.write(line, true)
-	}
+func (k *keeper) stderr(line Record) {
+	k.lastLines.add(line.Line)
+	line.Stderr = true
+	k.output.write(line)
 }
 
 // wait waits until the program and all of its group have ended, by themselves or because they are stopped.
@@ -144,7 +143,7 @@ func (k *keeper) lockDir() (*os.File, error) {
 		}
 		if !announced {
 			announced = true
-			k.output.write("Waiting for the program of an earlier deployment, which still runs in the instance's folder.", false)
+			k.output.write(Record{Line: "Waiting for the program of an earlier deployment, which still runs in the instance's folder."})
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):

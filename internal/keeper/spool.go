@@ -30,6 +30,8 @@ type Record struct {
 	At     time.Time `json:"at"`
 	Line   string    `json:"line"`
 	Stderr bool      `json:"stderr,omitempty"`
+	// Cut is how many bytes the line had besides, because it was too long.
+	Cut int `json:"cut,omitempty"`
 	// End is the offset in the output of what follows the record.
 	End int64 `json:"-"`
 }
@@ -57,17 +59,10 @@ func segmentStart(name string) (start int64, ok bool) {
 	return start, ok && err == nil
 }
 
-// write writes a line, unless it is blank. If there is no room, a line of standard output waits, and one of standard
-// error is dropped.
-func (s *spool) write(text string, stderr bool) {
-	if strings.TrimSpace(text) == "" {
-		return
-	}
-	r := Record{At: s.watchdog.clock().Wall, Line: text, Stderr: stderr}
+// write writes a line with the time. It waits as long as there is no room.
+func (s *spool) write(r Record) {
+	r.At = s.watchdog.clock().Wall
 	for !s.tryWrite(r, maxSegments) {
-		if stderr {
-			return
-		}
 		select {
 		case <-time.After(pollInterval):
 		case <-s.watchdog.terminate:

@@ -24,6 +24,8 @@ type (
 	ModuleInstanceEdge               = Edge[*record.ModuleInstance]
 	DeploymentConnection             = Connection[*record.Deployment]
 	DeploymentEdge                   = Edge[*record.Deployment]
+	LogLineConnection                = Connection[*ent.DeploymentLog]
+	LogLineEdge                      = Edge[*ent.DeploymentLog]
 	AuditEventConnection             = Connection[*ent.AuditEvent]
 	AuditEventEdge                   = Edge[*ent.AuditEvent]
 	DefaultValueDefinitionConnection = Connection[*record.DefaultValueDefinition]

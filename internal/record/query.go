@@ -32,14 +32,14 @@ func (q Query[T]) Where(conditions ...Condition) Query[T] {
 func (q Query[T]) Table() *Table[T] { return q.table }
 
 // Position is that of a record in a list: lists go by when their records were created and, of those created at once,
-// by their ids.
+// by their ids. Where they go by a sequence, the ID is its digits.
 type Position struct {
 	At time.Time
 	ID string
 }
 
 // Range is a part of a list: the newest records, at most Limit, between two positions that may be nil. Backward, it is
-// the oldest of them, in the opposite order.
+// the oldest of them, in the opposite order. Lists by a sequence begin with the oldest.
 type Range struct {
 	After, Before *Position
 	Limit         int
@@ -75,7 +75,8 @@ func (q Query[T]) Range(ctx context.Context, r Range) ([]*T, error) {
 	if q.table.class == store.Shared {
 		s.kind = sharedPart
 	}
-	return q.rows(ctx, s, r.args(), "")
+	s.bySequence = q.table.bySequence
+	return q.rows(ctx, s, r.args(s.bySequence), "")
 }
 
 // Count returns how many records the list has.
@@ -89,7 +90,7 @@ func (q Query[T]) Count(ctx context.Context) (int, error) {
 // a record.
 func (q Query[T]) Children(ctx context.Context, column string, parents []string, r Range, of func(*T) string) (map[string][]*T, error) {
 	s := r.shape(children)
-	s.parent = column
+	s.parent, s.bySequence = column, q.table.bySequence
 	found, err := q.rows(ctx, s, []any{q.store.List(parents)}, column)
 	if err != nil {
 		return nil, err
@@ -123,6 +124,9 @@ func (t *Table[T]) compare(a, b *T, backward bool) int {
 	aAt, aID := t.position(a)
 	bAt, bID := t.position(b)
 	order := cmp.Or(bAt.Compare(aAt), cmp.Compare(bID, aID))
+	if t.bySequence {
+		order = cmp.Compare((&Position{ID: aID}).sequence(), (&Position{ID: bID}).sequence())
+	}
 	if backward {
 		return -order
 	}

@@ -32,6 +32,7 @@ type shape struct {
 	parent                  string
 	limit                   int
 	backward, after, before bool
+	bySequence              bool
 }
 
 func (r Range) shape(k kind) shape {
@@ -40,14 +41,27 @@ func (r Range) shape(k kind) shape {
 }
 
 // args returns the arguments of a range, in the order of its text.
-func (r Range) args() []any {
+func (r Range) args(bySequence bool) []any {
 	var args []any
 	for _, p := range []*Position{r.After, r.Before} {
-		if p != nil {
+		switch {
+		case p == nil:
+		case bySequence:
+			args = append(args, p.sequence())
+		default:
 			args = append(args, p.At, p.ID)
 		}
 	}
 	return args
+}
+
+// sequence returns the number of a position, 0 if somebody has tampered with its cursor.
+func (p *Position) sequence() int64 {
+	n, err := strconv.ParseInt(p.ID, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // text returns the text of a statement.
@@ -191,6 +205,15 @@ func (s shape) where(tenancy string, more ...string) string {
 // (…, created_at DESC, id DESC).
 func (s shape) within() []string {
 	var list []string
+	if s.bySequence {
+		if s.after {
+			list = append(list, `"sequence" > ?`)
+		}
+		if s.before {
+			list = append(list, `"sequence" < ?`)
+		}
+		return list
+	}
 	if s.after {
 		list = append(list, `("created_at", "id") < (?, ?)`)
 	}
@@ -201,7 +224,12 @@ func (s shape) within() []string {
 }
 
 func (s shape) order() string {
-	if s.backward {
+	switch {
+	case s.bySequence && s.backward:
+		return ` ORDER BY "sequence" DESC`
+	case s.bySequence:
+		return ` ORDER BY "sequence"`
+	case s.backward:
 		return ` ORDER BY "created_at", "id"`
 	}
 	return ` ORDER BY "created_at" DESC, "id" DESC`

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"strconv"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -9,6 +10,7 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/deploymentlog"
 	"slipway/ent/environment"
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
@@ -22,7 +24,7 @@ import (
 	"slipway/internal/store"
 )
 
-// The columns that every table has, but for organizationColumn.
+// The columns that every table has, but for organizationColumn, and for createdAtColumn where lists go by a sequence.
 const (
 	idColumn           = "id"
 	createdAtColumn    = "created_at"
@@ -35,11 +37,14 @@ type Table[T any] struct {
 	name  string
 	class store.Class
 	all   selection
+	// bySequence reports whether lists go by the column of that name, the first at the start, and not by when records
+	// were created.
+	bySequence bool
 	// narrow reports whether its records may be read with some of their columns.
 	narrow bool
 	// target returns what a value of a column is scanned into.
 	target func(record *T, column string) any
-	// position returns when a record was created, and its id.
+	// position returns when a record was created, and its id; by sequence, no time and the digits of that.
 	position func(*T) (time.Time, string)
 	// texts are those of the statements that were used last.
 	texts *lru.Cache[shape, string]
@@ -89,6 +94,11 @@ var (
 		func(q *ent.Quarantine) (time.Time, string) { return q.CreatedAt, q.ID })
 )
 
+// LogLines are the lines of logs. Lists of them have those of one deployment.
+var LogLines = newTable("", deploymentlog.Table, ent.TypeDeploymentLog, deploymentlog.Columns, false,
+	(*ent.DeploymentLog).ScanTarget,
+	func(l *ent.DeploymentLog) (time.Time, string) { return time.Time{}, strconv.FormatInt(l.Sequence, 10) }).inSequence()
+
 // maxTexts bounds the texts of a table's statements that are kept: operations may ask for any set of columns.
 const maxTexts = 256
 
@@ -106,5 +116,12 @@ func newTable[T any](
 	}
 }
 
-// Position returns when a record was created, and its id: its place in every list.
+// inSequence has the lists of the table go by the column of that name.
+func (t *Table[T]) inSequence() *Table[T] {
+	t.bySequence = true
+	return t
+}
+
+// Position returns when a record was created, and its id: its place in every list. Where lists go by a sequence, the id
+// is the digits of that, and there is no time.
 func (t *Table[T]) Position(record *T) (createdAt time.Time, id string) { return t.position(record) }

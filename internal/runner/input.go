@@ -13,7 +13,7 @@ import (
 type input struct {
 	Deployment deployment `json:"deployment"`
 	// Release is what to deploy.
-	Release *release `json:"release"`
+	Release *shippedRelease `json:"release"`
 	// Live is what is deployed now; nil before the first success.
 	Live *live `json:"live"`
 }
@@ -46,7 +46,7 @@ type named struct {
 	Slug string `json:"slug"`
 }
 
-type release struct {
+type shippedRelease struct {
 	ID            string          `json:"id"`
 	Digest        string          `json:"digest"`
 	ModuleVersion moduleVersion   `json:"moduleVersion"`
@@ -69,8 +69,8 @@ type moduleDefinition struct {
 }
 
 type live struct {
-	DeploymentID string   `json:"deploymentId"`
-	Release      *release `json:"release"`
+	DeploymentID string          `json:"deploymentId"`
+	Release      *shippedRelease `json:"release"`
 }
 
 // newInput returns what the program of a claimed deployment reads.
@@ -95,11 +95,11 @@ func newInput(d *client.ClaimedDeployment) input {
 	return in
 }
 
-func newRelease(r *client.ShippedRelease) *release {
+func newRelease(r *client.ShippedRelease) *shippedRelease {
 	if r == nil {
 		return nil
 	}
-	shipped := &release{ID: r.Id, Digest: r.Digest, Inputs: r.Inputs, Artifact: r.Artifact}
+	shipped := &shippedRelease{ID: r.Id, Digest: r.Digest, Inputs: r.Inputs, Artifact: r.Artifact}
 	v := r.ModuleVersion
 	shipped.ModuleVersion = moduleVersion{v.Id, v.Version, v.DeploymentType, v.SourceUrl, v.SourceRef, moduleDefinition(v.ModuleDefinition)}
 	return shipped
@@ -118,7 +118,7 @@ func (in *input) environ(from []string) []string {
 	}
 	d, shipped := &in.Deployment, in.Release
 	if shipped == nil {
-		shipped = &release{}
+		shipped = &shippedRelease{}
 	}
 	for _, v := range [][2]string{
 		{"DEPLOYMENT_ID", d.ID},

@@ -16,6 +16,8 @@ import (
 type jobInfo struct {
 	DeploymentID string `json:"deploymentId"`
 	InstanceID   string `json:"instanceId"`
+	// Secrets are to be masked in what it prints.
+	Secrets []string `json:"secrets,omitempty"`
 }
 
 // job is a deployment that this runner carries out.
@@ -23,6 +25,7 @@ type job struct {
 	*runner
 	jobInfo
 	program *keeper.Handle
+	mask    mask
 	// leaseCtx ends when the lease has ended or the server has refused it; its cause is the reason.
 	leaseCtx  context.Context
 	loseLease context.CancelCauseFunc
@@ -30,7 +33,7 @@ type job struct {
 }
 
 func (r *runner) newJob(info jobInfo, program *keeper.Handle) *job {
-	j := &job{runner: r, jobInfo: info, program: program, log: r.Log.With("deployment", info.DeploymentID, "instance", info.InstanceID)}
+	j := &job{runner: r, jobInfo: info, program: program, mask: newMask(info.Secrets), log: r.Log.With("deployment", info.DeploymentID, "instance", info.InstanceID)}
 	j.leaseCtx, j.loseLease = context.WithCancelCause(r.requestCtx)
 	return j
 }
@@ -42,7 +45,11 @@ const keepers = ".keepers"
 
 // start starts the program of a deployment under a keeper.
 func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
-	info := jobInfo{in.Deployment.ID, in.Deployment.ModuleInstanceID}
+	secrets, err := secretsOf(in)
+	if err != nil {
+		return nil, err
+	}
+	info := jobInfo{in.Deployment.ID, in.Deployment.ModuleInstanceID, secrets}
 	for _, name := range []string{info.DeploymentID, info.InstanceID} {
 		if name == "." || name == keepers || name != filepath.Base(name) || !filepath.IsLocal(name) {
 			return nil, fmt.Errorf("the id cannot be the name of a folder: %q", name)
@@ -57,7 +64,7 @@ func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
 		return nil, err
 	}
 	program, err := keeper.Start(filepath.Join(r.WorkDir, keepers), info.DeploymentID, lease, keeper.Program{
-		Command: r.Command, Dir: dir, Input: stdin, Grace: r.StopGrace, Stderr: r.Log.Enabled(r.requestCtx, slog.LevelDebug),
+		Command: r.Command, Dir: dir, Input: stdin, Grace: r.StopGrace,
 	}, in.environ(r.Environ), info)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,8 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/event"
+	"slipway/internal/keeper"
+	"slipway/internal/logline"
 )
 
 var reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "resourceName"}
@@ -16,33 +19,59 @@ var reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "res
 // object is a JSON object whose members are passed on as they are.
 type object map[string]json.RawMessage
 
-// item is the meaning of a line that a program printed: an event, or fields of the deployment's record.
+// item is the meaning of a line that a program printed, or of a part of a long one: a line of the log, an event, or
+// fields of the deployment's record. An item of none of them is not reported.
 type item struct {
 	event, fields object
-	// end is the offset in the program's output of what follows the line.
-	end int64
+	log           *client.LogLineInput
+	// end is the place in the program's output behind the item.
+	end place
 }
 
-// parse returns the item of a line. A JSON object with members of an event only is that event; one whose single member
-// is report has fields of the record; anything else is the message of an event. A blank line has no item.
-func parse(line string, at time.Time) (_ item, ok bool) {
-	line = strings.TrimSpace(line)
-	if line == "" {
-		return item{}, false
-	}
-	members := parseObject([]byte(line))
-	if report, ok := members["report"]; ok && len(members) == 1 {
-		if fields := parseObject(report); fields.hasOnly(reportMembers) {
-			return item{fields: fields}, true
+// parse returns the items of a record of the output, with their secrets masked. A line of standard output that is a JSON
+// object with members of an event only is that event; one whose single member is report has fields of the deployment's
+// record; anything else is a line of the log. That is cut into several if it is too long.
+func parse(r keeper.Record, m mask) []item {
+	if !r.Stderr {
+		members := parseObject([]byte(r.Line))
+		if report, ok := members["report"]; ok && len(members) == 1 {
+			if fields := parseObject(report); fields.hasOnly(reportMembers) {
+				return []item{{fields: m.object(fields)}}
+			}
+		}
+		if members.hasOnly(event.Members) {
+			if _, timed := members["startedAt"]; !timed {
+				members["startedAt"] = timeText(r.At)
+			}
+			return []item{{event: m.object(members)}}
 		}
 	}
-	if !members.hasOnly(event.Members) {
-		return message(line, at), true
+	stream := client.LogStreamStdout
+	if r.Stderr {
+		stream = client.LogStreamStderr
 	}
-	if _, timed := members["startedAt"]; !timed {
-		members["startedAt"] = timeText(at)
+	texts := logline.Split(m.line(r.Line, r.Cut > 0))
+	if r.Cut > 0 {
+		texts = append(texts, fmt.Sprintf("The line goes on for %d bytes, which are left out.", r.Cut))
 	}
-	return item{event: members}, true
+	items := make([]item, len(texts))
+	for i, text := range texts {
+		items[i].log = &client.LogLineInput{At: &r.At, Stream: stream, Text: text}
+	}
+	return items
+}
+
+// asEvent returns the item for a server that knows no logs: a line of standard output is the message of an event, and one
+// of standard error is not reported.
+func (i item) asEvent() item {
+	if i.log == nil {
+		return i
+	}
+	as := item{end: i.end}
+	if text := strings.TrimSpace(i.log.Text); i.log.Stream == client.LogStreamStdout && text != "" {
+		as.event = message(text, *i.log.At)
+	}
+	return as
 }
 
 // parseObject parses a JSON object, and returns nil for anything else.
@@ -64,8 +93,8 @@ func (o object) hasOnly(names []string) bool {
 }
 
 // message returns an event with a text as its message, cut to the length of a message.
-func message(text string, at time.Time) item {
-	return item{event: object{"startedAt": timeText(at), "message": jsonOf(cut(text, event.MaxText))}}
+func message(text string, at time.Time) object {
+	return object{"startedAt": timeText(at), "message": jsonOf(cut(text, event.MaxText))}
 }
 
 // cut returns at most so many characters of a text.
@@ -91,6 +120,9 @@ func (i item) addTo(report *client.ReportDeploymentInput) {
 	if i.event != nil {
 		report.Events = append(report.Events, jsonOf(i.event))
 	}
+	if i.log != nil {
+		report.Logs = append(report.Logs, *i.log)
+	}
 	for name, value := range i.fields {
 		switch name {
 		case "data":
@@ -112,6 +144,9 @@ func (i item) size() int {
 		for name, value := range o {
 			n += len(name) + len(value) + 4
 		}
+	}
+	if i.log != nil {
+		n += len(jsonOf(i.log))
 	}
 	return n
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"slipway/internal/fault"
 	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
@@ -83,7 +85,7 @@ func TestLostRequestsAndAnswersDoubleNothing(t *testing.T) {
 			if got.Status != "SUCCEEDED" || ran[id] != 1 || got.ResourceName == nil {
 				t.Errorf("%s: %s, ran %d times", id, got.Status, ran[id])
 			}
-			if said := strings.Join(messages(t, w, id), ","); said != "line 1,line 2,line 3,end" {
+			if said := strings.Join(logs(t, w, id), ","); said != "line 1,line 2,line 3,end" {
 				t.Errorf("%s says %s", id, said)
 			}
 		}
@@ -113,7 +115,7 @@ func TestServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 	// The server that comes back is another process.
 	between.set(worldtest.Another(t, w.DatabaseURL).URL, always(none))
 	until(t, "it has ended", func() bool { return read(t, w, d.ID).Status == "SUCCEEDED" })
-	if said := strings.Join(messages(t, w, d.ID), ","); said != "started,finished" {
+	if said := strings.Join(logs(t, w, d.ID), ","); said != "started,finished" {
 		t.Errorf("says %s", said)
 	}
 }
@@ -181,6 +183,10 @@ func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
+		if strings.Contains(string(body), `"logs":`) {
+			_, _ = io.WriteString(to, `{"errors":[{"message":"Variable \"$input.logs\" is not a field of ReportDeploymentInput","path":["variable","input","logs"],"extensions":{"code":"slipway:Document:VARIABLES_INVALID"}}]}`)
+			return
+		}
 		if strings.Contains(string(body), "cancelSeconds") || strings.Contains(string(body), "fence") {
 			to.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(to, `{"errors":[{"message":"Cannot query field","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
@@ -190,10 +196,15 @@ func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
 		between.ServeHTTP(to, r)
 	}))
 	t.Cleanup(old.Close)
-	c, _ := config(t, w, `echo done`)
+	c, _ := config(t, w, `for i in $(seq 150); do echo "line $i"; echo "why $i" >&2; done; echo; echo '{"message": "an event"}'`)
 	c.Server = old.URL
 	once(t, c)
-	if got := read(t, w, d.ID); got.Status != "SUCCEEDED" || len(messages(t, w, d.ID)) != 1 {
-		t.Errorf("%s, %q", got.Status, messages(t, w, d.ID))
+	var want []string
+	for i := range 150 {
+		want = append(want, fmt.Sprint("line ", i+1))
+	}
+	// Lines are messages of events there, as they were.
+	if diff := cmp.Diff(append(want, "an event"), messages(t, w, d.ID)); diff != "" || read(t, w, d.ID).Status != "SUCCEEDED" {
+		t.Error(diff)
 	}
 }

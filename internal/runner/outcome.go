@@ -35,6 +35,7 @@ func (r *runner) failureOf(end keeper.End) *failure {
 
 // complete completes the deployment and returns its new status.
 func (j *job) complete(end keeper.End) (status client.DeploymentStatus, err error) {
+	end.Stderr = j.mask.lines(end.Stderr)
 	failed := j.failureOf(end)
 	return j.runner.complete(j.DeploymentID, j.lease().ID, failed, failed != nil && end.Stopped == keeper.Canceled)
 }

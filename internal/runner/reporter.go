@@ -2,36 +2,56 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"slipway/internal/client"
+	"slipway/internal/fault"
 	"slipway/internal/keeper"
+	"slipway/internal/logline"
 )
 
 const (
-	// A report is sent when it has so many events or bytes, or so long after its first event.
+	// A report is sent when it has so many events, lines or bytes, or so long after the first of them.
 	reportEvents = 100
+	reportLines  = logline.MaxReported
 	reportBytes  = 64 << 10
 	reportEvery  = 500 * time.Millisecond
 	// readAhead is how many items may wait for the next report.
 	readAhead = 100
 )
 
+// place is a place in the output of a program: the offset of a record, and how many items of it come before.
+type place struct {
+	offset int64
+	items  int
+}
+
+// isBefore reports whether the place is before another.
+func (p place) isBefore(other place) bool {
+	return p.offset < other.offset || p.offset == other.offset && p.items < other.items
+}
+
 // progress is how far a program's output has been reported. It is stored before each report. A runner that adopts the
 // program repeats the last report, which may have been lost, under the same number.
 type progress struct {
 	// Sequence is the number of the last report.
 	Sequence int `json:"sequence"`
-	// Reported is the offset in the output up to which the server has acknowledged reports.
-	Reported int64 `json:"reported"`
-	// Sent is the offset in the output up to which the last report goes.
-	Sent int64 `json:"under"`
+	// Reported is the offset in the output up to which the server has acknowledged reports, and ReportedItems how many
+	// items of the record there it has acknowledged, too.
+	Reported      int64 `json:"reported"`
+	ReportedItems int   `json:"reportedItems,omitempty"`
+	// Sent and SentItems are the place up to which the last report goes.
+	Sent      int64 `json:"under"`
+	SentItems int   `json:"underItems,omitempty"`
 }
+
+func (p *progress) reported() place { return place{p.Reported, p.ReportedItems} }
+func (p *progress) sent() place     { return place{p.Sent, p.SentItems} }
 
 // reporter reports to the server what a program prints, in order.
 type reporter struct {
@@ -39,6 +59,8 @@ type reporter struct {
 	items chan item
 	// next was taken from items and is the first of the next report.
 	next *item
+	// withoutLogs is whether the server is one from before logs.
+	withoutLogs bool
 	progress
 }
 
@@ -48,8 +70,8 @@ func (j *job) report() {
 	if _, err := j.program.LoadNote(&r.progress); err != nil {
 		j.log.Error("cannot read how much of the output was reported; all that is stored is reported", "error", err)
 	}
-	go r.read(j.program.Output(r.Reported))
-	if r.Sent > r.Reported {
+	go r.read(j.program.Output(r.Reported), r.reported())
+	if r.reported().isBefore(r.sent()) {
 		r.Sequence--
 		r.deliver(r.repeat())
 	}
@@ -58,8 +80,8 @@ func (j *job) report() {
 	}
 }
 
-// read reads the output to its end.
-func (r *reporter) read(output *keeper.Output) {
+// read reads the output to its end, from a place on.
+func (r *reporter) read(output *keeper.Output, from place) {
 	defer close(r.items)
 	defer output.Close()
 	for {
@@ -70,35 +92,39 @@ func (r *reporter) read(output *keeper.Output) {
 			}
 			return
 		}
-		if record.Stderr {
-			r.job.log.Debug("standard error", "line", record.Line)
-			continue
+		items := parse(record, r.job.mask)
+		for i, it := range items {
+			if record.Stderr {
+				r.job.log.Debug("standard error", "line", it.log.Text)
+			}
+			if it.end = (place{from.offset, i + 1}); i == len(items)-1 {
+				it.end = place{record.End, 0}
+			}
+			if i < from.items {
+				continue
+			}
+			select {
+			case r.items <- it:
+			case <-r.job.leaseCtx.Done():
+				return
+			}
 		}
-		it, ok := parse(record.Line, record.At)
-		if !ok {
-			continue
-		}
-		it.end = record.End
-		select {
-		case r.items <- it:
-		case <-r.job.leaseCtx.Done():
-			return
-		}
+		from = place{record.End, 0}
 	}
 }
 
 // repeat collects the items of the report that an earlier runner has sent and that may have been lost.
 func (r *reporter) repeat() (batch []item) {
 	for it := range r.items {
-		if batch = append(batch, it); it.end >= r.Sent {
+		if batch = append(batch, it); !it.end.isBefore(r.sent()) {
 			break
 		}
 	}
 	return batch
 }
 
-// collect waits for the items of one report: events, or one change of the record's fields. It returns none after the
-// last.
+// collect waits for the items of one report: events and lines, or one change of the record's fields. It returns none
+// after the last.
 func (r *reporter) collect() []item {
 	first, open := r.first()
 	switch {
@@ -108,8 +134,9 @@ func (r *reporter) collect() []item {
 		return []item{first}
 	}
 	batch, size := []item{first}, first.size()
+	events, lines := first.count()
 	timeout := time.After(reportEvery)
-	for len(batch) < reportEvents && size < reportBytes {
+	for !r.isFull(events, lines, size) {
 		select {
 		case it, open := <-r.items:
 			if !open {
@@ -120,11 +147,21 @@ func (r *reporter) collect() []item {
 				return batch
 			}
 			batch, size = append(batch, it), size+it.size()
+			e, l := it.count()
+			events, lines = events+e, lines+l
 		case <-timeout:
 			return batch
 		}
 	}
 	return batch
+}
+
+// isFull reports whether nothing more is to be added to a report.
+func (r *reporter) isFull(events, lines, size int) bool {
+	if r.withoutLogs {
+		events += lines
+	}
+	return events >= reportEvents || lines >= reportLines || size >= reportBytes
 }
 
 // first waits for the first item of a report, and reports false after the last.
@@ -147,6 +184,11 @@ func (r *reporter) deliver(batch []item) {
 	err := r.send(batch, end)
 	switch {
 	case err == nil || r.job.leaseCtx.Err() != nil:
+	case !r.withoutLogs && knowsNoLogs(err):
+		r.withoutLogs = true
+		for some := range slices.Chunk(batch, reportEvents) {
+			r.deliver(some)
+		}
 	case !aboutContent(err):
 		r.job.loseLease(fmt.Errorf("a report was refused: %w", err))
 	case len(batch) > 1:
@@ -156,10 +198,16 @@ func (r *reporter) deliver(batch []item) {
 	default:
 		r.job.log.Warn("a report was refused", "error", err)
 		replacement := message(fmt.Sprintf("The server refused what the program reported: %s: %s", err, batch[0].text()), time.Now())
-		if err := r.send([]item{replacement}, end); err != nil && !aboutContent(err) {
+		if err := r.send([]item{{event: replacement}}, end); err != nil && !aboutContent(err) {
 			r.job.loseLease(fmt.Errorf("a report was refused: %w", err))
 		}
 	}
+}
+
+// knowsNoLogs reports whether the server is one from before logs.
+func knowsNoLogs(err error) bool {
+	refused, ok := errors.AsType[*client.Error](err)
+	return ok && refused.Code == string(fault.DocumentVariablesInvalid) && slices.Equal(refused.Path, []any{"variable", "input", "logs"})
 }
 
 // aboutContent reports whether the server refused the content of a request, and not who sent it or when.
@@ -171,26 +219,38 @@ func aboutContent(err error) bool {
 
 // text returns the item as JSON, for a message.
 func (i item) text() string {
-	members := i.event
-	if members == nil {
-		members = i.fields
+	switch {
+	case i.event != nil:
+		return string(jsonOf(i.event))
+	case i.fields != nil:
+		return string(jsonOf(i.fields))
 	}
-	text, err := json.Marshal(members)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
+	return string(jsonOf(i.log))
 }
 
-// send sends one report, of the output up to an offset, until it is answered or refused. Its number lets the server
+// count returns how many events and how many lines the item is.
+func (i item) count() (events, lines int) {
+	switch {
+	case i.event != nil:
+		return 1, 0
+	case i.log != nil:
+		return 0, 1
+	}
+	return 0, 0
+}
+
+// send sends one report, of the output up to a place, until it is answered or refused. Its number lets the server
 // recognize a report whose answer was lost.
-func (r *reporter) send(batch []item, end int64) error {
-	r.Sequence, r.Sent = r.Sequence+1, end
+func (r *reporter) send(batch []item, end place) error {
+	r.Sequence, r.Sent, r.SentItems = r.Sequence+1, end.offset, end.items
 	if err := r.job.program.SaveNote(r.progress); err != nil {
 		r.job.log.Error("cannot store how much of the output was reported; the next runner would report it again", "error", err)
 	}
 	input := client.ReportDeploymentInput{Id: r.job.DeploymentID, LeaseId: r.job.lease().ID, Sequence: &r.Sequence}
 	for _, one := range batch {
+		if r.withoutLogs {
+			one = one.asEvent()
+		}
 		one.addTo(&input)
 	}
 	err := r.job.request("reportDeployment", func(ctx context.Context) (client.GrantedLease, error) {
@@ -203,8 +263,8 @@ func (r *reporter) send(batch []item, end int64) error {
 	if err != nil {
 		return err
 	}
-	r.Reported = end
-	if err := r.job.program.Discard(end); err != nil {
+	r.Reported, r.ReportedItems = end.offset, end.items
+	if err := r.job.program.Discard(r.Reported); err != nil {
 		r.job.log.Error("cannot remove output that was reported", "error", err)
 	}
 	return nil

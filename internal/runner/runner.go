@@ -1,6 +1,6 @@
 // Package runner carries deployments out. A runner is a client of a server's GraphQL API, on a machine where programs
 // may deploy: it claims a deployment, runs a command with the deployment on standard input, reports each line that the
-// command prints as an event, and completes the deployment when the command has ended.
+// command prints, with secrets masked, and completes the deployment when the command has ended.
 //
 // The server gives a deployment to one runner at a time, for the time of a lease. The runner renews the lease while the
 // program runs. The program itself is under a keeper (package keeper), which stops it before the lease ends even if the

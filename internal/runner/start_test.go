@@ -4,13 +4,16 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
 	"slipway/ent"
+	"slipway/ent/deploymentlog"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
+	"slipway/internal/logline"
 	"slipway/internal/runner"
 	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
@@ -76,6 +79,27 @@ func read(t *testing.T, w *worldtest.World, id string) *ent.Deployment {
 	return d
 }
 
+// logs are the lines of a deployment's log, in order; those of standard error begin with "! ".
+func logs(t *testing.T, w *worldtest.World, id string) (list []string) {
+	t.Helper()
+	lines, err := w.Store.Client.DeploymentLog.Query().Where(deploymentlog.DeploymentID(id)).
+		Order(ent.Asc(deploymentlog.FieldSequence)).All(w.Acme.As(actor.Viewer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range lines {
+		if l.Sequence != lines[0].Sequence+int64(i) {
+			t.Errorf("line %d is followed by line %d", lines[i-1].Sequence, l.Sequence)
+		}
+		text := l.Text
+		if l.Stream == logline.Stderr {
+			text = "! " + text
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
 // messages are those of a deployment's events, in order.
 func messages(t *testing.T, w *worldtest.World, id string) (list []string) {
 	t.Helper()
@@ -98,11 +122,6 @@ func messages(t *testing.T, w *worldtest.World, id string) (list []string) {
 func says(t *testing.T, w *worldtest.World, id, line string) {
 	t.Helper()
 	until(t, "the program says "+line, func() bool {
-		for _, m := range messages(t, w, id) {
-			if m == line {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(logs(t, w, id), line)
 	})
 }

@@ -55,7 +55,7 @@ func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T)
 			})
 			c.Server, c.Environ = between.url, append(c.Environ, "ALIVE="+pipe)
 			stop := start(t, c)
-			until(t, "it runs", func() bool { return len(messages(t, w, d.ID)) > 0 })
+			until(t, "it runs", func() bool { return len(logs(t, w, d.ID)) > 0 })
 			asked, err := w.Deploy.Cancel(w.Acme.As(actor.Developer), d.ID)
 			if err != nil || asked.Status != "RUNNING" {
 				t.Fatalf("%v, %s", err, asked.Status)

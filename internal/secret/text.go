@@ -34,6 +34,17 @@ func IsText(text string) bool {
 	})
 }
 
+// Find returns the secrets that IsText would find in a text, without quotes around them.
+func Find(text string) []string {
+	var found []string
+	for _, find := range finders {
+		for start, end := find(text, 0); start >= 0; start, end = find(text, end) {
+			found = append(found, strings.Trim(text[start:end], `"'`))
+		}
+	}
+	return found
+}
+
 // Redact returns the text with Redacted in the place of each secret that IsText would find.
 func Redact(text string) string {
 	for _, find := range finders {

@@ -93,6 +93,23 @@ func via(c actor.Channel) func(http.Handler) http.Handler {
 	}
 }
 
+// tokenHeader has the requests of one path bear their token in a header of its own, where it is not empty: event buses
+// send a key so. It becomes the token of Authorization, and is then like every other; a request with both has two.
+func tokenHeader(path, header string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if keys := r.Header.Values(header); header != "" && r.URL.Path == path && len(keys) > 0 {
+				r = r.Clone(r.Context())
+				r.Header.Del(header)
+				for _, key := range keys {
+					r.Header.Add("Authorization", "Bearer "+key)
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
 // callerHeaders are those that say who asks, and where it acts.
 var callerHeaders = []string{"Authorization", httpx.OrganizationHeader}
 

@@ -79,6 +79,9 @@ type Config struct {
 	// MaxFailures is how many authentications of one address may fail within a minute before its tokens are
 	// looked up one at a time; 0 stands for auth.DefaultMaxFailures.
 	MaxFailures int
+	// EventTokenHeader is the header in which the events of the cloud may bear their token, besides Authorization; empty for
+	// none.
+	EventTokenHeader string
 	// Lease is how long a runner may be silent; 0 stands for deployment.DefaultLease.
 	Lease time.Duration
 	// CancelTimeout is how long a program may take to end once its cancellation was requested; 0 stands for
@@ -157,7 +160,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
 	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse),
-		closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
+		tokenHeader(rest.PathECSEvents, c.EventTokenHeader), closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))
 	}
@@ -184,7 +187,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 	})
 	r.Group(func(r chi.Router) {
 		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
-		surface.Routes(r, resolver.Query(), resolver.Mutation())
+		surface.Routes(r, resolver.Query(), resolver.Mutation(), services.Deploy)
 	})
 	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))
 	if c.Introspection {

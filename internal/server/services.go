@@ -52,7 +52,7 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 		Workspace: places,
 		Catalog:   modules,
 		Defaults:  &defaults.Service{Reader: definitions, Journal: j, Schemas: schemas, Impacts: inputs},
-		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: changes, BaseURL: baseURL},
+		Deploy:    &deployment.Service{Store: s, Journal: j, Inputs: inputs, Feed: changes, Log: log, BaseURL: baseURL},
 		Sources:   sources,
 		Inputs:    inputs,
 	}

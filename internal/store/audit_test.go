@@ -144,6 +144,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	must(t, err)
 	_, err = w.Deploy.LiftQuarantine(admin, *target.ReleaseID)
 	must(t, err)
+	must(t, w.Deploy.ReceiveECSEvent(runner, strictjson.MustParse(started)))
 	keepHouse(t, w, p)
 	editDefaults(t, w, admin)
 	name := "Web"
@@ -153,6 +154,10 @@ func callServices(t *testing.T, w *worldtest.World) {
 	_, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
 	must(t, err)
 }
+
+// started is an event of the service of the fixtures.
+const started = `{"id":"1","detail-type":"ECS Deployment State Change","time":"2026-03-05T16:08:11Z",
+	"resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],"detail":{"eventName":"SERVICE_DEPLOYMENT_IN_PROGRESS","deploymentId":"ecs-svc/1"}}`
 
 // keepHouse lets a lease run out, and everything that can be purged be too old.
 func keepHouse(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {

@@ -136,6 +136,39 @@ INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id
 	('dep_01m80r5278fe18ncmhgnffjme5', '2026-01-01', '2026-01-01', 'org_1', 'prj_1', 'env_1', 'inst_1', 'terraform', 'api', 'ci',
 	 'FAILED', 'r', 'lease_that_ended', NULL, '2026-01-01', '2026-01-01', 3);`
 
+// live is a deployment that is live, whose data has a service.
+const live = `
+INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, deployment_type, trigger_source, created_by,
+	status, started_at, completed_at, version, data) VALUES
+	('dep_01m80r52a0e5kz7r0p3v4w9x1y', '2026-01-01', '2026-01-01', 'org_1', 'prj_1', 'env_1', 'inst_1', 'aws:ecs', 'api', 'ci',
+	 'SUCCEEDED', '2026-01-01', '2026-01-01', 3, '{"type":"aws:ecs","serviceArn":"arn:aws:ecs:eu-west-1:123456789012:service/main/web"}');
+UPDATE module_instances SET live_deployment_id = 'dep_01m80r52a0e5kz7r0p3v4w9x1y';`
+
+func TestTheServicesOfWhatIsLiveAreKnownAfterTheMigration(t *testing.T) {
+	t.Parallel()
+	const before = 20261122080000
+	eachEmpty(t, func(t *testing.T, url string, _ int) {
+		migrateTo(t, url, before)
+		statement := ran + live
+		if !strings.HasPrefix(url, "sqlite:") {
+			statement = `SELECT set_config('app.org_id', 'org_1', false);` + statement
+		}
+		execute(t, url, statement)
+		if _, err := store.Migrate(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(t.Context(), store.Config{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		d, err := s.Client.Deployment.Get(actor.With(t.Context(), &actor.Actor{Role: actor.Viewer, OrganizationID: "org_1"}), "dep_01m80r52a0e5kz7r0p3v4w9x1y")
+		if err != nil || d.ServiceArn == nil || *d.ServiceArn != "arn:aws:ecs:eu-west-1:123456789012:service/main/web" {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+}
+
 func TestWhatRunsWhenADatabaseIsMigratedGoesOn(t *testing.T) {
 	t.Parallel()
 	const before = 20261122012914 // the last migration of the version before

@@ -8,6 +8,7 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
+	"slipway/ent/cloudevent"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/idempotencykey"
@@ -20,10 +21,12 @@ type OwnedID struct{ OrganizationID, ID string }
 
 // sweeps are statements over the rows of all organizations at once. What they find is then changed in its own
 // organization. Each selects organization_id and id by a time, the oldest first.
-var sweeps = struct{ leases, keys, changes sweep }{
+var sweeps = struct{ leases, keys, changes, events, pending sweep }{
 	leases:  sweep{deployment.Table, deployment.FieldLeaseExpiresAt},
 	keys:    sweep{idempotencykey.Table, idempotencykey.FieldCreatedAt},
 	changes: sweep{deploymentchange.Table, deploymentchange.FieldCreatedAt},
+	events:  sweep{cloudevent.Table, cloudevent.FieldCreatedAt},
+	pending: sweep{cloudevent.Table, cloudevent.FieldPendingSince},
 }
 
 type sweep struct{ table, column string }
@@ -44,6 +47,33 @@ func (s *Store) OldIdempotencyKeys(ctx context.Context, before time.Time, limit 
 // the system.
 func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
 	return s.sweep(ctx, sweeps.changes, before, limit)
+}
+
+// OldEvents returns at most limit events of the cloud, of all organizations, that were received before a time. It is for
+// the system.
+func (s *Store) OldEvents(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
+	return s.sweep(ctx, sweeps.events, before, limit)
+}
+
+// PendingEvents is OldEvents for those whose deployment is not known.
+func (s *Store) PendingEvents(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
+	return s.sweep(ctx, sweeps.pending, before, limit)
+}
+
+// WaitingServices returns at most limit services of all organizations, by their ARNs, that a deployment has had and of
+// which events wait for their deployment, those first of which one waits longest. It is for the system.
+func (s *Store) WaitingServices(ctx context.Context, limit int) ([]OwnedID, error) {
+	d := entsql.Dialect(s.dialect)
+	e, t := d.Table(cloudevent.Table), d.Table(deployment.Table)
+	had := d.Select(t.C(deployment.FieldID)).From(t).Where(entsql.And(
+		entsql.ColumnsEQ(t.C(deployment.FieldOrganizationID), e.C(cloudevent.FieldOrganizationID)),
+		entsql.ColumnsEQ(t.C(deployment.FieldServiceArn), e.C(cloudevent.FieldServiceArn)),
+	))
+	query, args := d.Select(e.C(cloudevent.FieldOrganizationID), e.C(cloudevent.FieldServiceArn)).From(e).
+		Where(entsql.And(entsql.NotNull(e.C(cloudevent.FieldPendingSince)), entsql.Exists(had))).
+		GroupBy(e.C(cloudevent.FieldOrganizationID), e.C(cloudevent.FieldServiceArn)).
+		OrderExpr(entsql.Raw(entsql.Min(e.C(cloudevent.FieldPendingSince)))).Limit(limit).Query()
+	return s.ownedIDs(ctx, query, args)
 }
 
 func (s *Store) sweep(ctx context.Context, over sweep, by time.Time, limit int) (found []OwnedID, err error) {

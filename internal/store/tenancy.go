@@ -38,9 +38,11 @@ var Classes = map[string]Class{
 	ent.TypeDeployment:             Owned,
 	ent.TypeDefaultValueDefinition: Owned,
 	ent.TypeDeploymentChange:       Owned,
+	ent.TypeDeploymentLog:          Owned,
 	ent.TypeQuarantine:             Owned,
 	ent.TypeIdempotencyKey:         Owned,
 	ent.TypeInputBaseline:          Owned,
+	ent.TypeCloudEvent:             Owned,
 	ent.TypeAuditEvent:             Owned,
 }
 

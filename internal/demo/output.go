@@ -1,0 +1,28 @@
+package demo
+
+import (
+	"time"
+
+	"slipway/internal/event"
+	"slipway/internal/logline"
+)
+
+// output returns the lines that a program prints on the way to what it tells: one for each event.
+func output(news []event.Event) []logline.Line {
+	lines := make([]logline.Line, len(news))
+	for i, e := range news {
+		lines[i] = logline.Line{Stream: logline.Stdout}
+		if e.StartedAt != nil {
+			if at, err := time.Parse(time.RFC3339Nano, *e.StartedAt); err == nil {
+				lines[i].At = &at
+			}
+		}
+		if e.LifecycleStage != nil {
+			lines[i].Text = "[" + *e.LifecycleStage + "] "
+		}
+		if e.Message != nil {
+			lines[i].Text += *e.Message
+		}
+	}
+	return lines
+}

@@ -1,0 +1,533 @@
+package deployment_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	"slipway/ent/auditevent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/journal"
+	"slipway/internal/strictjson"
+	"slipway/internal/worldtest"
+)
+
+// at is when the tests of the cloud's events take place.
+var at = time.Date(2026, 3, 5, 16, 0, 0, 0, time.UTC)
+
+// bus delivers the events of one service.
+type bus struct {
+	*worldtest.World
+	deploy *deployment.Service
+	// tag tells ids and services of one database apart.
+	tag string
+}
+
+// newBus makes a bus whose clock stands still.
+func newBus(w *worldtest.World, tag string) *bus {
+	deploy := *w.Deploy
+	deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return at }, id.New)
+	return &bus{w, &deploy, tag}
+}
+
+func (b *bus) service(name string) string {
+	return "arn:aws:ecs:eu-west-1:123456789012:service/" + b.tag + "/" + name
+}
+
+// document is an event as the bus delivers it, whose id is that of its text.
+func document(kind, service string, after time.Duration, resources []string, detail map[string]any) string {
+	detail["clusterArn"] = "arn:aws:ecs:eu-west-1:123456789012:cluster/main"
+	text, err := json.Marshal(map[string]any{
+		"version": "0", "id": fmt.Sprintf("%s %s %s", service, after, detail["eventName"]), "detail-type": kind, "source": "aws.ecs",
+		"account": "123456789012", "region": "eu-west-1", "time": at.Add(after).Format(time.RFC3339),
+		"resources": resources, "detail": detail,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// state is an event of a deployment of the service.
+func state(service string, after time.Duration, name, deploymentID, reason string) string {
+	return document("ECS Deployment State Change", service, after, []string{service}, map[string]any{
+		"eventType": "INFO", "eventName": "SERVICE_DEPLOYMENT_" + name, "deploymentId": deploymentID, "reason": reason,
+		"updatedAt": at.Add(after + 250*time.Millisecond).Format(time.RFC3339Nano),
+	})
+}
+
+// action is an event of the service.
+func action(service string, after time.Duration, name, reason string) string {
+	detail := map[string]any{"eventType": "INFO", "eventName": name, "createdAt": at.Add(after + 250*time.Millisecond).Format(time.RFC3339Nano)}
+	if reason != "" {
+		detail["reason"], detail["eventType"] = reason, "ERROR"
+	}
+	return document("ECS Service Action", service, after, []string{service}, detail)
+}
+
+// hook is an event of a hook of a service deployment.
+func hook(service, run string, after time.Duration, name, kind, hookID, stage string) string {
+	arn := strings.Replace(service, ":service/", ":service-deployment/", 1) + "/" + run
+	return document("ECS Hook State Change", service+hookID, after, []string{arn}, map[string]any{
+		"eventType": "INFO", "eventName": name, "hookId": hookID, "hookType": kind, "lifecycleStage": stage,
+		"serviceArn": service, "serviceDeploymentArn": arn, "updatedAt": at.Add(after + 250*time.Millisecond).Format(time.RFC3339Nano),
+	})
+}
+
+// receive delivers events.
+func (b *bus) receive(t *testing.T, documents ...string) {
+	t.Helper()
+	for _, text := range documents {
+		if err := b.deploy.ReceiveECSEvent(b.Acme.As(actor.Runner), strictjson.MustParse(text)); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+}
+
+var claims sync.Mutex
+
+// instance makes an instance whose last deployment has a service, and has ended unless it is held.
+func (b *bus) instance(t *testing.T, p *worldtest.Fixture, name string, held bool) (*ent.ModuleInstance, *ent.Deployment, string) {
+	t.Helper()
+	i := p.NewInstance(t, b.tag+"-"+name)
+	// A runner claims whatever waits.
+	claims.Lock()
+	defer claims.Unlock()
+	d, err := b.deploy.Create(b.Acme.As(actor.Developer), deployment.New{
+		InstanceID: i.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
+		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"serviceArn":"` + b.service(name) + `"}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, lease, err := b.deploy.Claim(b.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held {
+		return i, d, lease.ID
+	}
+	if d, err = b.deploy.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+	return i, d, lease.ID
+}
+
+// stories are what the cloud does with six services, two of which a runner deploys to at that time, and with one that
+// nobody knows.
+func (b *bus) stories() []string {
+	const s, m, h = time.Second, time.Minute, time.Hour
+	id := func(n string) string { return "ecs-svc/" + b.tag + n }
+	adopted, failing, outside, own, superseded, overtaken := b.service("adopted"), b.service("failing"), b.service("outside"),
+		b.service("own"), b.service("superseded"), b.service("overtaken")
+	const pre, pause = "ecs-hook-1", "ecs-pause-1"
+	return []string{
+		// Blue and green, with hooks and a pause.
+		state(adopted, 2*s, "IN_PROGRESS", id("100"), "ECS deployment "+id("100")+" in progress."),
+		hook(adopted, "run1", 4*s, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "PRE_SCALE_UP"),
+		hook(adopted, "run1", 9*s, "HOOK_SUCCEEDED", "AWS_LAMBDA", pre, "PRE_SCALE_UP"),
+		action(adopted, m, "SERVICE_DESIRED_COUNT_UPDATED", ""),
+		hook(adopted, "run1", 5*m, "HOOK_AWAITING_ACTION", "PAUSE", pause, "POST_TEST_TRAFFIC_SHIFT"),
+		hook(adopted, "run1", 8*m, "HOOK_SUCCEEDED", "PAUSE", pause, "POST_TEST_TRAFFIC_SHIFT"),
+		state(adopted, 15*m, "COMPLETED", id("100"), "ECS deployment "+id("100")+" completed."),
+		action(adopted, 15*m+s, "SERVICE_STEADY_STATE", ""),
+		// A failure that the cloud rolls back under another id.
+		state(failing, 2*s, "IN_PROGRESS", id("200"), "ECS deployment "+id("200")+" in progress."),
+		action(failing, 3*m, "SERVICE_TASK_PLACEMENT_FAILURE", "RESOURCE:MEMORY"),
+		state(failing, 10*m, "FAILED", id("200"), "ECS deployment circuit breaker: tasks failed to start."),
+		state(failing, 10*m, "IN_PROGRESS", id("201"), "ECS deployment circuit breaker: rolling back to deploymentId "+id("199")+"."),
+		state(failing, 14*m, "COMPLETED", id("201"), "ECS deployment "+id("201")+" completed."),
+		// Started outside, twice.
+		state(outside, 1*h, "IN_PROGRESS", id("300"), "ECS deployment "+id("300")+" in progress."),
+		state(outside, 1*h+4*m, "COMPLETED", id("300"), "ECS deployment "+id("300")+" completed."),
+		action(outside, 1*h+4*m, "SERVICE_STEADY_STATE", ""),
+		action(outside, 7*h, "SERVICE_STEADY_STATE", ""),
+		action(outside, 13*h, "SERVICE_STEADY_STATE", ""),
+		state(outside, 14*h, "IN_PROGRESS", id("301"), "ECS deployment "+id("301")+" in progress."),
+		action(outside, 14*h+m, "SERVICE_TASK_START_IMPAIRED", ""),
+		state(outside, 14*h+9*m, "FAILED", id("301"), "ECS deployment circuit breaker: tasks failed to start."),
+		// A failure that the cloud rolls back under the same id.
+		state(own, 1*h, "IN_PROGRESS", id("400"), "ECS deployment "+id("400")+" in progress."),
+		state(own, 1*h+5*m, "FAILED", id("400"), "ECS deployment circuit breaker: task failed to start."),
+		state(own, 1*h+6*m, "IN_PROGRESS", id("400"), "ECS deployment circuit breaker: rolling back to deploymentId "+id("399")+"."),
+		state(own, 1*h+9*m, "COMPLETED", id("400"), "ECS deployment "+id("400")+" completed."),
+		// One that another takes the place of.
+		state(superseded, 1*h, "IN_PROGRESS", id("500"), "ECS deployment "+id("500")+" in progress."),
+		hook(superseded, "run2", 1*h+m, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "POST_SCALE_UP"),
+		state(superseded, 1*h+2*m, "IN_PROGRESS", id("501"), "ECS deployment "+id("501")+" in progress."),
+		hook(superseded, "run3", 1*h+3*m, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "PRE_SCALE_UP"),
+		state(superseded, 1*h+8*m, "COMPLETED", id("501"), "ECS deployment "+id("501")+" completed."),
+		// One from outside that takes the place of a runner's.
+		state(overtaken, 3*s, "IN_PROGRESS", id("600"), "ECS deployment "+id("600")+" in progress."),
+		action(overtaken, 40*s, "SERVICE_DESIRED_COUNT_UPDATED", ""),
+		state(overtaken, m, "IN_PROGRESS", id("601"), "ECS deployment "+id("601")+" in progress."),
+		action(overtaken, m+30*s, "SERVICE_DESIRED_COUNT_UPDATED", ""),
+		state(overtaken, 3*m, "COMPLETED", id("601"), "ECS deployment "+id("601")+" completed."),
+		// Nobody knows of this.
+		state(b.service("unknown"), 1*h, "IN_PROGRESS", id("700"), "ECS deployment "+id("700")+" in progress."),
+	}
+}
+
+// play prepares the services, delivers events in an order, and returns what is then known of each.
+func (b *bus) play(t *testing.T, p *worldtest.Fixture, documents []string) string {
+	t.Helper()
+	var instances []*ent.ModuleInstance
+	leases := map[string]string{}
+	for _, name := range []string{"adopted", "failing", "outside", "own", "superseded", "overtaken"} {
+		held := name == "adopted" || name == "failing" || name == "overtaken"
+		i, d, lease := b.instance(t, p, name, held)
+		if held {
+			leases[d.ID] = lease
+		}
+		instances = append(instances, i)
+	}
+	b.receive(t, documents...)
+	for d, lease := range leases {
+		if _, err := b.deploy.Complete(b.Acme.As(actor.Runner), d, lease, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.known(t, instances...)
+}
+
+// known is what is known of the deployments of instances, without what depends on when it became known.
+func (b *bus) known(t *testing.T, instances ...*ent.ModuleInstance) string {
+	t.Helper()
+	var all strings.Builder
+	ctx := b.Acme.As(actor.Viewer)
+	names := strings.NewReplacer(b.tag, "TAG")
+	for _, i := range instances {
+		list := b.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(i.ID)).AllX(ctx)
+		slices.SortFunc(list, func(a, b *ent.Deployment) int {
+			return cmp.Or(a.StartedAt.Compare(*b.StartedAt), strings.Compare(a.ID, b.ID))
+		})
+		fmt.Fprintf(&all, "%s\n", i.Name)
+		last := b.Store.Client.ModuleInstance.GetX(ctx, i.ID)
+		for _, d := range list {
+			failure, err := json.Marshal(d.Error)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&all, "%s %s %s adopted=%t %s..%v by %s live=%t last=%t release=%t\n\terror %s\n", d.TriggerSource, d.Status, orNone(d.ExternalDeploymentID),
+				d.ExternalIDAdopted, stamp(d.StartedAt), stamp(d.CompletedAt), d.CreatedBy, last.LiveDeploymentID != nil && *last.LiveDeploymentID == d.ID,
+				last.ExternalDeploymentID != nil && *last.ExternalDeploymentID == d.ID, d.ReleaseID != nil, failure)
+			var data struct {
+				Events []struct{ StartedAt, Message, HookID, LifecycleStage string }
+				Rest   map[string]json.RawMessage
+			}
+			if err := json.Unmarshal(d.Data.JSON(), &data); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(d.Data.JSON(), &data.Rest); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"events", "deployedTaskDefinition", "previousTaskDefinition"} {
+				delete(data.Rest, name)
+			}
+			rest, err := json.Marshal(data.Rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&all, "\t%s\n", rest)
+			for _, e := range data.Events {
+				fmt.Fprintf(&all, "\t%s %s %s %s\n", e.StartedAt, e.Message, e.HookID, e.LifecycleStage)
+			}
+		}
+	}
+	return names.Replace(all.String())
+}
+
+func orNone(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return *s
+}
+
+func stamp(t *time.Time) string {
+	if t == nil {
+		return "…"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func TestEventsOfTheCloudEndInTheSameRecordsInEveryOrder(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "cloud")
+		straight := newBus(w, "straight")
+		want := straight.play(t, p, straight.stories())
+		if *update {
+			if err := os.WriteFile("testdata/stories.txt", []byte(want), 0o644); err != nil { //nolint:gosec // a file of the tests
+				t.Fatal(err)
+			}
+		}
+		if golden := goldenStories(t); want != golden {
+			t.Errorf("in the cloud's order: want (-), got (+):\n%s", gocmp.Diff(golden, want))
+		}
+		for seed := range uint64(50) {
+			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+				t.Parallel()
+				b := newBus(w, fmt.Sprintf("seed%d", seed))
+				random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // an order is no secret
+				documents := b.stories()
+				for range 6 {
+					documents = append(documents, documents[random.IntN(len(documents))])
+				}
+				random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
+				if diff := gocmp.Diff(want, b.play(t, p, documents)); diff != "" {
+					t.Errorf("want (-), got (+):\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
+var update = flag.Bool("update", false, "write the records of the stories anew")
+
+// goldenStories is what the stories end in.
+func goldenStories(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/stories.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// deliver posts an event over REST.
+func deliver(t *testing.T, w *worldtest.World, token, text string) worldtest.Response {
+	t.Helper()
+	return w.REST(t, http.MethodPost, "/integrations/ecs/events", token, text, nil)
+}
+
+func TestWhatWasStartedOutsideStandsInNobodysWay(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		source := p.Succeeded(t)
+		admin, token := w.Acme.As(actor.Admin), w.Acme.Tokens[actor.Runner]
+		service := "arn:aws:ecs:eu-west-1:123456789012:service/main/web"
+		later := time.Until(at) + 24*time.Hour
+		if r := deliver(t, w, token, state(service, later, "IN_PROGRESS", "ecs-svc/1", "")); r.Status != http.StatusAccepted || len(r.Body) != 0 {
+			t.Fatalf("%d %s", r.Status, r.Body)
+		}
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], `query($id: ID!) { moduleInstance(id: $id) { liveDeployment { id } externalDeployment {
+			id status triggerSource releaseId release { id } runner lineage { id } data { ... on EcsDeploymentData { detectedVia } }
+			rollbackEligibility { allowed code } redeployEligibility { allowed code blockedBy { id } } } } }`, map[string]any{"id": p.Instance.ID})
+		outside := r.Text(t, "data", "moduleInstance", "externalDeployment", "id")
+		got, err := json.Marshal(r.At(t, "data", "moduleInstance"))
+		want := `{"externalDeployment":{"data":{"detectedVia":"eventbridge"},"id":"` + outside + `","lineage":[],` +
+			`"redeployEligibility":{"allowed":false,"blockedBy":null,"code":"slipway:Release:UNAVAILABLE"},"release":null,"releaseId":null,` +
+			`"rollbackEligibility":{"allowed":false,"code":"slipway:Release:UNAVAILABLE"},"runner":null,"status":"RUNNING","triggerSource":"event"},` +
+			`"liveDeployment":{"id":"` + source.ID + `"}}`
+		if diff := gocmp.Diff(want, string(got)); diff != "" || err != nil {
+			t.Errorf("%v %s", err, diff)
+		}
+		_, err = w.Deploy.Redeploy(admin, deployment.Replay{SourceID: outside})
+		refusedAs(t, err, fault.ReleaseUnavailable)
+		_, err = w.Deploy.Rollback(admin, deployment.Replay{SourceID: outside})
+		refusedAs(t, err, fault.ReleaseUnavailable)
+		_, err = w.Deploy.Compare(admin, source.ID, outside)
+		refusedAs(t, err, fault.ReleaseUnavailable)
+		_, err = w.Deploy.Cancel(admin, outside)
+		refusedAs(t, err, fault.DeploymentWrongState)
+		_, err = w.Deploy.ForceCancel(admin, outside)
+		refusedAs(t, err, fault.DeploymentWrongState)
+		if both, err := w.Deploy.Eligibilities(admin, []string{source.ID}); err != nil || !both[source.ID].Rollback.Allowed {
+			t.Errorf("the earlier one: %+v, %v", both[source.ID].Rollback, err)
+		}
+		// It does not count against the one active deployment, and no runner gets it.
+		p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`), nil)
+		if n, err := w.Deploy.ExpireLeases(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d leases ended, %v", n, err)
+		}
+		if r := w.REST(t, http.MethodGet, "/deployments/"+outside, w.Acme.Tokens[actor.Viewer], "", nil); r.Status != http.StatusOK ||
+			r.Text(t, "data", "triggerSource") != "event" {
+			t.Errorf("over REST: %d %s", r.Status, r.Body)
+		}
+	})
+}
+
+func refusedAs(t *testing.T, err error, code fault.Code) {
+	t.Helper()
+	if !fault.Is(err, code) {
+		t.Errorf("%v, want %s", err, code)
+	}
+}
+
+func TestEachChangeByAnEventLeavesItsRows(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		b := newBus(w, "rows")
+		_, earlier, _ := b.instance(t, p, "web", false)
+		ctx, service := w.Acme.As(actor.Admin), b.service("web")
+		rows := func() (audits, changes int) {
+			return w.Store.Client.AuditEvent.Query().Where(auditevent.Action("receiveEcsEvent")).CountX(ctx),
+				w.Store.Client.DeploymentChange.Query().Where(deploymentchange.DeploymentIDNEQ(earlier.ID)).CountX(ctx)
+		}
+		start, end := state(service, time.Hour, "IN_PROGRESS", "ecs-svc/1", ""), state(service, 2*time.Hour, "COMPLETED", "ecs-svc/1", "")
+		for _, c := range []struct {
+			document        string
+			audits, changes int
+		}{
+			{end, 0, 0},   // waits for its start
+			{start, 2, 2}, // is created, and has ended
+			{start, 2, 2}, // is known
+			{action(service, 3*time.Hour, "SERVICE_STEADY_STATE", ""), 3, 3},
+			{action(service, 9*time.Hour, "SERVICE_STEADY_STATE", ""), 3, 3}, // says nothing new
+		} {
+			b.receive(t, c.document)
+			if audits, changes := rows(); audits != c.audits || changes != c.changes {
+				t.Errorf("%d audit rows and %d change rows, want %d and %d: %s", audits, changes, c.audits, c.changes, c.document)
+			}
+		}
+		d := w.Store.Client.Deployment.Query().Where(entdeployment.TriggerSource("event")).OnlyX(ctx)
+		if d.Status != "SUCCEEDED" || d.CreatedBy != "runner" {
+			t.Errorf("%s by %s, version %d", d.Status, d.CreatedBy, d.Version)
+		}
+	})
+}
+
+func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		b, p := newBus(w, "wait"), w.Fixture(t, w.Acme, "web")
+		service := b.service("web")
+		d, err := b.deploy.Create(w.Acme.As(actor.Developer), deployment.New{
+			InstanceID: p.Instance.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runner := w.Acme.As(actor.Runner)
+		_, lease, err := b.deploy.Claim(runner, deployment.Claim{Kinds: catalog.DeploymentTypes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.receive(t, state(service, 10*time.Second, "IN_PROGRESS", "ecs-svc/1", "begun"))
+		if n, err := b.deploy.RetryEvents(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d services before any is known, %v", n, err)
+		}
+		reported, _, err := b.deploy.Report(runner, d.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(`{"serviceArn":"` + service + `"}`)})
+		if err != nil || reported.ExternalDeploymentID == nil || *reported.ExternalDeploymentID != "ecs-svc/1" || !strings.Contains(string(reported.Data.JSON()), "begun") {
+			t.Fatalf("%v, %v", reported, err)
+		}
+		// What the runner says itself counts.
+		newer := `{"serviceDeploymentState":{"observedAt":"2026-03-05T17:00:00Z","status":"IN_PROGRESS","targetServiceRevision":{"runningTaskCount":2}}}`
+		if _, _, err = b.deploy.Report(runner, d.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(newer), ExternalDeploymentID: new("ecs-svc/1")}); err != nil {
+			t.Fatal(err)
+		}
+		b.receive(t, hook(service, "run", 30*time.Minute, "HOOK_SUCCEEDED", "PAUSE", "ecs-pause-1", "BAKE_TIME"))
+		data := string(w.Store.Client.Deployment.GetX(runner, d.ID).Data.JSON())
+		if !strings.Contains(data, `"observedAt":"2026-03-05T17:00:00Z"`) || !strings.Contains(data, `"acceptedAt":"2026-03-05T16:30:00Z"`) {
+			t.Errorf("an older event: %s", data)
+		}
+		b.receive(t, state(service, 2*time.Hour, "COMPLETED", "ecs-svc/1", "done"))
+		data = string(w.Store.Client.Deployment.GetX(runner, d.ID).Data.JSON())
+		if !strings.Contains(data, `"status":"SUCCESSFUL"`) || !strings.Contains(data, `"runningTaskCount":2`) {
+			t.Errorf("a newer event: %s", data)
+		}
+		if now := w.Store.Client.Deployment.GetX(runner, d.ID); now.Status != "RUNNING" {
+			t.Errorf("an event has ended what a runner holds: %s", now.Status)
+		}
+	})
+}
+
+func TestEventsChangeNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "others")
+		_, mine, _ := b.instance(t, p, "web", true)
+		start := state(b.service("web"), time.Second, "IN_PROGRESS", "ecs-svc/1", "")
+		if err := b.deploy.ReceiveECSEvent(w.Globex.As(actor.Runner), strictjson.MustParse(start)); err != nil {
+			t.Fatal(err)
+		}
+		b.receive(t, strings.ReplaceAll(start, "123456789012", "210987654321"))
+		if now := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), mine.ID); now.Version != mine.Version || now.ExternalDeploymentID != nil {
+			t.Errorf("version %d, then %d", mine.Version, now.Version)
+		}
+		if n := w.Store.Client.Deployment.Query().CountX(w.Globex.As(actor.Viewer)); n != 0 {
+			t.Errorf("%d deployments of the other organization", n)
+		}
+		elsewhere := *actor.From(w.Acme.As(actor.Runner))
+		elsewhere.Scope = &actor.Scope{Projects: []string{"prj_x"}}
+		err := b.deploy.ReceiveECSEvent(actor.With(t.Context(), &elsewhere), strictjson.MustParse(start))
+		refusedAs(t, err, fault.DeploymentForbidden)
+		refusedAs(t, b.deploy.ReceiveECSEvent(w.Acme.As(actor.Admin), strictjson.MustParse(start)), fault.DeploymentForbidden)
+		// Before the service is known nobody can tell; it counts when it is.
+		late := state(b.service("late"), time.Second, "IN_PROGRESS", "ecs-svc/2", "")
+		if err := b.deploy.ReceiveECSEvent(actor.With(t.Context(), &elsewhere), strictjson.MustParse(late)); err != nil {
+			t.Fatal(err)
+		}
+		_, other, _ := b.instance(t, p, "late", true)
+		if n, err := b.deploy.RetryEvents(t.Context()); n != 1 || err != nil {
+			t.Errorf("%d services, %v", n, err)
+		}
+		if now := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), other.ID); now.ExternalDeploymentID != nil {
+			t.Errorf("an event out of its scope became %s", *now.ExternalDeploymentID)
+		}
+	})
+}
+
+func TestOldEventsAreRemovedAndThoseThatFitNothingCounted(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "old")
+		b.instance(t, p, "web", false)
+		b.receive(t, state(b.service("web"), time.Hour, "IN_PROGRESS", "ecs-svc/1", ""), state(b.service("x"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""))
+		var log bytes.Buffer
+		kept := func(after time.Duration) int {
+			house := *b.deploy
+			house.Log, house.Journal = slog.New(slog.NewTextHandler(&log, nil)), journal.NewAlone(w.Store, func() time.Time { return at.Add(after) }, id.New)
+			if _, err := house.Purge(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return w.Store.Client.CloudEvent.Query().CountX(w.Acme.As(actor.Viewer))
+		}
+		for _, c := range []struct {
+			after time.Duration
+			kept  int
+		}{{23 * time.Hour, 2}, {24 * time.Hour, 1}, {167 * time.Hour, 1}, {168 * time.Hour, 0}} {
+			if n := kept(c.after); n != c.kept {
+				t.Errorf("%d events after %s, want %d", n, c.after, c.kept)
+			}
+		}
+		if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "count=1") || !strings.Contains(text, w.Acme.ID) {
+			t.Errorf("logged %q", text)
+		}
+	})
+}
+
+func TestTheEventsThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	b := newBus(w, "bound")
+	for i := range 1003 {
+		b.receive(t, state(b.service("x"), time.Duration(i)*time.Second, "IN_PROGRESS", "ecs-svc/2", ""))
+	}
+	if n := w.Store.Client.CloudEvent.Query().CountX(w.Acme.As(actor.Viewer)); n != 1000 {
+		t.Errorf("%d events wait", n)
+	}
+}

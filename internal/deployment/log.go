@@ -1,0 +1,241 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/ent/deploymentlog"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/fault"
+	"slipway/internal/journal"
+	"slipway/internal/logline"
+	"slipway/internal/page"
+	"slipway/internal/record"
+	"slipway/internal/store"
+)
+
+// The lines that the program of a deployment prints are no change of the deployment: they raise no version and leave
+// neither an audit row nor a change row, because a program may print a lot. There is one row for each line. The newest
+// are kept, up to the bounds of package logline; the others are counted.
+
+// LogsOf returns a page of the log of each deployment, the oldest line first.
+func (s *Service) LogsOf(ctx context.Context, deploymentIDs []string, args page.Args) (map[string]*page.LogLineConnection, error) {
+	return page.ReadEach(ctx, record.LogLines.In(s.Store), page.Parents{
+		List: logList, Viewer: actor.From(ctx).OrganizationID, Column: deploymentlog.FieldDeploymentID, IDs: deploymentIDs,
+	}, args, func(l *ent.DeploymentLog) string { return l.DeploymentID })
+}
+
+// logList names the list of lines in cursors.
+const logList = "deployment.logs"
+
+// logPollInterval is how long lines that another server was given may stay unseen.
+const logPollInterval = time.Second
+
+// LogBatch is a part of a log, or why it cannot be followed any more.
+type LogBatch struct {
+	// Cursor is that of the last line, as in a page of the log.
+	Cursor string
+	Lines  []*ent.DeploymentLog
+	Err    error
+}
+
+// FollowLogs returns the lines of a deployment's log after a cursor, or from the start if that is nil, in batches of up
+// to page.MaxSize, until the deployment has ended and all was received, or ctx ends; the channel is closed then. It fails
+// with DeploymentNotFound, DeploymentForbidden and RequestCursorInvalid. What fails later is the last item.
+func (s *Service) FollowLogs(ctx context.Context, deploymentID string, after *string) (<-chan *LogBatch, error) {
+	f := &logFollower{service: s, deploymentID: deploymentID, after: after, batches: make(chan *LogBatch)}
+	woken, stop := s.Feed.WatchLog(deploymentID)
+	c, ended, err := f.read(ctx)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	go func() {
+		defer close(f.batches)
+		defer stop()
+		f.run(ctx, woken, c, ended)
+	}()
+	return f.batches, nil
+}
+
+// logFollower sends the lines of a log as they come.
+type logFollower struct {
+	service      *Service
+	deploymentID string
+	// after is the cursor of the last line that was sent.
+	after   *string
+	batches chan *LogBatch
+}
+
+// endColumns are what a follower has to know of the deployment.
+var endColumns = record.NewColumns(map[string][]string{deployment.Table: {deployment.FieldCompletedAt}})
+
+// read returns the lines that come next, and reports whether the deployment had ended before they were read: then no
+// others can follow.
+func (f *logFollower) read(ctx context.Context) (c *page.LogLineConnection, ended bool, err error) {
+	d, err := f.service.Deployment(record.WithColumns(ctx, endColumns), f.deploymentID)
+	if err != nil {
+		return nil, false, err
+	}
+	pages, err := f.service.LogsOf(ctx, []string{f.deploymentID}, page.Args{First: new(int32(page.MaxSize)), After: f.after})
+	return pages[f.deploymentID], d.CompletedAt != nil, err
+}
+
+// run sends what was read, and what is read after that, until there is no more.
+func (f *logFollower) run(ctx context.Context, woken <-chan struct{}, c *page.LogLineConnection, ended bool) {
+	look := time.NewTicker(logPollInterval)
+	defer look.Stop()
+	for {
+		if len(c.Edges) > 0 {
+			f.after = c.PageInfo.EndCursor
+			if !f.send(ctx, &LogBatch{Cursor: *f.after, Lines: c.Nodes()}) {
+				return
+			}
+		}
+		if !c.PageInfo.HasNextPage {
+			if ended {
+				return
+			}
+			select {
+			case <-woken:
+			case <-look.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+		var err error
+		if c, ended, err = f.read(ctx); err != nil {
+			f.send(ctx, &LogBatch{Err: err})
+			return
+		}
+	}
+}
+
+// send sends a batch, and reports whether ctx has not ended.
+func (f *logFollower) send(ctx context.Context, b *LogBatch) bool {
+	select {
+	case f.batches <- b:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// errOvertaken is the error of a report that another has overtaken.
+var errOvertaken = errors.New("the log has changed since it was read")
+
+// reportLogs adds the lines of a report that has nothing else, and renews the lease.
+func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, in Report) (reported *ent.Deployment, lease *Lease, err error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
+		return nil, nil, err
+	}
+	write := func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		e.SkipAudit = true
+		d, err := find(ctx, tx.Deployment, deploymentID)
+		if err != nil {
+			return err
+		}
+		if err := access.CheckIn(a, access.RunDeployments, placeOf(d), fault.DeploymentForbidden); err != nil {
+			return err
+		}
+		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared); err != nil {
+			return err
+		}
+		if violations := in.check(); len(violations) > 0 {
+			return fault.Invalid(fault.RequestInvalid, violations...)
+		}
+		if *in.Sequence > d.ReportSequence {
+			until := e.Shared.Add(s.leaseTime())
+			// The status may have changed since it was read.
+			u := tx.Deployment.Update().
+				Where(deployment.ID(deploymentID), deployment.StatusEQ(deployment.StatusRUNNING), deployment.LeaseID(leaseID),
+					deployment.ReportSequence(d.ReportSequence)).
+				SetReportSequence(*in.Sequence).SetLeaseExpiresAt(until)
+			if err := addLines(ctx, tx, d, u.Mutation(), in.Logs, e.At); err != nil {
+				return err
+			}
+			n, err := u.Save(ctx)
+			if err == nil && n == 0 {
+				err = errOvertaken
+			}
+			if err != nil {
+				return err
+			}
+			d.LeaseExpiresAt = &until
+		}
+		reported, lease = d, s.leaseOf(d, e.Shared)
+		return nil
+	}
+	for {
+		switch err := s.Journal.Write(ctx, "reportDeployment", write); {
+		case errors.Is(err, errOvertaken), store.IsUniqueViolation(err):
+		case err != nil:
+			return nil, nil, err
+		default:
+			s.Feed.LogChanged(deploymentID)
+			return reported, lease, nil
+		}
+	}
+}
+
+// addLines adds lines to the log of a deployment, removes the oldest where there are too many, and sets in an update of
+// the deployment how many there are. Another report may add the same numbers at once: then the update changes nothing,
+// or the rows violate a unique index.
+func addLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, lines []logline.Line, at time.Time) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	update.Where(deployment.LogLines(d.LogLines))
+	rows := make([]*ent.DeploymentLogCreate, len(lines))
+	for i, l := range lines {
+		text := logline.Clean(l.Text)
+		d.LogLines++
+		rows[i] = tx.DeploymentLog.Create().SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).
+			SetSequence(d.LogLines).SetByteOffset(d.LogBytes).
+			SetAt(timeOf(l, at)).SetStream(l.Stream).SetText(text)
+		d.LogBytes += int64(len(text))
+	}
+	if err := tx.DeploymentLog.CreateBulk(rows...).Exec(ctx); err != nil {
+		return fmt.Errorf("add %d lines: %w", len(rows), err)
+	}
+	update.SetLogLines(d.LogLines)
+	update.SetLogBytes(d.LogBytes)
+	return foldLines(ctx, tx, d, update)
+}
+
+// timeOf returns when a line was printed, as both databases keep it; at, if that is not known.
+func timeOf(l logline.Line, at time.Time) time.Time {
+	if l.At == nil {
+		return at
+	}
+	return l.At.UTC().Truncate(time.Microsecond)
+}
+
+// foldLines removes the oldest lines of a log that has too many.
+func foldLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation) error {
+	folded := int64(d.FoldedLogLines)
+	if d.LogBytes-d.FoldedLogBytes <= logline.MaxBytes && d.LogLines-folded <= logline.MaxLines {
+		return nil
+	}
+	of := deploymentlog.DeploymentID(d.ID)
+	first, err := tx.DeploymentLog.Query().
+		Where(of, deploymentlog.SequenceGT(max(folded, d.LogLines-logline.MaxLines)), deploymentlog.ByteOffsetGTE(d.LogBytes-logline.MaxBytes)).
+		Order(ent.Asc(deploymentlog.FieldSequence)).First(ctx)
+	if err != nil {
+		return fmt.Errorf("find the oldest line that is kept: %w", err)
+	}
+	if _, err := tx.DeploymentLog.Delete().Where(of, deploymentlog.SequenceLT(first.Sequence)).Exec(ctx); err != nil {
+		return fmt.Errorf("remove old lines: %w", err)
+	}
+	d.FoldedLogLines, d.FoldedLogBytes = int32(min(first.Sequence-1, math.MaxInt32)), first.ByteOffset
+	update.SetFoldedLogLines(d.FoldedLogLines)
+	update.SetFoldedLogBytes(d.FoldedLogBytes)
+	return nil
+}
