@@ -26,6 +26,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
+	"slipway/internal/logline"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
@@ -70,6 +71,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputItemTitleInput,
 			ec.unmarshalInputKeyValuePropertyInput,
 			ec.unmarshalInputLiftQuarantineInput,
+			ec.unmarshalInputLogLineInput,
 			ec.unmarshalInputMapKeyInput,
 			ec.unmarshalInputModuleInstanceFilter,
 			ec.unmarshalInputNumberPropertyInput,
@@ -208,6 +210,14 @@ var planKeyValueProperty = &plan.Object{Name: "KeyValueProperty", Satisfies: key
 var planLease = &plan.Object{Name: "Lease", Satisfies: leaseImplementors}
 
 var planLiftQuarantinePayload = &plan.Object{Name: "LiftQuarantinePayload", Satisfies: liftQuarantinePayloadImplementors}
+
+var planLogBatch = &plan.Object{Name: "LogBatch", Satisfies: logBatchImplementors}
+
+var planLogLine = &plan.Object{Name: "LogLine", Satisfies: logLineImplementors}
+
+var planLogLineConnection = &plan.Object{Name: "LogLineConnection", Satisfies: logLineConnectionImplementors}
+
+var planLogLineEdge = &plan.Object{Name: "LogLineEdge", Satisfies: logLineEdgeImplementors}
 
 var planMapKey = &plan.Object{Name: "MapKey", Satisfies: mapKeyImplementors}
 
@@ -1527,6 +1537,44 @@ func init() {
 			obj := parent.(*record.Deployment)
 			v := obj.FoldedEvents
 			return writeNInt2int32(w, n, v)
+		},
+		},
+		"logs": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_logs_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Logs(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"foldedLogLines": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.FoldedLogLines
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"foldedLogBytes": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().FoldedLogBytes(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNFloat2float64(w, n, v)
 		},
 		},
 		"rollbackEligibility": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3233,6 +3281,139 @@ func init() {
 		},
 		},
 	}
+	planLogBatch.Fields = map[string]*plan.Field{
+		"cursor": {Object: "LogBatch", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.LogBatch)
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"lines": {Object: "LogBatch", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.LogBatch)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.LogBatch().Lines(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNLogLine2ᚕᚖslipwayᚋentᚐDeploymentLogᚄ(w, n, v)
+		},
+		},
+	}
+	planLogLine.Fields = map[string]*plan.Field{
+		"number": {Object: "LogLine", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentLog)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.LogLine().Number(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"at": {Object: "LogLine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentLog)
+			v := obj.At
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"stream": {Object: "LogLine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentLog)
+			v := obj.Stream
+			return writeNLogStream2slipwayᚋinternalᚋloglineᚐStream(w, n, v)
+		},
+		},
+		"text": {Object: "LogLine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.DeploymentLog)
+			v := obj.Text
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+	}
+	planLogLineConnection.Fields = map[string]*plan.Field{
+		"edges": {Object: "LogLineConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentLog])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Edges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w, n, v)
+		},
+		},
+		"nodes": {Object: "LogLineConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentLog])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Nodes()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNLogLine2ᚕᚖslipwayᚋentᚐDeploymentLogᚄ(w, n, v)
+		},
+		},
+		"pageInfo": {Object: "LogLineConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentLog])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
+		},
+		},
+		"totalCount": {Object: "LogLineConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentLog])
+			ctx := w.Context()
+			v, err := obj.TotalCount(ctx)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planLogLineEdge.Fields = map[string]*plan.Field{
+		"cursor": {Object: "LogLineEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.DeploymentLog])
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"node": {Object: "LogLineEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.DeploymentLog])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Node
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNLogLine2ᚖslipwayᚋentᚐDeploymentLog(w, n, v)
+		},
+		},
+	}
 	planMapKey.Fields = map[string]*plan.Field{
 		"description": {Object: "MapKey", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.MapKeyConfig)
@@ -3619,6 +3800,23 @@ func init() {
 			}
 			ctx := w.Context()
 			v, err := ec.Resolvers.ModuleInstance().LiveDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"externalDeployment": {Object: "ModuleInstance", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().ExternalDeployment(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -6575,6 +6773,23 @@ func init() {
 				true, true)
 		},
 		},
+		"deploymentLogs": {Object: "Subscription", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
+			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
+			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
+				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+					return ec.fieldContext_Subscription_deploymentLogs(ctx, field)
+				},
+				func(ctx context.Context) (any, error) {
+					fc := graphql.GetFieldContext(ctx)
+					return ec.Resolvers.Subscription().DeploymentLogs(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
+				},
+				nil,
+				func(ctx context.Context, _ ast.SelectionSet, v *deployment.LogBatch) graphql.Marshaler {
+					return plan.Event(ctx, e, n, v, writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch)
+				},
+				true, true)
+		},
+		},
 	}
 	planTextProperty.Fields = map[string]*plan.Field{
 		"id": {Object: "TextProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7741,6 +7956,10 @@ func writeNFieldChange2ᚖslipwayᚋinternalᚋdefaultsᚐChange(w *plan.Writer,
 	return w.Object(n, planFieldChange, v)
 }
 
+func writeNFloat2float64(w *plan.Writer, n *plan.Node, v float64) bool {
+	return w.Marshal(graphql.WrapContextMarshaler(w.Context(), graphql.MarshalFloatContext(v)), true)
+}
+
 func writeNGivenId2string(w *plan.Writer, n *plan.Node, v string) bool {
 	return w.Appended(scalar.AppendGivenID(w.Bytes(), v), true)
 }
@@ -7853,6 +8072,39 @@ func writeNLease2ᚖslipwayᚋinternalᚋdeploymentᚐLease(w *plan.Writer, n *p
 		return w.Null()
 	}
 	return w.Object(n, planLease, v)
+}
+
+func writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch(w *plan.Writer, n *plan.Node, v *deployment.LogBatch) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planLogBatch, v)
+}
+
+func writeNLogLine2ᚕᚖslipwayᚋentᚐDeploymentLogᚄ(w *plan.Writer, n *plan.Node, v []*ent.DeploymentLog) bool {
+	return plan.List(w, n, v, true, writeNLogLine2ᚖslipwayᚋentᚐDeploymentLog)
+}
+
+func writeNLogLine2ᚖslipwayᚋentᚐDeploymentLog(w *plan.Writer, n *plan.Node, v *ent.DeploymentLog) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planLogLine, v)
+}
+
+func writeNLogLineEdge2ᚕᚖslipwayᚋinternalᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.DeploymentLog]) bool {
+	return plan.List(w, n, v, true, writeNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge)
+}
+
+func writeNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.DeploymentLog]) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planLogLineEdge, v)
+}
+
+func writeNLogStream2slipwayᚋinternalᚋloglineᚐStream(w *plan.Writer, n *plan.Node, v logline.Stream) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream[v]), true)
 }
 
 func writeNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleDefinition) bool {
@@ -8388,6 +8640,13 @@ func writeOLiftQuarantinePayload2ᚖslipwayᚋgraphᚋmodelᚐLiftQuarantinePayl
 		return false
 	}
 	return w.Object(n, planLiftQuarantinePayload, v)
+}
+
+func writeOLogLineConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.DeploymentLog]) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planLogLineConnection, v)
 }
 
 func writeOMapKey2ᚖslipwayᚋinternalᚋinputpropᚐMapKeyConfig(w *plan.Writer, n *plan.Node, v *inputprop.MapKeyConfig) bool {

@@ -59,10 +59,10 @@ func unknownBinding(f *codegen.Field) string {
 		"a batch resolver": f.IsBatch(),
 		"a map":            f.IsMap(),
 		"a method that tells whether there is a value": f.HasHaser || f.VOkFunc,
-		"a root type":                            f.TypeReference.IsRoot,
-		"a value that is written with a context": f.TypeReference.IsContext,
-		"an argument that is inlined":            codegen.GetInlineArgsMetadata(f.Object.Name, f.Name) != nil,
-		"a context for each event":               f.UsesSubscriptionContext(),
+		"a root type": f.TypeReference.IsRoot,
+		"a value that writes itself with a context": f.TypeReference.IsContext && f.TypeReference.IsMarshaler,
+		"an argument that is inlined":               codegen.GetInlineArgsMetadata(f.Object.Name, f.Name) != nil,
+		"a context for each event":                  f.UsesSubscriptionContext(),
 	} {
 		if is {
 			return what

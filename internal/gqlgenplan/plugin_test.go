@@ -18,7 +18,7 @@ func TestAFieldThatAPlanCannotExpressFailsTheGeneration(t *testing.T) {
 		"Thing.size: a plan cannot express a method that tells whether there is a value": func(f *codegen.Field) { f.VOkFunc = true },
 		"Thing.size: a plan cannot express a batch resolver":                             func(f *codegen.Field) { f.Batch = true },
 		"Thing.size: a plan cannot express a map":                                        func(f *codegen.Field) { f.GoFieldType = codegen.GoFieldMap },
-		"Thing.size: a plan cannot express a value that is written with a context":       func(f *codegen.Field) { f.TypeReference.IsContext = true },
+		"Thing.size: a plan cannot express a value that writes itself with a context":    func(f *codegen.Field) { f.TypeReference.IsContext, f.TypeReference.IsMarshaler = true, true },
 	} {
 		thing := &codegen.Object{Definition: &ast.Definition{Kind: ast.Object, Name: "Thing"}}
 		f := &codegen.Field{

@@ -141,6 +141,18 @@ func (r aroundDeployment) Events(ctx context.Context, obj *record.Deployment) ([
 	})
 }
 
+func (r aroundDeployment) Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.logs", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.DeploymentLog], error) {
+		return r.DeploymentResolver.Logs(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundDeployment) FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.foldedLogBytes", Parent: obj}, func(ctx context.Context) (float64, error) {
+		return r.DeploymentResolver.FoldedLogBytes(ctx, obj)
+	})
+}
+
 func (r aroundDeployment) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*deployment.Eligibility, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.rollbackEligibility", Parent: obj}, func(ctx context.Context) (*deployment.Eligibility, error) {
 		return r.DeploymentResolver.RollbackEligibility(ctx, obj)
@@ -249,6 +261,36 @@ func (r aroundErrorSection) Object(ctx context.Context, obj *fault.Section) (jso
 	})
 }
 
+type aroundLogBatch struct {
+	generated.LogBatchResolver
+	call Call
+}
+
+func (r resolvers) LogBatch() generated.LogBatchResolver {
+	return aroundLogBatch{r.ResolverRoot.LogBatch(), r.call}
+}
+
+func (r aroundLogBatch) Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error) {
+	return around(ctx, r.call, Field{Name: "LogBatch.lines", Parent: obj}, func(ctx context.Context) ([]*ent.DeploymentLog, error) {
+		return r.LogBatchResolver.Lines(ctx, obj)
+	})
+}
+
+type aroundLogLine struct {
+	generated.LogLineResolver
+	call Call
+}
+
+func (r resolvers) LogLine() generated.LogLineResolver {
+	return aroundLogLine{r.ResolverRoot.LogLine(), r.call}
+}
+
+func (r aroundLogLine) Number(ctx context.Context, obj *ent.DeploymentLog) (int32, error) {
+	return around(ctx, r.call, Field{Name: "LogLine.number", Parent: obj}, func(ctx context.Context) (int32, error) {
+		return r.LogLineResolver.Number(ctx, obj)
+	})
+}
+
 type aroundModuleDefinition struct {
 	generated.ModuleDefinitionResolver
 	call Call
@@ -300,6 +342,12 @@ func (r aroundModuleInstance) ModuleDefinition(ctx context.Context, obj *record.
 func (r aroundModuleInstance) LiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.liveDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ModuleInstanceResolver.LiveDeployment(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
 	})
 }
 
@@ -741,6 +789,12 @@ func (r aroundSubscription) DeploymentChanged(ctx context.Context, id string, af
 func (r aroundSubscription) DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error) {
 	return around(ctx, r.call, Field{Name: "Subscription.deploymentsChanged", Args: []any{filter, after}}, func(ctx context.Context) (<-chan *feed.Item, error) {
 		return r.SubscriptionResolver.DeploymentsChanged(ctx, filter, after)
+	})
+}
+
+func (r aroundSubscription) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error) {
+	return around(ctx, r.call, Field{Name: "Subscription.deploymentLogs", Args: []any{id, after}}, func(ctx context.Context) (<-chan *deployment.LogBatch, error) {
+		return r.SubscriptionResolver.DeploymentLogs(ctx, id, after)
 	})
 }
 
