@@ -17,7 +17,6 @@ import (
 	"slipway/ent/moduleversion"
 	"slipway/ent/project"
 	"slipway/ent/release"
-	"slipway/internal/gqlhttp"
 	"slipway/internal/record"
 )
 
@@ -164,8 +163,8 @@ func columnName(field string) string {
 
 // withColumns returns a context in which records are read with the columns that the operation needs.
 func withColumns(ctx context.Context) context.Context {
-	if c, ok := gqlhttp.Prepared(graphql.GetOperationContext(ctx)).(*record.Columns); ok {
-		return record.WithColumns(ctx, c)
+	if p := preparedOf(graphql.GetOperationContext(ctx)); p != nil {
+		return record.WithColumns(ctx, p.columns)
 	}
 	return ctx
 }

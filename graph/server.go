@@ -8,25 +8,55 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph/generated"
+	"slipway/graph/plan"
 	"slipway/graph/scalar"
 	"slipway/internal/gqlhttp"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/gqlhttp/stream"
+	"slipway/internal/record"
 )
 
 // Config is the configuration of the endpoint.
 type Config struct {
 	HTTP   gqlhttp.HTTP
 	Server gqlhttp.Config
+	// Executor is what executes operations; empty for PlanExecutor.
+	Executor Executor
 }
 
+// Executor is the name of what executes operations. Both give the same answers.
+type Executor string
+
+const (
+	// PlanExecutor executes them by plans, as package plan says.
+	PlanExecutor Executor = "plan"
+	// GqlgenExecutor executes them as gqlgen does.
+	GqlgenExecutor Executor = "gqlgen"
+)
+
 // NewHandler returns the GraphQL endpoint.
-func NewHandler(r *Resolver, c Config) http.Handler {
+func NewHandler(r generated.ResolverRoot, c Config) http.Handler {
 	c.Server = ofSchema(c.Server)
-	s := gqlhttp.NewServer(generated.NewExecutableSchema(generated.Config{Schema: schema(), Resolvers: r}), c.Server,
-		stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
+	s := gqlhttp.NewServer(executable(r, c), c.Server, stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
 	s.Use(batching{})
 	return s
+}
+
+func executable(r generated.ResolverRoot, c Config) graphql.ExecutableSchema {
+	of := generated.Config{Schema: schema(), Resolvers: r}
+	if c.Executor == GqlgenExecutor {
+		return generated.NewExecutableSchema(of)
+	}
+	return generated.NewPlanSchema(of, plan.Options{
+		Operation: func(oc *graphql.OperationContext) *plan.Operation {
+			if p := preparedOf(oc); p != nil {
+				return p.plans
+			}
+			return nil
+		},
+		Observe:  func(ctx context.Context) plan.Observer { return gqlhttp.Observe(ctx) },
+		MaxBytes: c.Server.Limits.WithDefaults().Answer,
+	})
 }
 
 // ReadTrusted reads documents that callers may name, as gqlhttp.ReadTrusted does, for an endpoint of the same Config.
@@ -46,8 +76,22 @@ func ofSchema(c gqlhttp.Config) gqlhttp.Config {
 	c.Patience = patience
 	c.Scalars = scalar.Checks()
 	s := schema()
-	c.Prepare = func(op *ast.OperationDefinition) any { return selectColumns(s, op) }
+	c.Prepare = func(doc *ast.QueryDocument, op *ast.OperationDefinition) any {
+		return &prepared{selectColumns(s, op), plan.Compile(doc, op)}
+	}
 	return c
+}
+
+// prepared is what is kept of an operation.
+type prepared struct {
+	columns *record.Columns
+	plans   *plan.Operation
+}
+
+// preparedOf returns what is kept of an operation, nil where it was refused.
+func preparedOf(oc *graphql.OperationContext) *prepared {
+	p, _ := gqlhttp.Prepared(oc).(*prepared)
+	return p
 }
 
 // batching is the extension of gqlgen that begins the batches of each answer; a subscription has many answers.
@@ -67,5 +111,8 @@ func (batching) InterceptRootField(ctx context.Context, next graphql.RootResolve
 
 // InterceptResponse begins them anew for each event of a subscription, whose root field is resolved only once.
 func (batching) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	return next(withColumns(withBatches(ctx)))
+	if op := graphql.GetOperationContext(ctx).Operation; op != nil && op.Operation == ast.Subscription {
+		ctx = withBatches(ctx)
+	}
+	return next(withColumns(ctx))
 }

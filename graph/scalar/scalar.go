@@ -10,6 +10,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"slipway/graph/plan"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/inputprop"
@@ -29,6 +30,9 @@ func MarshalJSON(v json.RawMessage) graphql.Marshaler {
 	}
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(v) })
 }
+
+// AppendJSON appends what MarshalJSON writes; where that is null, nothing.
+func AppendJSON(b []byte, v json.RawMessage) []byte { return append(b, v...) }
 
 // UnmarshalJSON takes any value, as text.
 func UnmarshalJSON(v any) (json.RawMessage, error) {
@@ -56,6 +60,11 @@ func MarshalUtcDateTime(t time.Time) graphql.Marshaler {
 	return graphql.MarshalString(t.UTC().Format(time.RFC3339Nano))
 }
 
+// AppendUtcDateTime appends what MarshalUtcDateTime writes.
+func AppendUtcDateTime(b []byte, t time.Time) []byte {
+	return append(t.UTC().AppendFormat(append(b, '"'), time.RFC3339Nano), '"')
+}
+
 // UnmarshalUtcDateTime reads a time, which must be in UTC.
 func UnmarshalUtcDateTime(v any) (time.Time, error) {
 	n, err := node(v)
@@ -77,8 +86,14 @@ func UnmarshalDateTimeText(v any) (string, error) {
 	return v.(*strictjson.Node).Text, nil
 }
 
+// AppendDateTimeText appends what MarshalDateTimeText writes.
+func AppendDateTimeText(b []byte, text string) []byte { return plan.AppendString(b, text) }
+
 // MarshalGivenID writes a GivenId.
 func MarshalGivenID(text string) graphql.Marshaler { return graphql.MarshalString(text) }
+
+// AppendGivenID appends what MarshalGivenID writes.
+func AppendGivenID(b []byte, text string) []byte { return plan.AppendString(b, text) }
 
 // UnmarshalGivenID reads a GivenId.
 func UnmarshalGivenID(v any) (string, error) {

@@ -205,29 +205,6 @@ func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float6
 	return cost
 }
 
-// largeText is from how many bytes on a value is counted before it is written.
-const largeText = 512
-
-// countText counts a value with a large text, and returns what err does then.
-func (e *execution) countText(ctx context.Context, value any) error {
-	size := 0
-	switch v := value.(type) {
-	case string:
-		size = len(v)
-	case *string:
-		if v != nil {
-			size = len(*v)
-		}
-	case json.RawMessage:
-		size = len(v)
-	}
-	if size < largeText {
-		return nil
-	}
-	_ = meter.Answer(ctx, meter.Taken, size) // err returns the same, in a mutation's words
-	return e.err(ctx)
-}
-
 // addTruncated keeps the path of a list that was cut at its default length, for the document set none.
 func (e *execution) addTruncated(fc *graphql.FieldContext, result any) {
 	connection, ok := result.(interface{ CutByDefault() bool })

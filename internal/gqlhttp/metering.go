@@ -3,6 +3,7 @@ package gqlhttp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"strings"
 
@@ -77,7 +78,7 @@ func refusedRootField(ctx context.Context, err error) graphql.Marshaler {
 	return graphql.Null
 }
 
-// InterceptField implements graphql.FieldInterceptor: it counts what a field was resolved to.
+// InterceptField implements graphql.FieldInterceptor for gqlgen's executor: it has an Observer observe the field.
 func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
 	fc := graphql.GetFieldContext(ctx)
 	switch {
@@ -87,35 +88,38 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 		result, err := next(ctx) // which was counted before
 		return standardIntrospection(ctx, fc, result), err
 	}
-	e := executionOf(ctx)
-	if e == nil {
+	o := Observe(ctx)
+	if o.execution == nil {
 		return next(ctx)
 	}
 	isLeaf := len(fc.Field.Selections) == 0
 	if !isLeaf {
-		if err := e.err(ctx); err != nil {
+		if err := o.Begin(ctx, fc); err != nil {
 			return nil, err
 		}
 	}
 	result, err := next(ctx)
-	if err != nil {
-		return result, err
-	}
-	isList := fc.Field.Definition.Type.Elem != nil
-	if isList || !isLeaf {
-		e.countObjects(ctx, fc, result)
-	}
 	switch {
-	case result == nil:
-		return nil, nil
-	case isList:
-	case isLeaf:
-		return result, e.countText(ctx, result)
-	case fc.Object == "Mutation":
-		e.addCommitted(fc, result)
-		return result, nil // it has happened, whatever has ended since
+	case err != nil:
+	case !isLeaf || fc.Field.Definition.Type.Elem != nil:
+		err = o.Resolved(ctx, fc, result)
 	default:
-		e.addTruncated(fc, result)
+		err = o.Text(ctx, textLength(result))
 	}
-	return result, e.err(ctx)
+	return result, err
+}
+
+// textLength returns the length of a text or of JSON, 0 for other values.
+func textLength(value any) int {
+	switch v := value.(type) {
+	case string:
+		return len(v)
+	case *string:
+		if v != nil {
+			return len(*v)
+		}
+	case json.RawMessage:
+		return len(v)
+	}
+	return 0
 }

@@ -41,8 +41,8 @@ type Config struct {
 	Turns *quota.Turns
 	// Presenter shows errors and recovers panics.
 	Presenter Presenter
-	// Prepare, where it is not nil, makes of an operation what Prepared returns each time that it is executed.
-	Prepare func(*ast.OperationDefinition) any
+	// Prepare, where it is not nil, makes of an operation of a document what Prepared returns each time that it is executed.
+	Prepare func(*ast.QueryDocument, *ast.OperationDefinition) any
 	// Patience, where it is not nil, returns how long an operation may wait, besides the time that it may run.
 	Patience func(*graphql.OperationContext) time.Duration
 }
@@ -86,8 +86,14 @@ func NewServer(schema graphql.ExecutableSchema, c Config, transports ...Transpor
 }
 
 // Use adds an extension of gqlgen's; those that were added first run first. By then the document is
-// parsed and the variables are coerced, so an extension must not replace them.
-func (s *Server) Use(extension graphql.HandlerExtension) { s.exec.Use(extension) }
+// parsed and the variables are coerced, so an extension must not replace them. It panics where the extension intercepts
+// fields: only gqlgen's own executor would call it. What is to see all fields belongs into Observer.
+func (s *Server) Use(extension graphql.HandlerExtension) {
+	if _, ok := extension.(graphql.FieldInterceptor); ok {
+		panic("gqlhttp: the extension " + extension.ExtensionName() + " intercepts fields, which not every executor lets it do")
+	}
+	s.exec.Use(extension)
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

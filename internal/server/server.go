@@ -48,6 +48,8 @@ type Config struct {
 	// Playground serves the explorer at /playground, as Explorer says, and the REST documents at /docs.
 	Playground bool
 	Explorer   web.Config
+	// Executor is what executes GraphQL operations; empty for graph.PlanExecutor.
+	Executor graph.Executor
 	// Trusted are the GraphQL documents that callers may name; nil for none.
 	Trusted *gqlhttp.Trusted
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
@@ -169,7 +171,8 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		refuse := refuseGraphQL(c.Log)
 		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(refuse), via(actor.GraphQL), within(organizations, refuse)))
 		endpoint := graph.NewHandler(resolver, graph.Config{
-			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
+			Executor: c.Executor,
+			HTTP:     gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Trusted:       c.Trusted,

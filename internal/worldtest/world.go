@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"slipway/ent/migrate"
+	"slipway/graph"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/pgtest"
@@ -127,7 +128,7 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	api := server.New(s, server.Config{Introspection: true, Log: logger()})
+	api := server.New(s, serverConfig())
 	listening := httptest.NewServer(api)
 	t.Cleanup(listening.Close)
 	return &World{
@@ -139,9 +140,9 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 // Serving returns the same world behind an API of another configuration.
 func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	t.Helper()
-	config := server.Config{Introspection: true, Log: logger()}
-	change(&config)
-	api := server.New(w.Store, config)
+	c := serverConfig()
+	change(&c)
+	api := server.New(w.Store, c)
 	listening := httptest.NewServer(api)
 	t.Cleanup(listening.Close)
 	other := *w
@@ -157,6 +158,12 @@ func (w *World) In(organization string) *World {
 	other := *w
 	other.organization = organization
 	return &other
+}
+
+// serverConfig is the configuration of a world. SLIPWAY_EXECUTOR sets the executor, as it does for the program, so that all
+// tests can be run with either.
+func serverConfig() server.Config {
+	return server.Config{Introspection: true, Log: logger(), Executor: graph.Executor(os.Getenv("SLIPWAY_EXECUTOR"))}
 }
 
 // logger logs where SLIPWAY_TEST_LOG is set.

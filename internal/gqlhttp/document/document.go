@@ -29,8 +29,8 @@ type Config struct {
 	Scalars map[string]Check
 	// Limits bound each document and each operation.
 	Limits Limits
-	// Prepare, where it is not nil, makes of an operation what its executor asks for each time that it is executed.
-	Prepare func(*ast.OperationDefinition) any
+	// Prepare, where it is not nil, makes of an operation of a document what its executor asks for each time that it is executed.
+	Prepare func(*ast.QueryDocument, *ast.OperationDefinition) any
 }
 
 // Documents parses and validates documents, keeps those that are valid, and coerces their variables.
@@ -43,7 +43,7 @@ type Documents struct {
 	// withTypename are the input types that may have a __typename.
 	withTypename  map[string]bool
 	introspection bool
-	prepare       func(*ast.OperationDefinition) any
+	prepare       func(*ast.QueryDocument, *ast.OperationDefinition) any
 	kept          *cache
 }
 
@@ -103,7 +103,7 @@ func (d *Documents) prepared(doc *ast.QueryDocument) map[*ast.OperationDefinitio
 	}
 	prepared := make(map[*ast.OperationDefinition]any, len(doc.Operations))
 	for _, op := range doc.Operations {
-		prepared[op] = d.prepare(op)
+		prepared[op] = d.prepare(doc, op)
 	}
 	return prepared
 }

@@ -56,8 +56,6 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.draining, func() { cancel(errEnded) })()
-	boundEvents(op)
-
 	start := time.AfterFunc(s.Timeout, func() { cancel(context.DeadlineExceeded) })
 	next, running := exec.DispatchOperation(ctx, op)
 	start.Stop()
@@ -155,15 +153,12 @@ func (r *resolution) end() {
 	}
 }
 
-// boundEvents lets the operation's fields start the clock of the event that they are resolved for:
-// gqlgen waits for an event and resolves it in one call, so nothing else shows when it came.
-func boundEvents(op *graphql.OperationContext) {
-	resolve := op.ResolverMiddleware
-	op.ResolverMiddleware = func(ctx context.Context, next graphql.Resolver) (any, error) {
-		if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
-			r.begin(ctx)
-		}
-		return resolve(ctx, next)
+// BeginEvent starts the clock of the event that is to be resolved in the context, if it is that of an event and the clock
+// does not run yet. Whoever resolves an event calls it, because an executor waits for an event and resolves it in one call,
+// so that nothing else shows when it came.
+func BeginEvent(ctx context.Context) {
+	if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
+		r.begin(ctx)
 	}
 }
 

@@ -1,0 +1,212 @@
+package plan
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+// Generated is the table that the plugin writes.
+type Generated struct {
+	// State is what the functions of the table are called with.
+	State                         any
+	Query, Mutation, Subscription *Object
+	// Inputs are the decoders of input types.
+	Inputs map[reflect.Type]reflect.Value
+}
+
+// Options are what an execution asks of its surroundings. Each may be left out.
+type Options struct {
+	// Operation returns what is kept of an operation.
+	Operation func(*graphql.OperationContext) *Operation
+	// Observe returns the observer of a response. It is called when there is something to resolve: for a subscription
+	// after an event has come.
+	Observe func(context.Context) Observer
+	// MaxBytes is from how many bytes on no more is kept of the value of a root field: the answer has them, and what
+	// receives it refuses it.
+	MaxBytes int
+}
+
+// Observer is told what an execution resolves, where gqlgen's executor calls the middleware of fields. Its errors become
+// those of the field, which is null then. The contexts have the field.
+type Observer interface {
+	// Begin is called before a field with a selection is resolved.
+	Begin(ctx context.Context, f *graphql.FieldContext) error
+	// Resolved is called with what such a field was resolved to, or a list of any kind.
+	Resolved(ctx context.Context, f *graphql.FieldContext, value any) error
+	// Text is called with the length of a text, or of bytes, that another field was resolved to.
+	Text(ctx context.Context, length int) error
+}
+
+// Schema executes operations by plans. Those that ask for the schema itself, or defer a part of their answer, it leaves to
+// gqlgen.
+type Schema struct {
+	graphql.ExecutableSchema
+	Generated
+	options Options
+}
+
+// NewSchema returns a schema that is executed by a table, besides gqlgen's executor of the same schema.
+func NewSchema(gqlgen graphql.ExecutableSchema, o Options, g Generated) *Schema {
+	return &Schema{gqlgen, g, o}
+}
+
+// Execution is an operation while it is executed.
+type Execution struct {
+	*Schema
+	Operation *graphql.OperationContext
+
+	plans *Operation
+	// own are the selections for which the operation has no room.
+	own sync.Map
+}
+
+type ownKey struct {
+	n *Node
+	o *Object
+}
+
+// Exec implements graphql.ExecutableSchema.
+func (s *Schema) Exec(ctx context.Context) graphql.ResponseHandler {
+	e := &Execution{Schema: s, Operation: graphql.GetOperationContext(ctx)}
+	if s.options.Operation != nil {
+		e.plans = s.options.Operation(e.Operation)
+	}
+	if e.plans == nil {
+		e.plans = Compile(e.Operation.Doc, e.Operation.Operation)
+	}
+	if e.plans.isInterpreted {
+		return s.ExecutableSchema.Exec(ctx)
+	}
+	root := e.plans.root(e.Operation)
+	switch e.Operation.Operation.Operation {
+	case ast.Mutation:
+		return e.respond(root, s.Mutation)
+	case ast.Subscription:
+		return e.subscribe(ctx, e.on(root, s.Subscription))
+	default:
+		return e.respond(root, s.Query)
+	}
+}
+
+// respond returns the one response of a query or a mutation.
+func (e *Execution) respond(root *Node, o *Object) graphql.ResponseHandler {
+	responded := false
+	return func(ctx context.Context) *graphql.Response {
+		if responded {
+			return nil
+		}
+		responded = true
+		ctx = graphql.WithUnmarshalerMap(ctx, e.Inputs)
+		return &graphql.Response{Data: e.data(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: o.Name}), root, e.on(root, o))}
+	}
+}
+
+// data returns the fields of the root with their values. Those of a query are resolved side by side, those of a mutation
+// one after the other.
+func (e *Execution) data(ctx context.Context, root *Node, s *selection) []byte {
+	r := &rootFields{Execution: e, observer: e.observer(ctx), values: make([]graphql.Marshaler, len(s.nodes))}
+	ahead := s.concurrent - 1 // the last one needs no goroutine
+	for i, n := range s.nodes {
+		switch {
+		case n.typename != nil:
+		case n.field.Concurrent && ahead > 0:
+			ahead--
+			r.running.Go(func() { r.resolve(ctx, i, n) })
+		default:
+			r.resolve(ctx, i, n)
+		}
+	}
+	r.running.Wait()
+	if r.isNull.Load() {
+		return []byte("null")
+	}
+	data := append(make(written, 0, max(root.size.Load(), 512)), '{')
+	for i, n := range s.nodes {
+		if n.isHidden {
+			continue
+		}
+		data = append(append(data, n.key...), n.typename...)
+		if r.values[i] != nil {
+			r.values[i].MarshalGQL(&data)
+		}
+	}
+	root.size.Store(int64(min(len(data)+1, maxKeptSize)))
+	return append(data, '}')
+}
+
+// rootFields are the fields of the root while they are resolved.
+type rootFields struct {
+	*Execution
+	observer Observer
+	running  sync.WaitGroup
+	values   []graphql.Marshaler
+	// isNull is whether one is null that must not be.
+	isNull atomic.Bool
+}
+
+// resolve resolves a field within the middleware of root fields. As in gqlgen's executor, what counts as null is the value
+// of a query's field before the middleware has it, of a mutation's field after.
+func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
+	ctx = graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{Object: n.Collected.Name, Field: n.Collected})
+	isNull := false
+	r.values[i] = r.Operation.RootResolverMiddleware(ctx, func(ctx context.Context) graphql.Marshaler {
+		w := r.writer(ctx, r.observer, int(n.size.Load()))
+		w.path = append(w.path, step{node: n})
+		if !w.field(n, nil) {
+			isNull = n.field.Concurrent
+			return graphql.Null
+		}
+		n.size.Store(int64(min(len(w.buf), maxKeptSize)))
+		return &w.buf
+	})
+	if !n.field.Concurrent {
+		isNull = r.values[i] == graphql.Null
+	}
+	if isNull && n.field.NonNull {
+		r.isNull.Store(true)
+	}
+}
+
+// maxKeptSize is the largest size of an answer that the next one's buffer begins with.
+const maxKeptSize = 64 << 10
+
+// subscribe starts the events of a subscription.
+func (e *Execution) subscribe(ctx context.Context, s *selection) graphql.ResponseHandler {
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: s.on.Name})
+	if len(s.nodes) != 1 || s.nodes[0].field == nil {
+		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		return nil
+	}
+	next := s.nodes[0].field.Subscribe(ctx, e, s.nodes[0])
+	return func(ctx context.Context) *graphql.Response {
+		event := next(ctx)
+		if event == nil {
+			return nil
+		}
+		var data written
+		event.MarshalGQL(&data)
+		return &graphql.Response{Data: json.RawMessage(data)}
+	}
+}
+
+// Event returns the value of a subscription's field. Paths of errors begin below the field, as in gqlgen's executor.
+func Event[T any](ctx context.Context, e *Execution, n *Node, v T, write func(*Writer, *Node, T) bool) graphql.Marshaler {
+	w := e.writer(ctx, e.observer(ctx), 0)
+	if !write(w, n, v) {
+		return graphql.Null
+	}
+	return &w.buf
+}
+
+func (e *Execution) observer(ctx context.Context) Observer {
+	if e.options.Observe == nil {
+		return nil
+	}
+	return e.options.Observe(ctx)
+}

@@ -1,0 +1,22 @@
+// Command gqlgen runs gqlgen as gqlgen.yml of the working directory says, with the plugin that writes the table of plans.
+package main
+
+import (
+	"log"
+
+	"github.com/99designs/gqlgen/api"
+	"github.com/99designs/gqlgen/codegen/config"
+
+	"slipway/internal/gqlgenplan"
+)
+
+func main() {
+	c, err := config.LoadConfigFromDefaultLocations()
+	if err != nil {
+		log.Fatal(err)
+	}
+	plans := gqlgenplan.Plugin{Filename: "graph/generated/plan.go", Around: "internal/resolvertest/resolvers.go"}
+	if err := api.Generate(c, api.AddPlugin(plans)); err != nil {
+		log.Fatal(err)
+	}
+}
