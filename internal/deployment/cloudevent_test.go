@@ -113,7 +113,7 @@ func (b *bus) instance(t *testing.T, p *worldtest.Fixture, name string, held boo
 	// A runner claims whatever waits.
 	claims.Lock()
 	defer claims.Unlock()
-	d, err := b.deploy.Create(b.Acme.As(actor.Developer), deployment.New{
+	_, err := b.deploy.Create(b.Acme.As(actor.Developer), deployment.New{
 		InstanceID: i.ID, VersionID: p.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
 		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(`{"serviceArn":"` + b.service(name) + `"}`),
 	})
@@ -278,7 +278,7 @@ func TestEventsOfTheCloudEndInTheSameRecordsInEveryOrder(t *testing.T) {
 		straight := newBus(w, "straight")
 		want := straight.play(t, p, straight.stories())
 		if *update {
-			if err := os.WriteFile("testdata/stories.txt", []byte(want), 0o644); err != nil { //nolint:gosec // a file of the tests
+			if err := os.WriteFile("testdata/stories.txt", []byte(want), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -289,7 +289,7 @@ func TestEventsOfTheCloudEndInTheSameRecordsInEveryOrder(t *testing.T) {
 			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				b := newBus(w, fmt.Sprintf("seed%d", seed))
-				random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // an order is no secret
+				random := rand.New(rand.NewPCG(seed, 1))
 				documents := b.stories()
 				for range 6 {
 					documents = append(documents, documents[random.IntN(len(documents))])

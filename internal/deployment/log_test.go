@@ -2,6 +2,7 @@ package deployment_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -247,7 +248,7 @@ func TestReportsOfLinesAreChecked(t *testing.T) {
 			"/logs/0/text": {{Text: "two\nlines"}},
 		} {
 			err := report(runner, r.id, r.lease, lines...)
-			if refused, ok := err.(*fault.Error); !ok || refused.Code != fault.RequestInvalid || refused.Violations[0].Pointer != pointer {
+			if refused, ok := errors.AsType[*fault.Error](err); !ok || refused.Code != fault.RequestInvalid || refused.Violations[0].Pointer != pointer {
 				t.Errorf("%s: %v", pointer, err)
 			}
 		}

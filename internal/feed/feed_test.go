@@ -200,7 +200,9 @@ func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
 			"from before all, and old": {At: old.At},
 		} {
 			for what, follow := range map[string]func(*string) (<-chan *feed.Item, error){
-				"all": func(after *string) (<-chan *feed.Item, error) { return w.Deploy.FollowAll(ctx, deployment.Filter{}, after) },
+				"all": func(after *string) (<-chan *feed.Item, error) {
+					return w.Deploy.FollowAll(ctx, deployment.Filter{}, after)
+				},
 				"one": func(after *string) (<-chan *feed.Item, error) { return w.Deploy.Follow(ctx, d.ID, after) },
 			} {
 				if items, err := follow(new(c.String())); items != nil || !fault.Is(err, fault.FeedCursorExpired) {

@@ -33,7 +33,7 @@ const (
 
 // TestLiveStreamsAreCheap opens streams on a server, half of them event streams and half sockets, and finds out what
 // each of them takes while nothing changes, and how late they hear of what another server changes.
-func TestLiveStreamsAreCheap(t *testing.T) {
+func TestLiveStreamsAreCheap(t *testing.T) { //nolint:paralleltest // what the process takes is measured
 	w := worldtest.New(t, worldtest.Postgres(t))
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)

@@ -103,7 +103,7 @@ func (e Event) isDeployment(name string) bool {
 // MaxServiceARN is how many bytes the ARN of a service may have.
 const MaxServiceARN = 512
 
-var serviceARN = regexp.MustCompile(`^arn:[a-z0-9-]+:ecs:[a-z0-9-]*:[0-9]*:service/[!-~]+$`)
+var serviceARN = regexp.MustCompile(`^arn:[a-z0-9-]+:ecs:[a-z0-9-]*:[0-9]*:service/[\x21-\x7e]+$`)
 
 // IsServiceARN reports whether a text is the ARN of a service.
 func IsServiceARN(text string) bool {

@@ -167,7 +167,7 @@ func (e *events) write(parts ...[]byte) bool {
 	}
 	_ = e.rc.SetWriteDeadline(time.Now().Add(e.timeout)) // where there is none, the server has no connection to keep
 	for _, part := range parts {
-		if _, e.err = e.w.Write(part); e.err != nil { //nolint:gosec // it is JSON in an event stream, which no browser takes for a page
+		if _, e.err = e.w.Write(part); e.err != nil {
 			return false
 		}
 	}

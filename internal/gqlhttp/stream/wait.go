@@ -19,7 +19,7 @@ const MaxWait = 30 * time.Second
 // longer welcome, that of too many streams, and RequestTimeout if the context ends.
 func (s *Streams) Wait(ctx context.Context, header http.Header, atMost time.Duration, changed <-chan struct{}) (bool, error) {
 	if err := s.begin(); err != nil {
-		return false, nil //nolint:nilerr // to answer at once is what a shutdown needs
+		return false, nil // to answer at once is what a shutdown needs
 	}
 	defer s.serving.Done()
 	leave, err := s.enter(ctx)
