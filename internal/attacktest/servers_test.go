@@ -28,6 +28,9 @@ type plan struct {
 	// stocked is whether there are large records, and fresh how many tokens the server has not seen.
 	stocked bool
 	fresh   int
+	// followed servers have one who follows a deployment as long as they run, so that what reads changes for all
+	// who do is there before an attack as after it.
+	followed bool
 }
 
 // brisk servers do not keep tests waiting. Callers may spend without an end, so that one attack does not
@@ -43,7 +46,7 @@ const patient = "5s"
 func plans() []plan {
 	return []plan{
 		{
-			name: "quick", flags: brisk,
+			name: "quick", flags: brisk, followed: true,
 			attacks: concat(documents(), introspections(), pages(), merges(), bodies(), requests(), inputs(), sockets(), streams()),
 		},
 		{name: "slow", flags: brisk, attacks: slow()},
@@ -103,6 +106,9 @@ func (p plan) serve(t *testing.T, program, database string) *server {
 	s := serve(t, program, database, p.flags...)
 	s.fill(t, p.stocked)
 	s.mint(t, p.fresh)
+	if p.followed {
+		s.follow(t)
+	}
 	return s
 }
 

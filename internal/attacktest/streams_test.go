@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"testing"
 	"time"
 )
 
@@ -37,6 +38,21 @@ func (c *caller) stream(ctx context.Context, query string) (net.Conn, error) {
 	_, err = fmt.Fprintf(conn, "POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", c.token, len(body), body)
 	return conn, err
+}
+
+// follow opens a stream of a deployment's changes, which stays open.
+func (s *server) follow(t *testing.T) {
+	t.Helper()
+	c, leave := newCaller(s, 0)
+	t.Cleanup(leave)
+	conn, err := c.stream(t.Context(), c.watching())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // vanish opens streams of a deployment's changes and leaves each when it has begun.
