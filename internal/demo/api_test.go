@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,9 @@ func TestEveryExampleRuns(t *testing.T) {
 				Data   map[string]json.RawMessage
 				Errors []struct{ Message string }
 			}
+			if strings.Contains(e.Query, "deploymentsChanged") {
+				e.Variables = sinceAChange(t, w.URL, r.Tokens[actor.Admin]) // it has no answer while nothing changes
+			}
 			ask(t, w.URL, r.Tokens[actor.Admin], e.Query, e.Variables, &answer)
 			if named[e.Name] {
 				t.Errorf("two examples are named %q", e.Name)
@@ -63,6 +67,32 @@ func TestEveryExampleRuns(t *testing.T) {
 			}
 		}
 	})
+}
+
+// sinceAChange changes a deployment, and returns variables with the cursor of before.
+func sinceAChange(t *testing.T, url, token string) (variables string) {
+	t.Helper()
+	var before struct {
+		Data struct {
+			Deployments struct {
+				FeedCursor string
+				Nodes      []struct {
+					ID                  string
+					RollbackEligibility struct{ Allowed bool }
+				}
+			}
+		}
+	}
+	ask(t, url, token, `{ deployments(first: 100, filter: {status: SUCCEEDED}) { feedCursor nodes { id rollbackEligibility { allowed } } } }`, "", &before)
+	for _, d := range slices.Backward(before.Data.Deployments.Nodes) { // examples deploy to the instances of the first
+		if d.RollbackEligibility.Allowed {
+			var made any
+			ask(t, url, token, `mutation($id: ID!) { rollbackDeployment(input: {id: $id}) { deployment { id } } }`, `{"id":"`+d.ID+`"}`, &made)
+			return `{"after":"` + before.Data.Deployments.FeedCursor + `"}`
+		}
+	}
+	t.Fatal("nothing can be rolled back to")
+	return ""
 }
 
 // ask sends a GraphQL request and reads its answer.

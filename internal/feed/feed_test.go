@@ -288,7 +288,8 @@ func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
 	live := follow(t, w, ctx, deployment.Filter{}, nil)
 	w.Cancel(t, w.Acme, d.ID)
 	for name, items := range map[string]<-chan *feed.Item{"live": live, "resumed": follow(t, w, ctx, deployment.Filter{}, start)} {
-		if diff := cmp.Diff("COMPLETED2", story(until(t, items, d.ID))); diff != "" {
+		// What created it comes, too, where a transaction of another test had not ended yet when the cursor was read.
+		if diff := cmp.Diff("COMPLETED2", strings.TrimPrefix(story(until(t, items, d.ID)), "CREATED1 ")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

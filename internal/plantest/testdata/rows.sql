@@ -68,3 +68,8 @@ INSERT INTO audit_events (id, created_at, organization_id, actor_id, actor_name,
 SELECT 'aud_' || id, at, owner, 'tok_' || CASE WHEN block % 5 = 0 THEN id ELSE first_id END, 'test', 'admin', 'graphql',
        CASE WHEN block % 9 = 0 THEN 'createProject' ELSE 'rollbackDeployment' END, 'dep_' || first_id, text
 FROM n WHERE i < 12000;
+
+-- The oldest deployments have a page of lines and more.
+INSERT INTO deployment_logs (organization_id, deployment_id, sequence, byte_offset, at, stream, text)
+SELECT d.organization_id, d.id, line.i + 1, line.i, line.at, 'STDOUT', 'x'
+FROM deployments d JOIN n AS line ON line.i < 60 WHERE d.id < 'dep_0000000000000000000' || (1000000 + 400);
