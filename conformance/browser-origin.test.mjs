@@ -65,7 +65,7 @@ const firstEvent = (page, variables) => page.evaluate(async ({ url, token, body 
       const { value, done } = await reader.read();
       if (done) return { error: 'ended' };
       text += value;
-      const event = /^event: next\ndata: (.*)\n\n/m.exec(text);
+      const event = /^event: next\ndata: (.*)\n(?:id: .*\n)?\n/m.exec(text);
       if (event) return JSON.parse(event[1]);
     }
   } catch (error) {

@@ -45,7 +45,8 @@ func StandardSchema(schema *ast.Schema) *ast.Schema {
 	return &own
 }
 
-var misprints = strings.NewReplacer("`String`scalar", "`String` scalar", `(such as "4")`, "(such as `\"4\"`)", "(such as 4)", "(such as `4`)")
+var misprints = strings.NewReplacer("`String`scalar", "`String` scalar", `(such as "4")`, "(such as `\"4\"`)", "(such as 4)", "(such as `4`)",
+	"http://en.wikipedia.org", "https://en.wikipedia.org")
 
 // usedIn returns the types that a field, an argument or an input of the schema is of, by their names.
 func usedIn(schema *ast.Schema) map[string]bool {
