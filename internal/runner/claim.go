@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"time"
 
 	"slipway/internal/client"
 	"slipway/internal/fault"
@@ -19,10 +18,7 @@ var errClaimTooLate = errors.New("the answer to a claim came too late")
 // errNotStarted is the error of a claimed deployment whose program could not be started.
 var errNotStarted = errors.New("the program could not be run")
 
-// claimWait is for how long the server lets a claim wait for a deployment. Proxies close what is silent for longer.
-const claimWait = 20 * time.Second
-
-// claim claims the oldest deployment that waits, and returns nil if there is none and none has come. If the answer may have been lost,
+// claim claims the oldest deployment that waits, and returns nil if there is none. If the answer may have been lost,
 // the server may have given a deployment to this runner; so the claim is repeated with the same lease id, for which
 // the server returns the same deployment. After ctx has ended, claims are repeated only for this reason.
 func (r *runner) claim(ctx context.Context) (*job, error) {
@@ -35,20 +31,11 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	var sent keeper.Instant
 	// everLost is whether an answer may have been lost, lost whether none has come since.
 	everLost, lost := false, false
-	wait := r.claimWait()
 	try := func() (again bool, err error) {
 		sent = r.Clock()
-		if wait > 0 {
-			claimed, err = r.askForWork(ctx, leaseID, wait) // there is no need to wait any longer than for ctx
-		} else {
-			claimed, err = r.askForWork(requestCtx, leaseID, 0)
-		}
+		claimed, err = r.askForWork(requestCtx, leaseID)
 		refused, ok := errors.AsType[*client.Error](err)
 		again = err != nil && !(ok && refused.Permanent())
-		if wait > 0 && ok && refused.Code == string(fault.DocumentVariablesInvalid) {
-			r.serverWaits, again = false, true // it is older than this runner
-		}
-		wait = 0 // what is repeated is to be answered soon
 		everLost = everLost || again && !client.NotSent(err)
 		lost = again && (lost || !client.NotSent(err))
 		return again, err
@@ -72,20 +59,12 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	return r.startClaimed(claimed, leaseID, sent)
 }
 
-// claimWait returns for how long the next claim is to wait.
-func (r *runner) claimWait() time.Duration {
-	if r.Once || r.unconfirmed != "" || !r.serverWaits {
-		return 0
-	}
-	return claimWait
-}
-
-// askForWork sends a claim once, which waits. It returns a payload without a deployment if there is none.
-func (r *runner) askForWork(ctx context.Context, leaseID string, wait time.Duration) (client.ClaimDeploymentPayload, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout+wait)
+// askForWork sends a claim once. It returns a payload without a deployment if there is none.
+func (r *runner) askForWork(ctx context.Context, leaseID string) (client.ClaimDeploymentPayload, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	response, err := client.ClaimDeployment(ctx, r.client, client.ClaimDeploymentInput{
-		DeploymentTypes: r.Kinds, LeaseId: &leaseID, Wait: int(wait / time.Second),
+		DeploymentTypes: r.Kinds, LeaseId: &leaseID,
 	})
 	if err != nil {
 		return client.ClaimDeploymentPayload{}, err

@@ -75,8 +75,6 @@ type runner struct {
 	// unconfirmed is the lease id of a claim whose answer was lost, and that found no deployment when it was
 	// repeated: the server may still have been working on the first. One more claim, a poll later, has this id.
 	unconfirmed string
-	// serverWaits is whether the server lets claims wait; one from before that refuses them.
-	serverWaits bool
 }
 
 // Run adopts the programs that an earlier runner has left in the work folder, claims deployments and carries them out
@@ -94,7 +92,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
-	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true}
+	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log)}
 	var stopPrograms, stopRequests context.CancelFunc
 	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
 	defer stopPrograms()
@@ -141,7 +139,6 @@ func (r *runner) claimLoop(ctx context.Context) error {
 		}
 	})
 	for takeSlot(ctx, slots) {
-		begun := time.Now()
 		job, err := r.claim(ctx)
 		switch {
 		case errors.Is(err, errClaimTooLate), errors.Is(err, errNotStarted):
@@ -155,7 +152,7 @@ func (r *runner) claimLoop(ctx context.Context) error {
 			return nil
 		default:
 			<-slots
-			sleep(ctx, r.Poll-time.Since(begun)) // not at all where the claim has waited
+			sleep(ctx, r.Poll)
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/logline"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
 	"slipway/internal/worldtest"
@@ -137,7 +138,9 @@ func callServices(t *testing.T, w *worldtest.World) {
 	must(t, err)
 	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
-	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(`{"detectedVia":"poll"}`)})
+	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{
+		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []logline.Line{{At: new(time.Now()), Stream: logline.Stdout, Text: "x"}},
+	})
 	must(t, err)
 	w.Cancel(t, w.Acme, rolled.ID)
 	_, err = w.Deploy.Quarantine(admin, *target.ReleaseID, "bad", nil)
