@@ -64,8 +64,8 @@ type Claim struct {
 const MaxClaimWait = 30
 
 // Claim takes the oldest PENDING deployment of the kinds within the actor's scope and sets it RUNNING under a lease;
-// it returns nil where there is none, and none comes while it waits. A claim under a lease id that was used before returns the deployment that is carried
-// out under it, or DeploymentLeaseLost where that has ended.
+// it returns nil where there is none, and none comes while it waits. A claim under a lease id that was used before
+// returns the deployment that is carried out under it, or DeploymentLeaseLost where that has ended.
 func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease, error) {
 	// The statement that claims keeps to the scope.
 	if err := access.CheckRole(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
@@ -81,11 +81,7 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	if err != nil {
 		return nil, nil, err
 	}
-	claimed, lease, err := s.claimWithin(ctx, in, leaseID)
-	if err != nil || claimed == nil {
-		return nil, nil, err
-	}
-	return claimed, lease, nil
+	return s.claimWithin(ctx, in, leaseID)
 }
 
 func checkWait(seconds *int32) error {

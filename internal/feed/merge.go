@@ -18,8 +18,8 @@ type event struct {
 //
 // The order of changes is that of transactions, which is not always that of versions: a transaction that began first
 // may have changed a deployment last. Then the changes that it has passed come before it, and are left out in their own
-// place; seen returns the highest version of a deployment that was read before the page. They are in the page, at least among those that are not settled yet, since whoever sees a version sees those
-// before it.
+// place; seen returns the highest version of a deployment that was read before the page. They are in the page, at least
+// among those that are not settled yet, since whoever sees a version sees those before it.
 func merge(page []store.Change, seen func(deploymentID string) int32) []event {
 	of := make(map[string][]int, len(page))
 	for i := range page {

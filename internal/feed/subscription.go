@@ -56,9 +56,9 @@ type subscription struct {
 }
 
 // Subscribe returns the items of the caller's organization that are followed, until ctx ends: then the channel is
-// closed. After an item with an Err, and after the one that COMPLETED a single deployment, it is closed, too. Items must be received
-// in time: where too many wait, the last one is an error. It fails with RequestCursorInvalid, FeedCursorExpired and
-// what First returns.
+// closed. After an item with an Err, and after the one that COMPLETED a single deployment, it is closed, too. Items must
+// be received in time: where too many wait, the last one is an error. It fails with RequestCursorInvalid,
+// FeedCursorExpired and what First returns.
 func (f *Feed) Subscribe(ctx context.Context, what Following) (<-chan *Item, error) {
 	s := &subscription{
 		Following: what, feed: f, organizationID: store.Scope(actor.From(ctx)),

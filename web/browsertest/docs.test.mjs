@@ -76,9 +76,10 @@ async function visit(t, path, use) {
 
 test('documents', (t) => visit(t, '/docs', async (page) => {
   await page.getByRole('button', { name: 'Authorize' }).click();
-  await page.getByLabel('auth-bearer-value').fill(token);
-  await page.getByRole('button', { name: 'Apply credentials' }).click();
-  await page.getByRole('button', { name: 'Close' }).click();
+  const bearer = page.locator('form').filter({ hasText: 'bearer (http, Bearer)' });
+  await bearer.getByLabel('auth-bearer-value').fill(token);
+  await bearer.getByRole('button', { name: 'Apply credentials' }).click();
+  await bearer.getByRole('button', { name: 'Close' }).click();
   await page.getByText('List module definitions').click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   const answered = page.waitForResponse(`${base}/module-definitions*`);
