@@ -93,7 +93,7 @@ func (s *runnerSettings) flags(fs *pflag.FlagSet) {
 	alias(fs, "deployment-types", "kinds")
 	setting(fs, &s.Command, "exec", "", text, "program to run for each deployment, by sh -c")
 	setting(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), between(1, 1000), "how many deployments may run at once")
-	setting(fs, &s.Poll, "poll", durationText(runner.DefaultPoll), atLeast(10*time.Millisecond), "how often to ask for work where nothing is waiting, and to look for programs that another runner has left")
+	setting(fs, &s.Poll, "poll", durationText(runner.DefaultPoll), atLeast(10*time.Millisecond), "how often to ask for work where the server does not let the runner wait for it, and to look for programs that another runner has left")
 	setting(fs, &s.WorkDir, "work-dir", "./slipway-runner", text, "folder with a folder for each module instance, where the program runs")
 	setting(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", atLeast(0), "how long programs may go on after SIGTERM; those that do are stopped and fail")
 	setting(fs, &s.StopGrace, "stop-grace", "60s", atLeast(0), "how long a program that is stopped has between SIGTERM and SIGKILL; at most a third of the lease")

@@ -539,6 +539,7 @@ type ComplexityRoot struct {
 		Fence         func(childComplexity int) int
 		ID            func(childComplexity int) int
 		Seconds       func(childComplexity int) int
+		WaitedSeconds func(childComplexity int) int
 	}
 
 	LiftQuarantinePayload struct {
@@ -3098,6 +3099,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Lease.Seconds(childComplexity), true
+	case "Lease.waitedSeconds":
+		if e.ComplexityRoot.Lease.WaitedSeconds == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Lease.WaitedSeconds(childComplexity), true
 
 	case "LiftQuarantinePayload.release":
 		if e.ComplexityRoot.LiftQuarantinePayload.Release == nil {
@@ -8958,8 +8965,13 @@ type Lease {
   id: ID!
   "When it runs out, unless it is renewed."
   expiresAt: UtcDateTime!
-  "How many seconds that is from now, rounded down, for runners whose clock differs."
+  """
+  How many seconds that is from now, rounded down, for runners whose clock differs. They count from when they sent the
+  request, plus ` + "`" + `waitedSeconds` + "`" + `.
+  """
   seconds: Int!
+  "How many seconds the claim had waited for a deployment when it was granted, rounded down; 0 for every other request."
+  waitedSeconds: Int!
   """
   The number of the claim, in digits: greater than that of every claim of the instance before. A program hands
   it on to what it changes, which can then refuse a program of an earlier claim.
@@ -9826,6 +9838,8 @@ func (ec *executionContext) childFields_Lease(ctx context.Context, field graphql
 		return ec.fieldContext_Lease_expiresAt(ctx, field)
 	case "seconds":
 		return ec.fieldContext_Lease_seconds(ctx, field)
+	case "waitedSeconds":
+		return ec.fieldContext_Lease_waitedSeconds(ctx, field)
 	case "fence":
 		return ec.fieldContext_Lease_fence(ctx, field)
 	case "cancelSeconds":
@@ -19283,6 +19297,29 @@ func (ec *executionContext) _Lease_seconds(ctx context.Context, field graphql.Co
 	)
 }
 func (ec *executionContext) fieldContext_Lease_seconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Lease_waitedSeconds(ctx context.Context, field graphql.CollectedField, obj *deployment.Lease) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Lease_waitedSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WaitedSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Lease_waitedSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
@@ -38513,6 +38550,11 @@ func (ec *executionContext) _Lease(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "seconds":
 			out.Values[i] = ec._Lease_seconds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "waitedSeconds":
+			out.Values[i] = ec._Lease_waitedSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

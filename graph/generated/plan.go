@@ -3251,6 +3251,12 @@ func init() {
 			return writeNInt2int32(w, n, v)
 		},
 		},
+		"waitedSeconds": {Object: "Lease", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*deployment.Lease)
+			v := obj.WaitedSeconds
+			return writeNInt2int32(w, n, v)
+		},
+		},
 		"fence": {Object: "Lease", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*deployment.Lease)
 			v := obj.Fence

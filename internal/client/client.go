@@ -43,8 +43,8 @@ func New(server, token string, log *slog.Logger) *Client {
 	}
 }
 
-// newFields are the fields that servers from before cancellation requests do not know.
-var newFields = regexp.MustCompile(`\s+(cancelSeconds|fence)\b`)
+// newFields are the fields that servers from before cancellation requests and claims that wait do not know.
+var newFields = regexp.MustCompile(`\s+(cancelSeconds|fence|waitedSeconds)\b`)
 
 // MakeRequest sends an operation once and decodes the data of the answer. If the server does not know some of the
 // fields, it is asked again without the new ones: runners are upgraded before servers.

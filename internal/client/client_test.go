@@ -131,8 +131,14 @@ func TestOlderServersAreAskedForLess(t *testing.T) {
 	if _, err := claim(t.Context(), c); err == nil {
 		t.Error("no error")
 	}
-	if got := asked(); len(got) != 2 || !strings.Contains(got[0], "cancelSeconds") || strings.Contains(got[1], "cancelSeconds") || strings.Contains(got[1], "fence") {
-		t.Errorf("asked %q", got)
+	got := asked()
+	if len(got) != 2 {
+		t.Fatalf("asked %q", got)
+	}
+	for _, field := range []string{"cancelSeconds", "fence", "waitedSeconds"} {
+		if !strings.Contains(got[0], field) || strings.Contains(got[1], field) {
+			t.Errorf("asked for %s %q", field, got)
+		}
 	}
 }
 

@@ -338,8 +338,11 @@ var AllDeploymentStatus = []DeploymentStatus{
 //
 // The right of one runner to carry a deployment out, for a time.
 type GrantedLease struct {
-	// How many seconds that is from now, rounded down, for runners whose clock differs.
+	// How many seconds that is from now, rounded down, for runners whose clock differs. They count from when they sent the
+	// request, plus `waitedSeconds`.
 	Seconds int `json:"seconds"`
+	// How many seconds the claim had waited for a deployment when it was granted, rounded down; 0 for every other request.
+	WaitedSeconds int `json:"waitedSeconds"`
 	// How many seconds the program has left to end before it is to be killed, at least 0; null unless the
 	// cancellation of the deployment was requested.
 	CancelSeconds *int `json:"cancelSeconds"`
@@ -347,6 +350,9 @@ type GrantedLease struct {
 
 // GetSeconds returns GrantedLease.Seconds, and is useful for accessing the field via an interface.
 func (v *GrantedLease) GetSeconds() int { return v.Seconds }
+
+// GetWaitedSeconds returns GrantedLease.WaitedSeconds, and is useful for accessing the field via an interface.
+func (v *GrantedLease) GetWaitedSeconds() int { return v.WaitedSeconds }
 
 // GetCancelSeconds returns GrantedLease.CancelSeconds, and is useful for accessing the field via an interface.
 func (v *GrantedLease) GetCancelSeconds() *int { return v.CancelSeconds }
@@ -690,6 +696,7 @@ mutation ClaimDeployment ($input: ClaimDeploymentInput!) {
 }
 fragment GrantedLease on Lease {
 	seconds
+	waitedSeconds
 	cancelSeconds
 }
 fragment ShippedRelease on Release {
@@ -784,6 +791,7 @@ mutation RenewLease ($input: RenewLeaseInput!) {
 }
 fragment GrantedLease on Lease {
 	seconds
+	waitedSeconds
 	cancelSeconds
 }
 `
@@ -824,6 +832,7 @@ mutation ReportDeployment ($input: ReportDeploymentInput!) {
 }
 fragment GrantedLease on Lease {
 	seconds
+	waitedSeconds
 	cancelSeconds
 }
 `

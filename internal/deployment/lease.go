@@ -31,6 +31,9 @@ type Lease struct {
 	// ExpiresAt is when it runs out, Seconds from now, unless it is renewed.
 	ExpiresAt time.Time
 	Seconds   int32
+	// WaitedSeconds is how long the claim had waited when it was granted, rounded down: a runner that counts Seconds
+	// from its request adds them.
+	WaitedSeconds int32
 	// Fence is the number of its claim, in digits.
 	Fence string
 	// CancelSeconds is how long the program may still take to end, nil unless its cancellation was requested.
@@ -97,13 +100,19 @@ func (s *Service) claimWithin(ctx context.Context, in Claim, leaseID string) (*e
 	if in.Wait == nil || *in.Wait == 0 {
 		return s.claimOnce(ctx, in, leaseID)
 	}
-	deadline := time.Now().Add(time.Duration(*in.Wait) * time.Second)
+	begun := time.Now()
+	deadline := begun.Add(time.Duration(*in.Wait) * time.Second)
 	created, stop := s.Feed.WatchCreated(store.Scope(actor.From(ctx)))
 	defer stop()
 	for {
+		waited := time.Since(begun)
 		claimed, lease, err := s.claimOnce(ctx, in, leaseID)
-		if claimed != nil || err != nil {
-			return claimed, lease, err
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case claimed != nil:
+			lease.WaitedSeconds = int32(waited / time.Second)
+			return claimed, lease, nil
 		}
 		if goOn, err := in.Await(ctx, time.Until(deadline), created); !goOn {
 			return nil, nil, err
@@ -156,9 +165,11 @@ func (s *Service) newLeaseID(chosen *string) (string, error) {
 	return *chosen, nil
 }
 
-func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, lease *Lease, err error) {
+func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (*ent.Deployment, *Lease, error) {
 	a := actor.From(ctx)
-	err = s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+	var claimed *ent.Deployment
+	var lease *Lease
+	err := s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		if in.LeaseID != nil {
 			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
 			if !ent.IsNotFound(err) {
@@ -190,7 +201,10 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed 
 		lease, e.Changed = s.leaseOf(claimed, e.Shared), claimed
 		return nil
 	})
-	return claimed, lease, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return claimed, lease, nil
 }
 
 // RenewLease extends the lease of a RUNNING deployment. That is no change of the deployment: its

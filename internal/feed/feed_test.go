@@ -182,7 +182,7 @@ func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
 		ctx := viewer(t, w.Acme)
 		d := w.Fixture(t, w.Acme, "web").Succeeded(t)
 		settle(t, w, ctx, d)
-		w.Fixture(t, w.Globex, "web").Succeeded(t)
+		settle(t, w, viewer(t, w.Globex), w.Fixture(t, w.Globex, "web").Succeeded(t))
 		now, err := w.Deploy.Feed.Head(ctx)
 		if err != nil {
 			t.Fatal(err)

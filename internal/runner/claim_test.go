@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"slipway/internal/keeper"
 	"slipway/internal/worldtest"
 )
 
@@ -50,5 +53,35 @@ func TestAClaimThatComesLateIsCarriedOutByItsRunner(t *testing.T) {
 	once(t, c)
 	if got := read(t, w, deploymentID); got.Status != "SUCCEEDED" {
 		t.Errorf("%s is %s", deploymentID, got.Status)
+	}
+}
+
+// The claim waits for longer than a lease lasts, by the runner's clock.
+func TestLeaseCountsFromWhenAClaimHadWaited(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	w.Deploy.LeaseTime = 6 * time.Second
+	p := w.Fixture(t, w.Acme, "web")
+	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+	between := newProxy(t, w.URL, always(none))
+	var later atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		between.ServeHTTP(answer, r)
+		body := answer.Body.String()
+		if waited := strings.Replace(body, `"waitedSeconds":0,"cancelSeconds":null},"deployment":{`, `"waitedSeconds":20,"cancelSeconds":null},"deployment":{`, 1); waited != body {
+			later.Add(int64(20 * time.Second))
+			body = waited
+		}
+		to.WriteHeader(answer.Code)
+		_, _ = io.WriteString(to, body)
+	}))
+	t.Cleanup(s.Close)
+	c, _ := config(t, w, `echo done`)
+	c.Server, c.StopGrace = s.URL, time.Second
+	c.Clock = func() keeper.Instant { return keeper.Now().Add(time.Duration(later.Load())) }
+	once(t, c)
+	if got := read(t, w, d.ID); got.Status != "SUCCEEDED" || later.Load() != int64(20*time.Second) {
+		t.Errorf("%s is %s, %d", d.ID, got.Status, later.Load())
 	}
 }

@@ -19,11 +19,12 @@ const maxInterval = 20 * time.Second
 // requestTimeout is the longest time for one request.
 const requestTimeout = 10 * time.Second
 
-// grantedLease returns a lease that the server has granted or renewed. It counts from when the request was sent: the
-// server cannot have granted it earlier.
+// grantedLease returns a lease that the server has granted or renewed. It counts from when the request was sent, and a
+// claim had waited at the server: the server cannot have granted it earlier.
 func grantedLease(g client.GrantedLease, id string, sent keeper.Instant) keeper.Lease {
+	granted := sent.Add(time.Duration(g.WaitedSeconds) * time.Second)
 	length := time.Duration(g.Seconds) * time.Second
-	return keeper.Lease{ID: id, End: sent.Add(length), Length: length}
+	return keeper.Lease{ID: id, End: granted.Add(length), Length: length}
 }
 
 // interval returns the time between two renewals of a lease.

@@ -187,6 +187,10 @@ func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
 			_, _ = io.WriteString(to, `{"errors":[{"message":"Variable \"$input.logs\" is not a field of ReportDeploymentInput","path":["variable","input","logs"],"extensions":{"code":"slipway:Document:VARIABLES_INVALID"}}]}`)
 			return
 		}
+		if strings.Contains(string(body), `"wait":`) {
+			_, _ = io.WriteString(to, `{"errors":[{"message":"Variable \"$input.wait\" is not a field of ClaimDeploymentInput","path":["variable","input","wait"],"extensions":{"code":"slipway:Document:VARIABLES_INVALID"}}]}`)
+			return
+		}
 		if strings.Contains(string(body), "cancelSeconds") || strings.Contains(string(body), "fence") {
 			to.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(to, `{"errors":[{"message":"Cannot query field","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)

@@ -75,6 +75,8 @@ type runner struct {
 	// unconfirmed is the lease id of a claim whose answer was lost, and that found no deployment when it was
 	// repeated: the server may still have been working on the first. One more claim, a poll later, has this id.
 	unconfirmed string
+	// serverWaits is whether the server lets claims wait; one from before that refuses them.
+	serverWaits bool
 }
 
 // Run adopts the programs that an earlier runner has left in the work folder, claims deployments and carries them out
@@ -92,7 +94,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
-	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log)}
+	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true}
 	var stopPrograms, stopRequests context.CancelFunc
 	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
 	defer stopPrograms()
@@ -120,8 +122,8 @@ func afterDone(ctx context.Context, d time.Duration) (context.Context, context.C
 	return later, func() { stop(); cancel() }
 }
 
-// claimLoop adopts programs, every Poll, and claims deployments until ctx ends or the server refuses to give work. Each deployment is
-// carried out on a goroutine of its own, which holds one of the slots until it is done.
+// claimLoop adopts programs, every Poll, and claims deployments until ctx ends or the server refuses to give work. Each
+// deployment is carried out on a goroutine of its own, which holds one of the slots until it is done.
 func (r *runner) claimLoop(ctx context.Context) error {
 	slots := make(chan struct{}, r.Parallel)
 	start := func(j *job, free func()) {
@@ -139,6 +141,7 @@ func (r *runner) claimLoop(ctx context.Context) error {
 		}
 	})
 	for takeSlot(ctx, slots) {
+		begun := time.Now()
 		job, err := r.claim(ctx)
 		switch {
 		case errors.Is(err, errClaimTooLate), errors.Is(err, errNotStarted):
@@ -152,7 +155,7 @@ func (r *runner) claimLoop(ctx context.Context) error {
 			return nil
 		default:
 			<-slots
-			sleep(ctx, r.Poll)
+			sleep(ctx, r.Poll-time.Since(begun)) // not at all where the claim has waited
 		}
 	}
 	return nil
