@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,10 +14,29 @@ import (
 	"slipway/internal/actor"
 )
 
-// Raw opens the world's database beside the store, for what the services do not do. It reads
-// everything; what it writes is the organization's. It is closed with the test.
+// rawDatabases are the connections of a world beside its store, by organization.
+type rawDatabases struct {
+	mu sync.Mutex
+	of map[string]*sql.DB
+}
+
+func (r *rawDatabases) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, db := range r.of {
+		_ = db.Close()
+	}
+}
+
+// Raw returns the world's database beside the store, for what the services do not do. It reads
+// everything; what it writes is the organization's. It is closed with the world.
 func (w *World) Raw(t testing.TB, o *Org) *sql.DB {
 	t.Helper()
+	w.raw.mu.Lock()
+	defer w.raw.mu.Unlock()
+	if db := w.raw.of[o.ID]; db != nil {
+		return db
+	}
 	driver, dsn := "postgres", ""
 	if path, ok := strings.CutPrefix(w.DatabaseURL, "sqlite:"); ok {
 		driver, dsn = "sqlite", "file:"+path+"?_pragma=busy_timeout(5000)"
@@ -27,7 +47,7 @@ func (w *World) Raw(t testing.TB, o *Org) *sql.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() })
+	w.raw.of[o.ID] = db
 	return db
 }
 
@@ -59,7 +79,6 @@ func (w *World) NoteSweep(worked, resumed time.Time) error {
 func (w *World) Rows(t testing.TB) map[string]int {
 	t.Helper()
 	db := w.Raw(t, w.Acme)
-	defer func() { _ = db.Close() }() // a test may count often
 	rows := map[string]int{}
 	for _, table := range entmigrate.Tables {
 		var n int

@@ -5,6 +5,7 @@ package worldtest
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"slipway/ent/migrate"
@@ -38,6 +40,7 @@ type World struct {
 
 	server     *server.Server
 	statements *statements
+	raw        *rawDatabases
 	// organization is what the requests name in Slipway-Organization, nothing where it is empty.
 	organization string
 }
@@ -72,10 +75,30 @@ var Databases = map[string]func(testing.TB) string{"sqlite": SQLite, "postgres":
 // SQLite returns the URL of a fresh, migrated SQLite database.
 func SQLite(t testing.TB) string {
 	t.Helper()
-	url := "sqlite:" + filepath.Join(t.TempDir(), "slipway.db")
-	migrated(t, url)
-	return url
+	content, err := migratedSQLite()
+	path := filepath.Join(t.TempDir(), "slipway.db")
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "sqlite:" + path
 }
+
+// migratedSQLite returns the content of a migrated SQLite database, which each test copies.
+var migratedSQLite = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "slipway-migrated-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "slipway.db")
+	if _, err := store.Migrate(context.Background(), "sqlite:"+path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 // Postgres returns the URL of a fresh, migrated PostgreSQL database; where there is no cluster for tests
 // the test is skipped.
@@ -95,13 +118,6 @@ func migrations(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(sum))
-}
-
-func migrated(t testing.TB, url string) {
-	t.Helper()
-	if _, err := store.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // New makes a world on a migrated, empty database. The options change how the database is opened.
@@ -131,9 +147,11 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 	api := server.New(s, serverConfig())
 	listening := httptest.NewServer(api)
 	t.Cleanup(listening.Close)
+	raw := &rawDatabases{of: map[string]*sql.DB{}}
+	t.Cleanup(raw.close)
 	return &World{
 		URL: listening.URL, DatabaseURL: databaseURL, Store: s, Services: api.Services,
-		server: api, statements: &ran,
+		server: api, statements: &ran, raw: raw,
 	}
 }
 
