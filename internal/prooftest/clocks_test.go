@@ -77,7 +77,6 @@ func (s *skewed) db(t *testing.T, statement string, args ...any) {
 	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
 		t.Fatal(err)
 	}
-	_ = db.Close()
 }
 
 // claim makes a deployment and claims it by the i-th server; it returns the lease.

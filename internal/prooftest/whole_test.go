@@ -26,7 +26,6 @@ type rows struct {
 func whole(t *testing.T, w *worldtest.World, clients []*roller) int {
 	t.Helper()
 	db := w.Raw(t, w.Acme)
-	defer func() { _ = db.Close() }()
 	if strings.HasPrefix(w.DatabaseURL, "sqlite:") {
 		var found string
 		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&found); err != nil || found != "ok" {

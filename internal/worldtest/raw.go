@@ -14,10 +14,33 @@ import (
 	"slipway/internal/actor"
 )
 
-// rawDatabases are the connections of a world beside its store, by organization.
+// rawDatabases are the databases beside a world's store that a test has asked for, by their names for the driver. Those of
+// PostgreSQL keep connections, because a new one costs it much; those of SQLite keep no file open that a test may replace.
 type rawDatabases struct {
 	mu sync.Mutex
-	of map[string]*sql.DB
+	of map[string]*sql.DB // nil when the world has ended
+}
+
+func (r *rawDatabases) open(t testing.TB, driver, dsn string) *sql.DB {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if db := r.of[dsn]; db != nil {
+		return db
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if driver == "sqlite" {
+		db.SetMaxIdleConns(-1)
+	}
+	if r.of == nil {
+		t.Cleanup(func() { _ = db.Close() }) // what is looked into at last
+	} else {
+		r.of[dsn] = db
+	}
+	return db
 }
 
 func (r *rawDatabases) close() {
@@ -26,29 +49,17 @@ func (r *rawDatabases) close() {
 	for _, db := range r.of {
 		_ = db.Close()
 	}
+	r.of = nil
 }
 
 // Raw returns the world's database beside the store, for what the services do not do. It reads
 // everything; what it writes is the organization's. It is closed with the world.
 func (w *World) Raw(t testing.TB, o *Org) *sql.DB {
 	t.Helper()
-	w.raw.mu.Lock()
-	defer w.raw.mu.Unlock()
-	if db := w.raw.of[o.ID]; db != nil {
-		return db
-	}
-	driver, dsn := "postgres", ""
 	if path, ok := strings.CutPrefix(w.DatabaseURL, "sqlite:"); ok {
-		driver, dsn = "sqlite", "file:"+path+"?_pragma=busy_timeout(5000)"
-	} else {
-		dsn = scoped(t, w.DatabaseURL, o.ID)
+		return w.raw.open(t, "sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
 	}
-	db, err := sql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.raw.of[o.ID] = db
-	return db
+	return w.raw.open(t, "postgres", scoped(t, w.DatabaseURL, o.ID))
 }
 
 // scoped returns the URL of a PostgreSQL database for sessions that read everything and write the

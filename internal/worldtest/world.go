@@ -23,6 +23,7 @@ import (
 	"slipway/internal/pgtest"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 )
 
 // World is one Slipway.
@@ -144,13 +145,11 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	api := server.New(s, serverConfig())
-	listening := httptest.NewServer(api)
-	t.Cleanup(listening.Close)
+	api, url := listen(t, s, serverConfig())
 	raw := &rawDatabases{of: map[string]*sql.DB{}}
 	t.Cleanup(raw.close)
 	return &World{
-		URL: listening.URL, DatabaseURL: databaseURL, Store: s, Services: api.Services,
+		URL: url, DatabaseURL: databaseURL, Store: s, Services: api.Services,
 		server: api, statements: &ran, raw: raw,
 	}
 }
@@ -160,12 +159,24 @@ func (w *World) Serving(t testing.TB, change func(*server.Config)) *World {
 	t.Helper()
 	c := serverConfig()
 	change(&c)
-	api := server.New(w.Store, c)
-	listening := httptest.NewServer(api)
-	t.Cleanup(listening.Close)
+	api, url := listen(t, w.Store, c)
 	other := *w
-	other.URL, other.Services, other.server = listening.URL, api.Services, api
+	other.URL, other.Services, other.server = url, api.Services, api
 	return &other
+}
+
+// listen starts an API. With the test, its streams and what waits there end first, as where a server is shut down.
+func listen(t testing.TB, s *store.Store, c server.Config) (api *server.Server, url string) {
+	t.Helper()
+	api = server.New(s, c)
+	listening := httptest.NewServer(api)
+	t.Cleanup(func() {
+		ended, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+		defer cancel()
+		_ = api.Shutdown(ended) // what is still open then holds Close up, which says so
+		listening.Close()
+	})
+	return api, listening.URL
 }
 
 // Handler returns the API without a listener.
