@@ -180,8 +180,15 @@ func (r *errorSectionResolver) Object(ctx context.Context, obj *fault.Section) (
 	return object(obj.Object)
 }
 
+// Cursor is the resolver for the cursor field.
+func (r *logBatchResolver) Cursor(ctx context.Context, obj *deployment.LogBatch) (string, error) {
+	stream.SetEventID(ctx, obj.Cursor)
+	return obj.Cursor, obj.Err
+}
+
 // Lines is the resolver for the lines field.
 func (r *logBatchResolver) Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error) {
+	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Lines, obj.Err
 }
 
@@ -659,7 +666,7 @@ func (r *subscriptionResolver) DeploymentsChanged(ctx context.Context, filter *m
 
 // DeploymentLogs is the resolver for the deploymentLogs field.
 func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *deployment.LogBatch, error) {
-	return r.Deploy.FollowLogs(ctx, id, after)
+	return r.Deploy.FollowLogs(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
 }
 
 // Description is the resolver for the description field.

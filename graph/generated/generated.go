@@ -1140,6 +1140,7 @@ type ErrorSectionResolver interface {
 	Object(ctx context.Context, obj *fault.Section) (json.RawMessage, error)
 }
 type LogBatchResolver interface {
+	Cursor(ctx context.Context, obj *deployment.LogBatch) (string, error)
 	Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error)
 }
 type LogLineResolver interface {
@@ -19410,7 +19411,7 @@ func (ec *executionContext) _LogBatch_cursor(ctx context.Context, field graphql.
 			return ec.fieldContext_LogBatch_cursor(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Cursor, nil
+			return ec.Resolvers.LogBatch().Cursor(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -19421,7 +19422,7 @@ func (ec *executionContext) _LogBatch_cursor(ctx context.Context, field graphql.
 	)
 }
 func (ec *executionContext) fieldContext_LogBatch_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("LogBatch", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("LogBatch", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _LogBatch_lines(ctx context.Context, field graphql.CollectedField, obj *deployment.LogBatch) (ret graphql.Marshaler) {
@@ -38640,10 +38641,43 @@ func (ec *executionContext) _LogBatch(ctx context.Context, sel ast.SelectionSet,
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("LogBatch")
 		case "cursor":
-			out.Values[i] = ec._LogBatch_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._LogBatch_cursor(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "lines":
 			field := field
 

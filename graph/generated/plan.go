@@ -3288,9 +3288,14 @@ func init() {
 		},
 	}
 	planLogBatch.Fields = map[string]*plan.Field{
-		"cursor": {Object: "LogBatch", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"cursor": {Object: "LogBatch", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*deployment.LogBatch)
-			v := obj.Cursor
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.LogBatch().Cursor(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Text(len(v)) {
 				return false
 			}

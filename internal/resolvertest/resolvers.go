@@ -270,6 +270,12 @@ func (r resolvers) LogBatch() generated.LogBatchResolver {
 	return aroundLogBatch{r.ResolverRoot.LogBatch(), r.call}
 }
 
+func (r aroundLogBatch) Cursor(ctx context.Context, obj *deployment.LogBatch) (string, error) {
+	return around(ctx, r.call, Field{Name: "LogBatch.cursor", Parent: obj}, func(ctx context.Context) (string, error) {
+		return r.LogBatchResolver.Cursor(ctx, obj)
+	})
+}
+
 func (r aroundLogBatch) Lines(ctx context.Context, obj *deployment.LogBatch) ([]*ent.DeploymentLog, error) {
 	return around(ctx, r.call, Field{Name: "LogBatch.lines", Parent: obj}, func(ctx context.Context) ([]*ent.DeploymentLog, error) {
 		return r.LogBatchResolver.Lines(ctx, obj)
