@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph"
+	"slipway/internal/event"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/resolvertest"
@@ -45,6 +46,8 @@ func TestEdgesOfTheFirstObjectAreResolvedSideBySide(t *testing.T) {
 		`{ deployment(id: "dep_0") { ` + edges + ` } }`:           false,
 		`{ deployments { nodes { ` + edges + ` } } }`:             true,
 		`{ deployments { edges { node { id ` + edges + ` } } } }`: true,
+		// The first item of a list comes after all items of its neighbour.
+		`{ deployments { nodes { id } edges { node { ` + edges + ` } } } }`: true,
 	} {
 		const first, items = 6, 50
 		var all sync.WaitGroup
@@ -76,6 +79,40 @@ func TestEdgesOfTheFirstObjectAreResolvedSideBySide(t *testing.T) {
 			if want := "Deployment." + inTurn[i%first]; name != want {
 				t.Fatalf("%s: %s of item %d is resolved where %s is in turn: other items than the first are resolved side by side", query, name, 1+i/first, want)
 			}
+		}
+	}
+}
+
+// What is below another item than the first stays in turn, after a list among it, too.
+func TestEdgesBelowOtherItemsAreResolvedInTurn(t *testing.T) {
+	t.Parallel()
+	const items = 50
+	want := []string{"Deployment.events", "Deployment.moduleInstance", "ModuleInstance.project", "ModuleInstance.environment"}
+	var mu sync.Mutex
+	var asked []string
+	c := resolved(func(_ context.Context, f resolvertest.Field, _ func(context.Context) (any, error)) (any, error) {
+		if f.Name == "Query.deployments" {
+			return deployments(items), nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, f.Name)
+		switch f.Name {
+		case "Deployment.events":
+			return []*event.Event{{}}, nil
+		case "Deployment.moduleInstance":
+			return &record.ModuleInstance{}, nil
+		default:
+			return nil, nil
+		}
+	})
+	a := c.ask(t, graph.PlanExecutor, written{text: `{ deployments { nodes { events { message } moduleInstance { project { name } environment { name } } } } }`}, ast.Query)
+	if len(asked) != items*len(want) {
+		t.Fatalf("%d resolvers, want %d: %s %s", len(asked), items*len(want), a.data, a.errors)
+	}
+	for i, name := range asked {
+		if i >= len(want) && name != want[i%len(want)] {
+			t.Fatalf("%s of item %d is resolved where %s is in turn", name, i/len(want), want[i%len(want)])
 		}
 	}
 }
