@@ -137,3 +137,35 @@ func TestFieldsOfAQueryAreResolvedSideBySideAndThoseOfAMutationInTurn(t *testing
 		t.Errorf("%v", turns)
 	}
 }
+
+// Each outcome of the conditions has a plan of its own; of more conditions than an outcome has bits, none is kept.
+func TestEachConditionHoldsInADocumentThatIsKept(t *testing.T) {
+	t.Parallel()
+	const none = "fragment F%d on Query { __typename } "
+	forms := []struct{ selected, fragment string }{
+		{"b%[1]d: __typename @include(if: $v%[1]d) ...F%[1]d ", none},
+		{"... @include(if: $v%[1]d) { b%[1]d: __typename } ...F%[1]d ", none},
+		{"...F%[1]d @include(if: $v%[1]d) ", "fragment F%[1]d on Query { b%[1]d: __typename } "},
+		{"...F%[1]d ", "fragment F%[1]d on Query { ... on Query { b%[1]d: __typename @include(if: $v%[1]d) } } "},
+	}
+	for _, conditions := range []int{len(forms), 70} {
+		c := resolved(nil)
+		var declared, selected, fragments strings.Builder
+		for i := range conditions {
+			form := forms[i%len(forms)]
+			fmt.Fprintf(&declared, "$v%d: Boolean = true ", i)
+			fmt.Fprintf(&selected, "a%d: __typename "+form.selected, i)
+			fmt.Fprintf(&fragments, form.fragment, i)
+		}
+		query := fmt.Sprintf("query(%s) { %s } %s", &declared, &selected, &fragments)
+		if a := c.ask(t, graph.PlanExecutor, written{text: query}, ast.Query); strings.Count(a.data, `"b`) != conditions {
+			t.Fatalf("%s %s", a.data, a.errors)
+		}
+		for i := range conditions {
+			a := c.ask(t, graph.PlanExecutor, written{query, map[string]any{fmt.Sprintf("v%d", i): false}}, ast.Query)
+			if strings.Count(a.data, `"b`) != conditions-1 || strings.Contains(a.data, fmt.Sprintf(`"b%d"`, i)) {
+				t.Errorf("%d conditions, without b%d: %s %s", conditions, i, a.data, a.errors)
+			}
+		}
+	}
+}
