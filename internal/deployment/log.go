@@ -34,9 +34,6 @@ func (s *Service) LogsOf(ctx context.Context, deploymentIDs []string, args page.
 // logList names the list of lines in cursors.
 const logList = "deployment.logs"
 
-// logPollInterval is how long lines that another server was given may stay unseen.
-const logPollInterval = time.Second
-
 // LogBatch is a part of a log, or why it cannot be followed any more.
 type LogBatch struct {
 	// Cursor is that of the last line, as in a page of the log.
@@ -89,8 +86,6 @@ func (f *logFollower) read(ctx context.Context) (c *page.LogLineConnection, ende
 
 // run sends what was read, and what is read after that, until there is no more.
 func (f *logFollower) run(ctx context.Context, woken <-chan struct{}, c *page.LogLineConnection, ended bool) {
-	look := time.NewTicker(logPollInterval)
-	defer look.Stop()
 	for {
 		if len(c.Edges) > 0 {
 			f.after = c.PageInfo.EndCursor
@@ -104,7 +99,6 @@ func (f *logFollower) run(ctx context.Context, woken <-chan struct{}, c *page.Lo
 			}
 			select {
 			case <-woken:
-			case <-look.C:
 			case <-ctx.Done():
 				return
 			}

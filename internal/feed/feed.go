@@ -78,7 +78,7 @@ const maxResuming = 4
 // New returns the feed of a database.
 func New(s *store.Store, log *slog.Logger) *Feed {
 	return &Feed{
-		store: s, log: log, maxQueue: maxQueue, notifier: notifier{notify: s.Notify, log: log},
+		store: s, log: log, maxQueue: maxQueue, notifier: notifier{notify: s.Notify, logger: log},
 		resuming: make(chan struct{}, maxResuming), subscriptions: map[string]*audience{},
 	}
 }
@@ -87,7 +87,7 @@ func New(s *store.Store, log *slog.Logger) *Feed {
 // committed, and waits for nothing.
 func (f *Feed) Changed(d *ent.Deployment) {
 	f.waiters.wake(d.OrganizationID, d.ID, d.Version == 1)
-	f.notifier.send()
+	f.notifier.deployments()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.reader != nil {

@@ -3,8 +3,11 @@ package feed
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
+
+	"slipway/internal/store"
 )
 
 const (
@@ -16,19 +19,35 @@ const (
 
 // notifier notifies the other servers of changes, several at once where they come fast.
 type notifier struct {
-	notify func(context.Context) error
-	log    *slog.Logger
+	notify func(context.Context, store.Notification) error
+	logger *slog.Logger
 
 	mu sync.Mutex
-	// pending reports whether there is something to notify of, sending whether that is being done.
-	pending, sending bool
+	// pending is what there is to notify of, sending reports whether something is being done about it.
+	pending store.Notification
+	sending bool
 }
 
-// send notifies the others soon: at once, or notifyEvery after the last time.
-func (n *notifier) send() {
+// deployments notifies the others of a change of a deployment soon: at once, or notifyEvery after the last time.
+func (n *notifier) deployments() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.pending = true
+	n.pending.Deployments = true
+	n.send()
+}
+
+// log notifies the others of more lines in the log of a deployment, as deployments does. Of too many they find some
+// within a second.
+func (n *notifier) log(deploymentID string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !slices.Contains(n.pending.Logs, deploymentID) && len(n.pending.Logs) < store.MaxNotifiedLogs {
+		n.pending.Logs = append(n.pending.Logs, deploymentID)
+	}
+	n.send()
+}
+
+func (n *notifier) send() {
 	if !n.sending {
 		n.sending = true
 		go n.run()
@@ -39,10 +58,11 @@ func (n *notifier) run() {
 	ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
 	defer cancel()
 	n.mu.Lock()
-	n.pending = false
+	next := n.pending
+	n.pending = store.Notification{}
 	n.mu.Unlock()
-	if err := n.notify(ctx); err != nil {
-		n.log.Debug("the other servers were not notified of a change, which they find within a second", "error", err)
+	if err := n.notify(ctx, next); err != nil {
+		n.logger.Debug("the other servers were not notified of a change, which they find within a second", "error", err)
 	}
 	time.AfterFunc(notifyEvery, n.next)
 }
@@ -51,7 +71,7 @@ func (n *notifier) run() {
 func (n *notifier) next() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.sending = n.pending; n.sending {
+	if n.sending = n.pending.Deployments || len(n.pending.Logs) > 0; n.sending {
 		go n.run()
 	}
 }

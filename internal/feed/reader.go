@@ -38,6 +38,8 @@ type reader struct {
 	taken store.Position
 	// seen has the versions of deployments that were sent last.
 	seen *lru.Cache[string, int32]
+	// logLines is how many lines the logs that are watched had last.
+	logLines map[string]int64
 }
 
 // wake has the reader look at once.
@@ -57,22 +59,33 @@ func (r *reader) run() {
 	defer tick.Stop()
 	soon := time.NewTimer(0)
 	defer soon.Stop()
-	failures, wait := 0, spacing
+	failures, wait, isTick := 0, spacing, false
 	for {
 		select {
 		case <-r.woken:
-		case _, open := <-listening:
+		case n, open := <-listening:
 			if !open {
 				r.feed.stop(r)
 				return
+			}
+			for _, deploymentID := range n.Logs {
+				r.feed.waiters.wakeLog(deploymentID)
+			}
+			if !n.Deployments {
+				continue
 			}
 		case <-tick.C:
 			if r.feed.isIdle(r) {
 				return
 			}
+			isTick = true
 		case <-soon.C:
 		}
 		waits, err := r.look(ctx)
+		if err == nil && isTick {
+			err = r.lookAtLogs(ctx)
+		}
+		isTick = false
 		switch {
 		case err != nil:
 			if failures++; failures == 2 { // one is a connection that was lost, or the end of the store
@@ -142,6 +155,26 @@ func (r *reader) look(ctx context.Context) (waits bool, err error) {
 			return settled < len(page), nil
 		}
 	}
+}
+
+// lookAtLogs wakes those who watch logs that have more lines: nobody may have notified this server.
+func (r *reader) lookAtLogs(ctx context.Context) error {
+	watched := r.feed.waiters.logs()
+	if len(watched) == 0 {
+		r.logLines = nil
+		return nil
+	}
+	lines, err := r.feed.store.LogLines(ctx, watched)
+	if err != nil {
+		return err
+	}
+	for deploymentID, n := range lines {
+		if r.logLines[deploymentID] != n {
+			r.feed.waiters.wakeLog(deploymentID)
+		}
+	}
+	r.logLines = lines
+	return nil
 }
 
 // begin sets the position behind what has happened until now.

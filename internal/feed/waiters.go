@@ -1,6 +1,9 @@
 package feed
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // waiters are those who wait for something to change and then look for themselves.
 type waiters struct {
@@ -24,20 +27,19 @@ func (f *Feed) WatchCreated(organizationID string) (woken <-chan struct{}, stop 
 	return f.watch(organizationID)
 }
 
-// WatchLog is WatchDeployment for the lines of a deployment's log, too, as far as this server was given them.
+// WatchLog is WatchDeployment for the lines of a deployment's log, too.
 func (f *Feed) WatchLog(deploymentID string) (woken <-chan struct{}, stop func()) {
-	return f.watch(deploymentID, logOf(deploymentID))
+	return f.watch(deploymentID, logPrefix+deploymentID)
 }
 
-// LogChanged wakes those who watch the log of a deployment. It does not wait for them.
+// LogChanged wakes those who watch the log of a deployment, on every server. It does not wait for them.
 func (f *Feed) LogChanged(deploymentID string) {
-	f.waiters.mu.Lock()
-	defer f.waiters.mu.Unlock()
-	wakeAll(f.waiters.of[logOf(deploymentID)])
+	f.waiters.wakeLog(deploymentID)
+	f.notifier.log(deploymentID)
 }
 
-// logOf is what those wait for who watch a log.
-func logOf(deploymentID string) string { return "log of " + deploymentID }
+// logPrefix is, before the id of a deployment, what those wait for who watch its log.
+const logPrefix = "log of "
 
 func (f *Feed) watch(ids ...string) (<-chan struct{}, func()) {
 	w := &waiter{make(chan struct{}, 1)}
@@ -82,6 +84,25 @@ func (ws *waiters) wake(organizationID, deploymentID string, isCreated bool) {
 	if isCreated {
 		wakeAll(ws.of[organizationID])
 	}
+}
+
+// wakeLog wakes those who watch the log of a deployment.
+func (ws *waiters) wakeLog(deploymentID string) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	wakeAll(ws.of[logPrefix+deploymentID])
+}
+
+// logs returns the ids of the deployments whose logs somebody watches.
+func (ws *waiters) logs() (deploymentIDs []string) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for id := range ws.of {
+		if deploymentID, isLog := strings.CutPrefix(id, logPrefix); isLog {
+			deploymentIDs = append(deploymentIDs, deploymentID)
+		}
+	}
+	return deploymentIDs
 }
 
 // wakeEverybody wakes all: something may have changed that nobody has noticed.

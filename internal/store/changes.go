@@ -76,6 +76,26 @@ func (s *Store) LastChange(ctx context.Context) (*Change, error) {
 	return first(s.ownChanges(ctx, s.settled()+newestFirst+limited(1)))
 }
 
+// LogLines returns how many lines the logs of deployments have had until now, by their ids, whosever they are. It is for
+// the system.
+func (s *Store) LogLines(ctx context.Context, deploymentIDs []string) (map[string]int64, error) {
+	lines := make(map[string]int64, len(deploymentIDs))
+	text := `SELECT "id", "log_lines" FROM "deployments" WHERE "id" `
+	if s.Postgres() {
+		text += `= ANY ($1)`
+	} else {
+		text += `IN (SELECT "value" FROM json_each(?))`
+	}
+	err := s.overAll(ctx, text, []any{s.List(deploymentIDs)}, func(rows Rows) error {
+		var id string
+		var n int64
+		err := rows.Scan(&id, &n)
+		lines[id] = n
+		return err
+	})
+	return lines, err
+}
+
 // ForeignChanges returns at most limit changes of all organizations that were written in another cluster of PostgreSQL,
 // by transactions that this one has not come to. They are not shown to anybody, and once the cluster comes to those
 // transactions they would be out of place. It is for the system.
