@@ -112,6 +112,7 @@ func (s selection) add(set ast.SelectionSet) {
 		switch selected := selected.(type) {
 		case *ast.Field:
 			s.addField(selected)
+			s.addConnection(selected)
 			s.add(selected.SelectionSet)
 		case *ast.InlineFragment:
 			s.add(selected.SelectionSet)
@@ -132,6 +133,18 @@ func (s selection) addField(f *ast.Field) {
 			continue
 		}
 		s.of[of.Name] = append(s.of[of.Name], t.columnsOf(of.Name, f.Name)...)
+	}
+}
+
+// addConnection adds the type of a connection's records, of which nothing but their cursors may be selected.
+func (s selection) addConnection(f *ast.Field) {
+	nodes := s.schema.Types[f.Definition.Type.Name()].Fields.ForName("nodes")
+	if nodes == nil {
+		return
+	}
+	of := nodes.Type.Name()
+	if _, ok := tables[of]; ok {
+		s.of[of] = append(s.of[of], deployment.FieldID) // which every table has
 	}
 }
 

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,22 @@ func TestFieldSelectedAloneReadsTheColumnsThatItNeeds(t *testing.T) {
 				if few := columnsRead(t, w, typeName, func() { ask(f.Name + someOf(f)) }); few >= whole || few > 6 {
 					t.Errorf("%s.%s reads %d columns, everything %d", typeName, f.Name, few, whole)
 				}
+			}
+		}
+	})
+}
+
+func TestPageOfCursorsReadsNoMoreThanTheyAreMadeOf(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		narrowed(t, w)
+		for _, selected := range []string{"edges { cursor }", "pageInfo { endCursor }"} {
+			statements := w.Recorded(func() {
+				w.GraphQL(t, w.Acme.Tokens[actor.Admin], "{ deployments { "+selected+" } }", nil)
+			})
+			list := slices.IndexFunc(statements, func(s worldtest.Statement) bool { return strings.Contains(s.Text, `FROM "deployments"`) })
+			if list < 0 || strings.Contains(statements[list].Text, "deployment_type") {
+				t.Errorf("%s: %v", selected, statements)
 			}
 		}
 	})

@@ -13,6 +13,7 @@ package plan
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -50,11 +51,11 @@ type Operation struct {
 	conditions []*ast.Value
 	// isInterpreted is whether the operation has what only gqlgen executes.
 	isInterpreted bool
-	// room is about how many bytes may still be kept.
-	room atomic.Int64
 
 	mu    sync.Mutex
 	plans map[outcome]*Node
+	// room is about how many bytes may still be kept.
+	room int
 }
 
 // outcome has a bit for each of an operation's conditions.
@@ -66,6 +67,14 @@ const maxConditions = 64
 // about as much itself. Plans beyond that are compiled anew for each execution.
 const bytesOfSelection = 400
 
+// What is counted besides lists and texts: of a node its own size, and about what an operation has for each outcome and a
+// node for each object type.
+var (
+	bytesOfNode    = int(reflect.TypeFor[Node]().Size())
+	bytesOfOutcome = bytesOfNode + 48
+	bytesOfType    = int(reflect.TypeFor[selection]().Size()) + 32
+)
+
 // Compile returns an operation of a document whose plans are compiled when they are first needed. The fragments of the
 // document count for all of its operations together.
 func Compile(doc *ast.QueryDocument, op *ast.OperationDefinition) *Operation {
@@ -75,11 +84,10 @@ func Compile(doc *ast.QueryDocument, op *ast.OperationDefinition) *Operation {
 	}
 	s.count /= max(len(doc.Operations), 1)
 	s.selections(op.SelectionSet)
-	compiled := &Operation{isInterpreted: s.isInterpreted, plans: map[outcome]*Node{}}
+	compiled := &Operation{isInterpreted: s.isInterpreted, plans: map[outcome]*Node{}, room: bytesOfSelection * (s.count + 1)}
 	for _, variable := range s.conditions {
 		compiled.conditions = append(compiled.conditions, variable)
 	}
-	compiled.room.Store(int64(bytesOfSelection * (s.count + 1)))
 	return compiled
 }
 
@@ -137,20 +145,20 @@ func (o *Operation) root(oc *graphql.OperationContext) *Node {
 	if kept, ok := o.plans[of]; ok {
 		return kept
 	}
-	if o.keeps(made.bytes()) {
+	if o.keeps(bytesOfOutcome) {
 		made.isKept = true
 		o.plans[of] = made
 	}
 	return made
 }
 
-// keeps reports whether so many bytes more may be kept, and counts them.
+// keeps reports whether so many bytes more may be kept, and counts them. The lock is held.
 func (o *Operation) keeps(bytes int) bool {
-	if o.room.Add(-int64(bytes)) >= 0 {
-		return true
+	if bytes > o.room {
+		return false
 	}
-	o.room.Add(int64(bytes))
-	return false
+	o.room -= bytes
+	return true
 }
 
 // Node is a field of a document, as it is selected on one object type.
@@ -167,7 +175,7 @@ type Node struct {
 	isHidden bool
 	isKept   bool
 
-	// below is what is selected on each object type that the field was resolved to.
+	// below is what is selected on each object type that the field was resolved to. It is set while the operation is locked.
 	below atomic.Pointer[[]*selection]
 	// size is how many bytes were written last, for a field of the root.
 	size atomic.Int64
@@ -182,49 +190,43 @@ type selection struct {
 
 // on returns the selection of a node on an object type, which is compiled when an object of it is first met.
 func (e *Execution) on(n *Node, o *Object) *selection {
-	if known := n.find(o); known != nil {
+	if known := e.known(n, o); known != nil {
 		return known
 	}
-	if own, ok := e.own.Load(ownKey{n, o}); ok {
-		return own.(*selection)
+	e.plans.mu.Lock()
+	defer e.plans.mu.Unlock()
+	if known := e.known(n, o); known != nil {
+		return known
 	}
 	made := compile(e.Operation, n, o)
 	if n.isKept && !e.plans.keeps(made.bytes()) {
-		first, _ := e.own.LoadOrStore(ownKey{n, o}, made)
-		return first.(*selection)
+		e.own.Store(ownKey{n, o}, made)
+		return made
 	}
 	for _, child := range made.nodes {
 		child.isKept = n.isKept
 	}
-	return n.add(made)
+	list := []*selection{made}
+	if below := n.below.Load(); below != nil {
+		list = append(list, *below...)
+	}
+	n.below.Store(&list)
+	return made
 }
 
-func (n *Node) find(o *Object) *selection {
-	if known := n.below.Load(); known != nil {
-		for _, s := range *known {
+// known returns what has been compiled of a node and an object type, nil before.
+func (e *Execution) known(n *Node, o *Object) *selection {
+	if below := n.below.Load(); below != nil {
+		for _, s := range *below {
 			if s.on == o {
 				return s
 			}
 		}
 	}
-	return nil
-}
-
-// add adds a selection, unless another execution has added one for the type, which it returns then.
-func (n *Node) add(made *selection) *selection {
-	for {
-		known := n.below.Load()
-		if found := n.find(made.on); found != nil {
-			return found
-		}
-		list := []*selection{made}
-		if known != nil {
-			list = append(list, *known...)
-		}
-		if n.below.CompareAndSwap(known, &list) {
-			return made
-		}
+	if own, ok := e.own.Load(ownKey{n, o}); ok {
+		return own.(*selection)
 	}
+	return nil
 }
 
 // compile makes the selection of a node on an object type.
@@ -249,15 +251,12 @@ func compile(oc *graphql.OperationContext, n *Node, o *Object) *selection {
 	return made
 }
 
-// bytes returns about how much memory a node takes.
-func (n *Node) bytes() int {
-	const ownAndSelections = 300
-	return ownAndSelections + cap(n.key) + cap(n.typename)
-}
-
-func (s *selection) bytes() (sum int) {
+// bytes returns about how much memory a selection takes. What the nodes select counts: gqlgen makes each a list of its own.
+func (s *selection) bytes() int {
+	const pointer, selected = 8, 16
+	sum := bytesOfType + pointer*cap(s.nodes)
 	for _, n := range s.nodes {
-		sum += n.bytes()
+		sum += bytesOfNode + cap(n.key) + cap(n.typename) + selected*cap(n.Collected.Selections)
 	}
 	return sum
 }

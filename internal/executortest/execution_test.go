@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph"
+	"slipway/internal/event"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/resolvertest"
@@ -34,48 +35,84 @@ func deployments(n int) *page.Connection[*record.Deployment] {
 // edges are those of a deployment that are resolved, by the names of their fields.
 const edges = `project { name } environment { name } moduleInstance { name } release { digest } rollbackTo { createdAt } redeployOf { createdAt }`
 
+// inTurn are the names of these fields.
+var inTurn = []string{"project", "environment", "moduleInstance", "release", "rollbackTo", "redeployOf"}
+
 // The six edges of a deployment wait until all of them have been asked for. Of a list this holds for the first
-// deployment, whose batches are those of all.
+// deployment, whose batches are those of all; the edges of the others come in the order of the document.
 func TestEdgesOfTheFirstObjectAreResolvedSideBySide(t *testing.T) {
 	t.Parallel()
 	for query, lists := range map[string]bool{
 		`{ deployment(id: "dep_0") { ` + edges + ` } }`:           false,
 		`{ deployments { nodes { ` + edges + ` } } }`:             true,
 		`{ deployments { edges { node { id ` + edges + ` } } } }`: true,
+		// The first item of a list comes after all items of its neighbour.
+		`{ deployments { nodes { id } edges { node { ` + edges + ` } } } }`: true,
 	} {
+		const first, items = 6, 50
 		var all sync.WaitGroup
-		all.Add(6)
+		all.Add(first)
 		var mu sync.Mutex
-		asked, running, most := 0, 0, 0
-		c := resolved(func(ctx context.Context, f resolvertest.Field, _ func(context.Context) (any, error)) (any, error) {
+		var asked []string
+		c := resolved(func(_ context.Context, f resolvertest.Field, _ func(context.Context) (any, error)) (any, error) {
 			switch f.Name {
 			case "Query.deployment":
 				return deployments(1).Edges[0].Node, nil
 			case "Query.deployments":
-				return deployments(3), nil
+				return deployments(items), nil
 			}
 			mu.Lock()
-			asked++
-			running++
-			most = max(most, running)
-			isFirst := asked <= 6
+			asked = append(asked, f.Name)
+			isFirst := len(asked) <= first
 			mu.Unlock()
 			if isFirst {
 				all.Done()
 				all.Wait() // for ever, where they come one after the other
 			}
-			mu.Lock()
-			running--
-			if !isFirst && running > 0 {
-				t.Errorf("%s: %s of another item runs beside others", query, f.Name)
-			}
-			mu.Unlock()
 			return nil, nil
 		})
 		a := c.ask(t, graph.PlanExecutor, written{text: query}, ast.Query)
-		want := map[bool]int{false: 6, true: 18}[lists]
-		if asked != want || most != 6 {
-			t.Errorf("%s: %d resolvers, %d at once, want %d and 6: %s %s", query, asked, most, want, a.data, a.errors)
+		if want := map[bool]int{false: first, true: first * items}[lists]; len(asked) != want {
+			t.Errorf("%s: %d resolvers, want %d: %s %s", query, len(asked), want, a.data, a.errors)
+		}
+		for i, name := range asked[min(first, len(asked)):] {
+			if want := "Deployment." + inTurn[i%first]; name != want {
+				t.Fatalf("%s: %s of item %d is resolved where %s is in turn: other items than the first are resolved side by side", query, name, 1+i/first, want)
+			}
+		}
+	}
+}
+
+// What is below another item than the first stays in turn, after a list among it, too.
+func TestEdgesBelowOtherItemsAreResolvedInTurn(t *testing.T) {
+	t.Parallel()
+	const items = 50
+	want := []string{"Deployment.events", "Deployment.moduleInstance", "ModuleInstance.project", "ModuleInstance.environment"}
+	var mu sync.Mutex
+	var asked []string
+	c := resolved(func(_ context.Context, f resolvertest.Field, _ func(context.Context) (any, error)) (any, error) {
+		if f.Name == "Query.deployments" {
+			return deployments(items), nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, f.Name)
+		switch f.Name {
+		case "Deployment.events":
+			return []*event.Event{{}}, nil
+		case "Deployment.moduleInstance":
+			return &record.ModuleInstance{}, nil
+		default:
+			return nil, nil
+		}
+	})
+	a := c.ask(t, graph.PlanExecutor, written{text: `{ deployments { nodes { events { message } moduleInstance { project { name } environment { name } } } } }`}, ast.Query)
+	if len(asked) != items*len(want) {
+		t.Fatalf("%d resolvers, want %d: %s %s", len(asked), items*len(want), a.data, a.errors)
+	}
+	for i, name := range asked {
+		if i >= len(want) && name != want[i%len(want)] {
+			t.Fatalf("%s of item %d is resolved where %s is in turn", name, i/len(want), want[i%len(want)])
 		}
 	}
 }
@@ -98,5 +135,37 @@ func TestFieldsOfAQueryAreResolvedSideBySideAndThoseOfAMutationInTurn(t *testing
 	c.ask(t, graph.PlanExecutor, written{text: `mutation { cancelDeployment(input: {id: "a"}) { deployment { id } } rollbackDeployment(input: {id: "b"}) { deployment { id } } }`}, ast.Mutation)
 	if fmt.Sprint(turns) != "[Mutation.cancelDeployment Mutation.rollbackDeployment]" {
 		t.Errorf("%v", turns)
+	}
+}
+
+// Each outcome of the conditions has a plan of its own; of more conditions than an outcome has bits, none is kept.
+func TestEachConditionHoldsInADocumentThatIsKept(t *testing.T) {
+	t.Parallel()
+	const none = "fragment F%d on Query { __typename } "
+	forms := []struct{ selected, fragment string }{
+		{"b%[1]d: __typename @include(if: $v%[1]d) ...F%[1]d ", none},
+		{"... @include(if: $v%[1]d) { b%[1]d: __typename } ...F%[1]d ", none},
+		{"...F%[1]d @include(if: $v%[1]d) ", "fragment F%[1]d on Query { b%[1]d: __typename } "},
+		{"...F%[1]d ", "fragment F%[1]d on Query { ... on Query { b%[1]d: __typename @include(if: $v%[1]d) } } "},
+	}
+	for _, conditions := range []int{len(forms), 70} {
+		c := resolved(nil)
+		var declared, selected, fragments strings.Builder
+		for i := range conditions {
+			form := forms[i%len(forms)]
+			fmt.Fprintf(&declared, "$v%d: Boolean = true ", i)
+			fmt.Fprintf(&selected, "a%d: __typename "+form.selected, i)
+			fmt.Fprintf(&fragments, form.fragment, i)
+		}
+		query := fmt.Sprintf("query(%s) { %s } %s", &declared, &selected, &fragments)
+		if a := c.ask(t, graph.PlanExecutor, written{text: query}, ast.Query); strings.Count(a.data, `"b`) != conditions {
+			t.Fatalf("%s %s", a.data, a.errors)
+		}
+		for i := range conditions {
+			a := c.ask(t, graph.PlanExecutor, written{query, map[string]any{fmt.Sprintf("v%d", i): false}}, ast.Query)
+			if strings.Count(a.data, `"b`) != conditions-1 || strings.Contains(a.data, fmt.Sprintf(`"b%d"`, i)) {
+				t.Errorf("%d conditions, without b%d: %s %s", conditions, i, a.data, a.errors)
+			}
+		}
 	}
 }
