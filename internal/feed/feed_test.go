@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +28,16 @@ func next(t *testing.T, items <-chan *feed.Item) *feed.Item {
 	case <-time.After(testkit.Patience):
 		t.Fatal("nothing comes")
 		return nil
+	}
+}
+
+// receive waits until somebody who waits is woken.
+func receive(t *testing.T, woken <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-woken:
+	case <-time.After(testkit.Patience):
+		t.Fatal("nobody is woken")
 	}
 }
 
@@ -81,8 +92,9 @@ func viewer(t *testing.T, o *worldtest.Org) context.Context {
 	return ctx
 }
 
-// settle waits until every change of a deployment that has ended is settled, so that who reads them together gets them
-// together.
+// settle waits until every change of a deployment is settled: on PostgreSQL a transaction of another test, which shares
+// the cluster, may keep them waiting. Who reads them together gets them together then, and who follows from then on gets
+// none of them.
 func settle(t *testing.T, w *worldtest.World, ctx context.Context, d *ent.Deployment) {
 	t.Helper()
 	testkit.Eventually(t, "the changes are settled", func() bool {
@@ -176,6 +188,95 @@ func TestOnlyOnesOwnAndWhatFitsIsFollowed(t *testing.T) {
 	})
 }
 
+func TestAServerThatIsBehindSendsWhatComesAfterTheCursorOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		far := worldtest.Another(t, w.DatabaseURL)
+		live := follow(t, far, ctx, deployment.Filter{}, nil)
+		first := p.Succeeded(t)
+		until(t, live, first.ID)
+		settle(t, w, ctx, first)
+		start := head(t, w, ctx)
+
+		release := sync.OnceFunc(far.Deploy.Feed.HoldReader())
+		defer release()
+		missed := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
+		p.Claim(t, missed)
+		// It is sent as it is now, and not once more when the server comes to that change.
+		one, err := far.Deploy.Follow(ctx, missed.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := story([]*feed.Item{next(t, one)}); got != "UPDATED2" {
+			t.Errorf("at first came %s", got)
+		}
+		missed = w.Cancel(t, w.Acme, missed.ID)
+		settle(t, w, ctx, missed)
+		ahead, behind := follow(t, far, ctx, deployment.Filter{}, head(t, w, ctx)), follow(t, far, ctx, deployment.Filter{}, start)
+		release()
+		last := p.Succeeded(t)
+		if got := story(of(missed.ID, until(t, ahead, last.ID))); got != "" {
+			t.Errorf("from ahead came %s again", got)
+		}
+		if got := story(of(missed.ID, until(t, behind, last.ID))); got != fmt.Sprint("CREATED1 COMPLETED", missed.Version) {
+			t.Errorf("from behind came %s", got)
+		}
+		for item := next(t, one); item != nil; item = next(t, one) {
+			if item.Version <= 2 {
+				t.Errorf("then came %s", story([]*feed.Item{item}))
+			}
+		}
+	})
+}
+
+func TestWhatChangesWhileTheFirstItemIsReadComesOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		quick := follow(t, w, ctx, deployment.Filter{}, nil)
+		items, err := w.Deploy.Feed.Subscribe(ctx, feed.Following{DeploymentID: d.ID, First: func(ctx context.Context) (*feed.Item, error) {
+			p.Claim(t, d)
+			for next(t, quick).Version < 2 {
+				continue // what created it
+			}
+			now, err := w.Deploy.Deployment(ctx, d.ID)
+			return &feed.Item{Kind: "UPDATED", Version: now.Version, Deployment: now}, err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []*feed.Item{next(t, items)}
+		d = w.Cancel(t, w.Acme, d.ID)
+		all = append(all, until(t, items, d.ID)...)
+		if got := story(all); strings.Count(got, "UPDATED2") != 1 || !strings.HasPrefix(got, "UPDATED2") || !strings.HasSuffix(got, fmt.Sprint("COMPLETED", d.Version)) {
+			t.Errorf("%s came", got)
+		}
+	})
+}
+
+func TestWhatWaitsAndIsPassedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		slow, quick := follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, nil)
+		until(t, quick, p.Succeeded(t).ID) // one of its changes waits to be received already
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
+		next(t, quick)
+		lease := p.Claim(t, d)
+		next(t, quick)
+		d, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, quick, d.ID)
+		if got := story(of(d.ID, until(t, slow, d.ID))); got != "CREATED1 COMPLETED3" {
+			t.Errorf("%s came", got)
+		}
+	})
+}
+
 func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
@@ -221,6 +322,7 @@ func TestAChangedDeploymentIsReadOnceForAllWhoFollowIt(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		settle(t, w, ctx, d)
 		far := worldtest.Another(t, w.DatabaseURL)
 		var streams []<-chan *feed.Item
 		for range 20 {
@@ -246,6 +348,72 @@ func TestAChangedDeploymentIsReadOnceForAllWhoFollowIt(t *testing.T) {
 	})
 }
 
+func TestChangesWithoutAKindHaveThatOfTheirVersion(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		start := head(t, w, ctx)
+		d := p.Succeeded(t)
+		// As a program of before has written them.
+		db := w.Raw(t, w.Acme)
+		if _, err := db.ExecContext(ctx, `UPDATE deployment_changes SET kind = NULL`); err != nil {
+			t.Fatal(err)
+		}
+		settle(t, w, ctx, d)
+		all := until(t, follow(t, w, ctx, deployment.Filter{}, start), d.ID)
+		if got := story(all); got != "CREATED1 COMPLETED3" {
+			t.Errorf("%s came", got)
+		}
+		if _, err := db.ExecContext(ctx, `INSERT INTO deployment_changes (organization_id, deployment_id, version, created_at)
+			SELECT organization_id, deployment_id, 4, created_at FROM deployment_changes WHERE version = 3`); err != nil {
+			t.Fatal(err)
+		}
+		if item := next(t, follow(t, w, ctx, deployment.Filter{}, &all[len(all)-1].Cursor)); item.Kind != "UPDATED" || item.Version != 4 {
+			t.Errorf("of a change after the end came %+v", item)
+		}
+	})
+}
+
+func TestNothingIsReadWhenNobodyFollowsAnyMore(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		w.Deploy.Feed.SetLinger(0)
+		p := w.Fixture(t, w.Acme, "web")
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
+		start := head(t, w, ctx)
+		one, err := w.Deploy.Follow(ctx, d.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []<-chan *feed.Item{follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, start), one}
+		if _, err := w.Deploy.Follow(ctx, "dep_none", nil); !fault.Is(err, fault.DeploymentNotFound) {
+			t.Error(err)
+		}
+		_, stop := w.Deploy.Feed.WatchDeployment(d.ID)
+		stop()
+		stop()
+		w.Cancel(t, w.Acme, d.ID)
+		until(t, one, d.ID) // this one ends by itself
+		if !w.Deploy.Feed.IsReading() {
+			t.Error("nobody reads for those who follow")
+		}
+		cancel()
+		for _, items := range all {
+			for item := next(t, items); item != nil; item = next(t, items) {
+				continue // what was on its way
+			}
+		}
+		testkit.Eventually(t, "the reader ends", func() bool { return !w.Deploy.Feed.IsReading() })
+		// Who comes then is told of what changes from then on.
+		items := follow(t, w, viewer(t, w.Acme), deployment.Filter{}, nil)
+		again := p.Succeeded(t)
+		if got := story(until(t, items, again.ID)); !strings.HasPrefix(got, "CREATED1") {
+			t.Errorf("%s came", got)
+		}
+	})
+}
+
 func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
@@ -256,11 +424,7 @@ func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		woken := func(c <-chan struct{}, until func() bool) {
 			for isThere := false; !isThere; isThere = until() {
-				select {
-				case <-c:
-				case <-time.After(testkit.Patience):
-					t.Fatal("nobody is woken")
-				}
+				receive(t, c)
 			}
 		}
 		woken(created, func() bool { return true })
