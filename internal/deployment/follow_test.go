@@ -6,6 +6,7 @@ import (
 	"time"
 
 	entdeployment "slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/event"
@@ -28,11 +29,23 @@ func next(t *testing.T, changes <-chan *feed.Item) *feed.Item {
 	}
 }
 
-// wantNext wants the next change to be that of a version.
+// wantNext wants the next change to be that of a version: the first creates the deployment, and one with which it has
+// ended completes it.
 func wantNext(t *testing.T, changes <-chan *feed.Item, status entdeployment.Status, version int32) {
 	t.Helper()
-	if c := next(t, changes); c == nil || c.Err != nil || c.Deployment.Status != status || c.Deployment.Version != version {
+	c := next(t, changes)
+	if c == nil || c.Err != nil || c.Deployment.Status != status || c.Version != version || c.Deployment.Version != version {
 		t.Fatalf("%+v, want %s in version %d", c, status, version)
+	}
+	kind := deploymentchange.KindUPDATED
+	switch {
+	case version == 1:
+		kind = deploymentchange.KindCREATED
+	case c.Deployment.CompletedAt != nil:
+		kind = deploymentchange.KindCOMPLETED
+	}
+	if c.Kind != kind {
+		t.Errorf("version %d is %s, want %s", version, c.Kind, kind)
 	}
 }
 

@@ -438,6 +438,16 @@ func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 	})
 }
 
+func TestWhoWaitsIsWokenWhenTheServerHasBegunToLook(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		// What another server has changed until then is not among what is read, so it is looked at once more.
+		woken, stop := w.Deploy.Feed.WatchDeployment("dep_1")
+		defer stop()
+		receive(t, woken)
+	})
+}
+
 func TestChangesOfAnotherClusterStallNobody(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
