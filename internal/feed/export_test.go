@@ -1,6 +1,8 @@
 package feed
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
 	"slipway/internal/store"
@@ -38,4 +40,10 @@ func (f *Feed) IsReading() bool {
 func (f *Feed) HoldReader() (release func()) {
 	f.waiters.mu.Lock()
 	return f.waiters.mu.Unlock
+}
+
+// NewNotifier returns how a notifier is told of a change.
+func NewNotifier(notify func(context.Context) error) (send func()) {
+	n := &notifier{notify: notify, log: slog.New(slog.DiscardHandler)}
+	return n.send
 }

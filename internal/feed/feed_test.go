@@ -188,6 +188,35 @@ func TestOnlyOnesOwnAndWhatFitsIsFollowed(t *testing.T) {
 	})
 }
 
+func TestOrganizationsThatAreFollowedAtOnceSeeTheirOwn(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		streams, own := map[*worldtest.Org]map[string]<-chan *feed.Item{}, map[*worldtest.Org]*worldtest.Fixture{}
+		orgs := []*worldtest.Org{w.Acme, w.Globex}
+		for _, o := range orgs {
+			own[o] = w.Fixture(t, o, "web")
+			ctx := viewer(t, o)
+			streams[o] = map[string]<-chan *feed.Item{"live": follow(t, w, ctx, deployment.Filter{}, nil), "resumed": follow(t, w, ctx, deployment.Filter{}, head(t, w, ctx))}
+		}
+		last := map[*worldtest.Org]*ent.Deployment{}
+		for range 2 {
+			for _, o := range orgs {
+				last[o] = own[o].Succeeded(t)
+			}
+		}
+		for _, o := range orgs {
+			streams[o]["from the start"] = follow(t, w, viewer(t, o), deployment.Filter{}, new(feed.Cursor{At: time.Now()}.String()))
+			for name, items := range streams[o] {
+				for _, item := range until(t, items, last[o].ID) {
+					if item.Err != nil || item.Deployment.OrganizationID != o.ID {
+						t.Errorf("%s, %s: %+v", o.Slug, name, item)
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestAServerThatIsBehindSendsWhatComesAfterTheCursorOnce(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
