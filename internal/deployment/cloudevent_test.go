@@ -20,6 +20,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
@@ -522,6 +523,22 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 	})
 }
 
+func TestEventsWaitUntilARunnerTellsTheirDeployment(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "named")
+		_, d, lease := b.instance(t, p, "web", true)
+		b.receive(t, state(b.service("web"), time.Minute, "COMPLETED", "ecs-svc/9", "its start never came"))
+		if now := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID); now.Version != d.Version {
+			t.Errorf("an event of something unknown made version %d", now.Version)
+		}
+		reported, _, err := b.deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/9")})
+		if err != nil || !strings.Contains(string(reported.Data.JSON()), "its start never came") {
+			t.Errorf("%v, %v", reported, err)
+		}
+	})
+}
+
 func TestEventsChangeNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
@@ -591,10 +608,19 @@ func TestTheEventsThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	b := newBus(w, "bound")
+	var log bytes.Buffer
+	b.deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
 	for i := range 1003 {
 		b.receive(t, state(b.service("x"), time.Duration(i)*time.Second, "IN_PROGRESS", "ecs-svc/2", ""))
 	}
 	if n := w.Store.Client.CloudEvent.Query().CountX(w.Acme.As(actor.Viewer)); n != 1000 {
 		t.Errorf("%d events wait", n)
+	}
+	// The oldest go, and are counted.
+	if n := w.Store.Client.CloudEvent.Query().Where(cloudevent.OccurredAtLT(at.Add(3 * time.Second))).CountX(w.Acme.As(actor.Viewer)); n != 0 {
+		t.Errorf("%d of the oldest wait", n)
+	}
+	if text := log.String(); strings.Count(text, "count=1 ")+strings.Count(text, "count=1\n") != 3 {
+		t.Errorf("logged %q", text)
 	}
 }
