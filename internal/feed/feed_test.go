@@ -242,6 +242,10 @@ func TestAServerThatIsBehindSendsWhatComesAfterTheCursorOnce(t *testing.T) {
 		}
 		missed = w.Cancel(t, w.Acme, missed.ID)
 		settle(t, w, ctx, missed)
+		ended, err := far.Deploy.Follow(ctx, missed.ID, start)
+		if err != nil {
+			t.Fatal(err)
+		}
 		ahead, behind := follow(t, far, ctx, deployment.Filter{}, head(t, w, ctx)), follow(t, far, ctx, deployment.Filter{}, start)
 		release()
 		last := p.Succeeded(t)
@@ -251,10 +255,46 @@ func TestAServerThatIsBehindSendsWhatComesAfterTheCursorOnce(t *testing.T) {
 		if got := story(of(missed.ID, until(t, behind, last.ID))); got != fmt.Sprint("CREATED1 COMPLETED", missed.Version) {
 			t.Errorf("from behind came %s", got)
 		}
+		// It has ended, but its end is still to come from there.
+		if got := story(until(t, ended, missed.ID)); !strings.HasSuffix(got, fmt.Sprint("COMPLETED", missed.Version)) {
+			t.Errorf("of the one that has ended came %q", got)
+		}
 		for item := next(t, one); item != nil; item = next(t, one) {
 			if item.Version <= 2 {
 				t.Errorf("then came %s", story([]*feed.Item{item}))
 			}
+		}
+	})
+}
+
+func TestAVersionThatWasPassedPagesBeforeDoesNotComeLater(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		start := head(t, w, ctx)
+		d, other := p.Succeeded(t), p.Failed(t)
+		db, err := w.Raw(t, w.Acme).BeginTx(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const row = `INSERT INTO deployment_changes (organization_id, deployment_id, version, kind, created_at) SELECT organization_id, deployment_id, `
+		for _, statement := range []string{
+			row + `9, 'UPDATED', created_at FROM deployment_changes WHERE version = 3 AND deployment_id = '` + d.ID + `'`,
+			`WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 500) ` + row +
+				`n.i, 'UPDATED', created_at FROM deployment_changes, n WHERE version = 3 AND deployment_id = '` + other.ID + `'`,
+			row + `8, 'UPDATED', created_at FROM deployment_changes WHERE version = 3 AND deployment_id = '` + d.ID + `'`,
+		} {
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		last := p.Succeeded(t)
+		settle(t, w, ctx, last)
+		if got := story(of(d.ID, until(t, follow(t, worldtest.Another(t, w.DatabaseURL), ctx, deployment.Filter{}, start), last.ID))); got != "CREATED1 COMPLETED3 UPDATED9" {
+			t.Errorf("%s came", got)
 		}
 	})
 }
