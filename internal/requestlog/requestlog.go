@@ -22,6 +22,10 @@ type Line struct {
 	operation string
 	cost      int
 	code      string
+	// held reports whether the answer goes on, of which the line then has status and bytes; write writes the line.
+	held          bool
+	status, bytes int
+	write         func()
 }
 
 type lineKey struct{}
@@ -68,6 +72,38 @@ func (l *Line) AddError(code fault.Code) {
 			l.code = string(code)
 		}
 	})
+}
+
+// Hold has the line wait for an answer that goes on when its handler has returned. It has the status, and as many bytes
+// as release says, with which the line is written. Hold may be called once.
+func (l *Line) Hold(status int) (release func(bytes int)) {
+	l.set(func() { l.held, l.status = true, status })
+	return func(bytes int) {
+		var write func()
+		l.set(func() { l.held, l.bytes, write = false, bytes, l.write })
+		if write != nil {
+			write()
+		}
+	}
+}
+
+// End calls write, which writes the line, when the request has been answered: at once, or when a hold is released.
+func (l *Line) End(write func()) {
+	isHeld := false
+	l.set(func() { isHeld, l.write = l.held, write })
+	if !isHeld {
+		write()
+	}
+}
+
+// Answer returns the status and the bytes of an answer that was held for, and otherwise those that it is given.
+func (l *Line) Answer(status, bytes int) (int, int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.status != 0 {
+		return l.status, l.bytes
+	}
+	return status, bytes
 }
 
 func (l *Line) set(assign func()) {

@@ -52,7 +52,7 @@ func nosniff(next http.Handler) http.Handler {
 // maxAttrs is how many attributes the line of a request has at most.
 const maxAttrs = 12
 
-// accessLog writes one line for each request.
+// accessLog writes one line for each request, when it has been answered.
 func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,16 +60,21 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 			ctx, line := requestlog.With(r.Context())
 			written := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(written, r.WithContext(ctx))
-			attrs := append(make([]slog.Attr, 0, maxAttrs),
-				slog.String("requestId", actor.RequestID(ctx)),
-				slog.String("client", clientOf(ctx)),
-				slog.String("method", requestlog.Shorten(r.Method)),
-				slog.String("route", chi.RouteContext(ctx).RoutePattern()),
-				slog.Int("status", written.Status()),
-				slog.Int("bytes", written.BytesWritten()),
-				slog.Duration("duration", time.Since(begun)),
-			)
-			log.LogAttrs(ctx, slog.LevelInfo, "request", line.AppendAttrs(attrs)...)
+			// What may be written later holds on to nothing of the connection, and chi takes its context back.
+			method, route, status, bytes := requestlog.Shorten(r.Method), chi.RouteContext(ctx).RoutePattern(), written.Status(), written.BytesWritten()
+			line.End(func() {
+				status, bytes := line.Answer(status, bytes)
+				attrs := append(make([]slog.Attr, 0, maxAttrs),
+					slog.String("requestId", actor.RequestID(ctx)),
+					slog.String("client", clientOf(ctx)),
+					slog.String("method", method),
+					slog.String("route", route),
+					slog.Int("status", status),
+					slog.Int("bytes", bytes),
+					slog.Duration("duration", time.Since(begun)),
+				)
+				log.LogAttrs(ctx, slog.LevelInfo, "request", line.AppendAttrs(attrs)...)
+			})
 		})
 	}
 }

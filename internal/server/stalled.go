@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bufio"
+	"net"
 	"net/http"
 	"time"
 )
@@ -13,9 +15,11 @@ const piece = 16 << 10
 func cutStalled(timeout time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			out := &pieces{w, http.NewResponseController(w), timeout}
+			out := &pieces{ResponseWriter: w, rc: http.NewResponseController(w), timeout: timeout}
 			next.ServeHTTP(out, r)
-			out.extend() // for what is written once the handler has returned
+			if !out.hijacked {
+				out.extend() // for what is written once the handler has returned
+			}
 		})
 	}
 }
@@ -25,10 +29,19 @@ type pieces struct {
 	http.ResponseWriter
 	rc      *http.ResponseController
 	timeout time.Duration
+	// hijacked reports whether the connection is somebody else's to watch over.
+	hijacked bool
 }
 
 // Unwrap lets http.ResponseController find the connection.
 func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// Hijack implements http.Hijacker.
+func (p *pieces) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffers, err := p.rc.Hijack()
+	p.hijacked = err == nil
+	return conn, buffers, err
+}
 
 // Write implements io.Writer.
 func (p *pieces) Write(b []byte) (written int, err error) {

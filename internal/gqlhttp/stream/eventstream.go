@@ -8,26 +8,44 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/httpx"
+	"slipway/internal/requestlog"
 )
 
 // ServeEvents answers an operation with an event stream, as the protocol GraphQL over Server-Sent Events
 // has it for one connection an operation: each answer is an event next, and complete is the last one. Nothing is written
 // once it has returned.
 //
-// The operation runs on the handler's own goroutine, and timers do what is due meanwhile, so that a stream which nothing
-// is sent on holds one stack.
+// A subscription outlives its handler where it can. Timers do what is due meanwhile, so that a stream which nothing is
+// sent on holds little more than one stack.
 func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	defer s.serving.Done()
 	leave, err := s.enter(r.Context())
 	if err != nil {
+		s.serving.Done()
 		return err
 	}
-	defer leave()
+	release := requestlog.From(r.Context()).Hold(http.StatusOK)
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		defer s.serving.Done()
+		defer leave()
+		release(s.sendEvents(w, r, exec, op))
+	}
+	if op.Operation.Operation == ast.Subscription {
+		httpx.Detach(w, r, serve)
+	} else {
+		serve(w, r) // what is in flight counts until it is answered
+	}
+	return nil
+}
+
+// sendEvents sends the answers of an operation, and returns how many bytes they had.
+func (s *Streams) sendEvents(w http.ResponseWriter, r *http.Request, exec Executor, op *graphql.OperationContext) (bytes int) {
 	ctx, cancel := context.WithCancelCause(withLastEventID(r.Context(), r))
 	defer cancel(nil)
 	out := startEvents(w, s.WriteTimeout)
@@ -39,8 +57,7 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 	if refusal := context.Cause(ctx); isRefusal(refusal) {
 		out.next(wire.Encode(wire.Failure(r.Context(), refusal)), "")
 	}
-	out.complete()
-	return nil
+	return out.complete()
 }
 
 func (s *Streams) runEvents(ctx context.Context, exec Executor, op *graphql.OperationContext, emit emitter) {
@@ -110,8 +127,9 @@ type events struct {
 	rc      *http.ResponseController
 	timeout time.Duration
 
-	mu  sync.Mutex
-	err error
+	mu      sync.Mutex
+	err     error
+	written int
 }
 
 // startEvents begins the stream. The time that the server gives an answer does not fit a stream: each
@@ -147,7 +165,13 @@ func (e *events) next(answer []byte, eventID string) bool {
 	return e.write([]byte("event: next\ndata: "), answer, []byte(end))
 }
 
-func (e *events) complete() { e.write([]byte("event: complete\ndata:\n\n")) }
+// complete ends the stream, and returns how many bytes it had.
+func (e *events) complete() int {
+	e.write([]byte("event: complete\ndata:\n\n"))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.written
+}
 
 // comment is a sign of life that clients pass over. It reports whether it was taken.
 func (e *events) comment() bool { return e.write([]byte(":\n\n")) }
@@ -170,6 +194,7 @@ func (e *events) write(parts ...[]byte) bool {
 		if _, e.err = e.w.Write(part); e.err != nil {
 			return false
 		}
+		e.written += len(part)
 	}
 	e.err = e.rc.Flush()
 	return e.err == nil

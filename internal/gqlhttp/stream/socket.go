@@ -17,8 +17,7 @@ import (
 // closeTimeout is how long the peer of a socket that is being closed may take to answer the close frame.
 const closeTimeout = 2 * time.Second
 
-// socket is one connection. It is read on the handler's goroutine; each operation has another, and one
-// watches over the socket.
+// socket is one connection. It is read on a goroutine; each operation has another, and one watches over the socket.
 type socket struct {
 	*Streams
 	maxQuery int
@@ -63,6 +62,9 @@ func (s *socket) serve() {
 	reason := internalError // of a panic
 	s.awaitInit()
 	defer func() {
+		if value := recover(); value != nil {
+			_ = s.exec.PresentRecoveredError(s.ctx, value) // which logs it
+		}
 		s.end(reason)
 		s.finish()
 		watchers.Wait()

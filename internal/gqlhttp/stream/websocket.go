@@ -9,6 +9,8 @@ import (
 	"github.com/coder/websocket"
 
 	"slipway/internal/gqlhttp/wire"
+	"slipway/internal/httpx"
+	"slipway/internal/requestlog"
 )
 
 // subprotocol is the one that sockets speak: GraphQL over WebSocket.
@@ -39,13 +41,18 @@ func IsUpgrade(r *http.Request) bool {
 	return false
 }
 
-// Do serves the socket. It returns when the socket is closed and nothing of it runs.
+// Do serves the socket, which outlives the handler.
 func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec Executor) {
 	if err := t.Streams.begin(); err != nil {
 		wire.Refuse(w, r, err)
 		return
 	}
-	defer t.Streams.serving.Done()
+	isServed := false
+	defer func() {
+		if !isServed {
+			t.Streams.serving.Done()
+		}
+	}()
 	if err := t.Streams.checkRoom(); err != nil { // its place it takes when it is acknowledged
 		wire.Refuse(w, r, err)
 		return
@@ -58,7 +65,15 @@ func (t WebSocket) Do(w http.ResponseWriter, r *http.Request, exec Executor) {
 		return // it has been answered
 	}
 	conn.SetReadLimit(t.Streams.Message)
-	newSocket(t, r, exec, conn, taken.conn).serve()
+	isServed = true
+	release := requestlog.From(r.Context()).Hold(http.StatusSwitchingProtocols)
+	request, cancel := httpx.Outliving(r)
+	go func() {
+		defer t.Streams.serving.Done()
+		defer release(0)
+		defer cancel()
+		newSocket(t, request, exec, conn, taken.conn).serve()
+	}()
 }
 
 // hijacker keeps the connection that a handshake takes over, so that it can be cut off.

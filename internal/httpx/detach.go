@@ -1,0 +1,123 @@
+package httpx
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Detach has serve write an answer that goes on for long. Where the connection can be taken over from the http.Server,
+// as that of HTTP/1.1 can, Detach returns at once, and serve runs on a goroutine of its own: the handler returns, and
+// what a connection holds while one runs (its buffers and a deep stack, some 30 KB) is free. The request that serve is
+// given has the values of its context, no body, and ends when its client leaves or serve returns; serve must not panic.
+// Otherwise serve is called with what the handler has.
+//
+// Nothing may have been written yet. What serve writes leaves with Flush.
+func Detach(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request)) {
+	if r.ProtoMajor != 1 || r.ProtoMinor != 1 {
+		serve(w, r)
+		return
+	}
+	conn, in, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		serve(w, r) // of a test, for one
+		return
+	}
+	out := &detached{conn: conn, header: w.Header().Clone()}
+	request, cancel := Outliving(r)
+	go watch(conn, in.Reader.Buffered() > 0, cancel)
+	go func() {
+		defer cancel()
+		defer out.end()
+		serve(out, request)
+	}()
+}
+
+// Outliving returns a request without a body that has the values of another one's context and does not end with it.
+func Outliving(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	request := r.WithContext(ctx)
+	request.Body = http.NoBody
+	return request, cancel
+}
+
+// watch calls leave when the peer of a connection has left. A peer that sends something, which it should not while it is
+// answered, is not watched any more: only to write to it tells then.
+func watch(conn net.Conn, hasSent bool, leave func()) {
+	if hasSent {
+		return
+	}
+	if n, err := conn.Read(make([]byte, 1)); n == 0 && err != nil {
+		leave()
+	}
+}
+
+// detached writes an answer of HTTP/1.1 to a connection that is closed after it.
+type detached struct {
+	conn    net.Conn
+	header  http.Header
+	begun   bool
+	content bytes.Buffer
+	// allowed is how long a piece may take.
+	allowed time.Duration
+}
+
+// Header implements http.ResponseWriter.
+func (d *detached) Header() http.Header { return d.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (d *detached) WriteHeader(status int) {
+	if d.begun {
+		return
+	}
+	d.begun = true
+	d.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	d.header.Set("Connection", "close")
+	d.header.Set("Transfer-Encoding", "chunked")
+	head := bufio.NewWriter(d.conn)
+	_, _ = fmt.Fprintf(head, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	_ = d.header.Write(head)
+	_, _ = head.WriteString("\r\n")
+	_ = head.Flush() // the next write fails, too
+}
+
+// Write implements http.ResponseWriter.
+func (d *detached) Write(p []byte) (int, error) {
+	d.WriteHeader(http.StatusOK)
+	return d.content.Write(p)
+}
+
+// SetWriteDeadline is what an http.ResponseController calls. A slow client has the time again for each piece.
+func (d *detached) SetWriteDeadline(at time.Time) error {
+	d.allowed = time.Until(at)
+	return d.conn.SetWriteDeadline(at)
+}
+
+// piece is how much is written at once, in bytes.
+const piece = 16 << 10
+
+// FlushError sends what was written, as http.ResponseController has it.
+func (d *detached) FlushError() error {
+	for d.content.Len() > 0 {
+		next := d.content.Next(piece)
+		chunk := net.Buffers{fmt.Appendf(nil, "%x\r\n", len(next)), next, []byte("\r\n")}
+		if _, err := chunk.WriteTo(d.conn); err != nil {
+			return err
+		}
+		_ = d.conn.SetWriteDeadline(time.Now().Add(d.allowed))
+	}
+	d.content = bytes.Buffer{} // most streams are silent most of the time
+	return nil
+}
+
+// end ends the answer, and the connection.
+func (d *detached) end() {
+	if d.FlushError() == nil && d.begun {
+		_, _ = d.conn.Write([]byte("0\r\n\r\n"))
+	}
+	_ = d.conn.Close()
+}
