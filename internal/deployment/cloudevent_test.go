@@ -20,6 +20,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/auditevent"
+	"slipway/ent/cloudevent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
@@ -455,6 +456,89 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 	})
 }
 
+func TestAStartIsThatOfTheDeploymentThatARunnerHeldThen(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b, ctx := w.Fixture(t, w.Acme, "web"), newBus(w, "held"), w.Acme.As(actor.Viewer)
+		for name, c := range map[string]struct {
+			held    bool
+			start   time.Duration
+			adopted bool
+		}{
+			"early":         {true, -6 * time.Second, false},
+			"a-bit-early":   {true, -5 * time.Second, true},
+			"long-held":     {true, 30 * time.Hour, true},
+			"ended":         {false, time.Minute, true},
+			"ended-earlier": {false, time.Minute + time.Second, false},
+		} {
+			i, d, _ := b.instance(t, p, name, c.held)
+			b.receive(t, state(b.service(name), c.start, "IN_PROGRESS", "ecs-svc/"+name, ""))
+			d = w.Store.Client.Deployment.GetX(ctx, d.ID)
+			adopted := d.ExternalDeploymentID != nil && *d.ExternalDeploymentID == "ecs-svc/"+name
+			outside := w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(i.ID), entdeployment.TriggerSource("event")).CountX(ctx)
+			if adopted != c.adopted || outside == 1 == c.adopted {
+				t.Errorf("%s: adopted %t, and %d were started outside", name, adopted, outside)
+			}
+		}
+	})
+}
+
+func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b, ctx := w.Fixture(t, w.Acme, "web"), newBus(w, "order"), w.Acme.As(actor.Viewer)
+		now := at
+		b.deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return now }, id.New)
+		i, first, _ := b.instance(t, p, "web", false)
+		now = at.Add(30 * time.Second)
+		if _, err := b.deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID}); err != nil {
+			t.Fatal(err)
+		}
+		second, lease, err := b.deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Both were held then. They come in the wrong order, and once more.
+		starts := []string{
+			state(b.service("web"), 40*time.Second, "IN_PROGRESS", "ecs-svc/2", ""),
+			state(b.service("web"), 26*time.Second, "IN_PROGRESS", "ecs-svc/1", ""),
+		}
+		b.receive(t, append(starts, starts...)...)
+		for want, d := range map[string]*ent.Deployment{"ecs-svc/1": first, "ecs-svc/2": second} {
+			if got := orNone(w.Store.Client.Deployment.GetX(ctx, d.ID).ExternalDeploymentID); got != want {
+				t.Errorf("%s is that of %s", got, want)
+			}
+		}
+		// What the runner reports is so, whatever was taken for it. The other one was started outside then.
+		if _, _, err := b.deploy.Report(w.Acme.As(actor.Runner), second.ID, lease.ID, deployment.Report{ExternalDeploymentID: new("ecs-svc/3")}); err != nil {
+			t.Fatal(err)
+		}
+		b.receive(t, state(b.service("web"), 50*time.Second, "IN_PROGRESS", "ecs-svc/4", ""))
+		if got := orNone(w.Store.Client.Deployment.GetX(ctx, second.ID).ExternalDeploymentID); got != "ecs-svc/3" {
+			t.Errorf("what the runner has reported became %s", got)
+		}
+		if n := w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(i.ID), entdeployment.TriggerSource("event")).CountX(ctx); n == 0 {
+			t.Error("none was started outside")
+		}
+	})
+}
+
+func TestEventsWaitUntilARunnerTellsTheirDeployment(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "named")
+		_, d, lease := b.instance(t, p, "web", true)
+		b.receive(t, state(b.service("web"), time.Minute, "COMPLETED", "ecs-svc/9", "its start never came"))
+		if now := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID); now.Version != d.Version {
+			t.Errorf("an event of something unknown made version %d", now.Version)
+		}
+		reported, _, err := b.deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/9")})
+		if err != nil || !strings.Contains(string(reported.Data.JSON()), "its start never came") {
+			t.Errorf("%v, %v", reported, err)
+		}
+	})
+}
+
 func TestEventsChangeNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
@@ -524,10 +608,19 @@ func TestTheEventsThatWaitAreBounded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	b := newBus(w, "bound")
+	var log bytes.Buffer
+	b.deploy.Log = slog.New(slog.NewTextHandler(&log, nil))
 	for i := range 1003 {
 		b.receive(t, state(b.service("x"), time.Duration(i)*time.Second, "IN_PROGRESS", "ecs-svc/2", ""))
 	}
 	if n := w.Store.Client.CloudEvent.Query().CountX(w.Acme.As(actor.Viewer)); n != 1000 {
 		t.Errorf("%d events wait", n)
+	}
+	// The oldest go, and are counted.
+	if n := w.Store.Client.CloudEvent.Query().Where(cloudevent.OccurredAtLT(at.Add(3 * time.Second))).CountX(w.Acme.As(actor.Viewer)); n != 0 {
+		t.Errorf("%d of the oldest wait", n)
+	}
+	if text := log.String(); strings.Count(text, "count=1 ")+strings.Count(text, "count=1\n") != 3 {
+		t.Errorf("logged %q", text)
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	entdeployment "slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/id"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -21,17 +23,29 @@ func next(t *testing.T, changes <-chan *feed.Item) *feed.Item {
 	select {
 	case c := <-changes:
 		return c
-	case <-time.After(20 * time.Second):
+	case <-time.After(testkit.Patience):
 		t.Fatal("nothing comes")
 		return nil
 	}
 }
 
-// wantNext wants the next change to be that of a version.
+// wantNext wants the next change to be that of a version: the first creates the deployment, and one with which it has
+// ended completes it.
 func wantNext(t *testing.T, changes <-chan *feed.Item, status entdeployment.Status, version int32) {
 	t.Helper()
-	if c := next(t, changes); c == nil || c.Err != nil || c.Deployment.Status != status || c.Deployment.Version != version {
+	c := next(t, changes)
+	if c == nil || c.Err != nil || c.Deployment.Status != status || c.Version != version || c.Deployment.Version != version {
 		t.Fatalf("%+v, want %s in version %d", c, status, version)
+	}
+	kind := deploymentchange.KindUPDATED
+	switch {
+	case version == 1:
+		kind = deploymentchange.KindCREATED
+	case c.Deployment.CompletedAt != nil:
+		kind = deploymentchange.KindCOMPLETED
+	}
+	if c.Kind != kind {
+		t.Errorf("version %d is %s, want %s", version, c.Kind, kind)
 	}
 }
 
@@ -83,18 +97,22 @@ func TestChangesThatComeTooFastAreFollowedAsOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Finish(t, d, broken)
-		var versions []int32
+		// A record may be newer than the change it came with, and then come again with a later one.
+		var versions, records []int32
 		var last *feed.Item
 		for c := next(t, changes); c != nil; c = next(t, changes) {
 			last = c
-			versions = append(versions, c.Deployment.Version)
-		}
-		for i := range versions[1:] {
-			if versions[i] >= versions[i+1] {
-				t.Errorf("the versions came as %v", versions)
+			versions, records = append(versions, c.Version), append(records, c.Deployment.Version)
+			if c.Deployment.Version < c.Version {
+				t.Errorf("with version %d came the record of version %d", c.Version, c.Deployment.Version)
 			}
 		}
-		if last.Deployment.Status != "FAILED" || last.Deployment.Error == nil {
+		for i := range versions[1:] {
+			if versions[i] >= versions[i+1] || records[i] > records[i+1] {
+				t.Errorf("the versions came as %v, the records as %v", versions, records)
+			}
+		}
+		if last.Kind != "COMPLETED" || last.Deployment.Status != "FAILED" || last.Deployment.Error == nil {
 			t.Errorf("the last is %+v", last)
 		}
 	})

@@ -59,6 +59,8 @@ type Feed struct {
 	waiters  waiters
 	// maxQueue is how many items may wait for a subscription to take them.
 	maxQueue int
+	// linger is how long the reader goes on when nobody follows anything any more.
+	linger time.Duration
 	// resuming bounds how many subscriptions read at once what they have missed.
 	resuming chan struct{}
 
@@ -78,7 +80,7 @@ const maxResuming = 4
 // New returns the feed of a database.
 func New(s *store.Store, log *slog.Logger) *Feed {
 	return &Feed{
-		store: s, log: log, maxQueue: maxQueue, notifier: notifier{notify: s.Notify, logger: log},
+		store: s, log: log, maxQueue: maxQueue, linger: linger, notifier: notifier{notify: s.Notify, logger: log},
 		resuming: make(chan struct{}, maxResuming), subscriptions: map[string]*audience{},
 	}
 }

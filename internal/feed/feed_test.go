@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +29,17 @@ func next(t *testing.T, items <-chan *feed.Item) *feed.Item {
 		t.Fatal("nothing comes")
 		return nil
 	}
+}
+
+// receive waits until somebody who waits is woken.
+func receive[T any](t *testing.T, woken <-chan T) (item T) {
+	t.Helper()
+	select {
+	case item = <-woken:
+	case <-time.After(testkit.Patience):
+		t.Fatal("nobody is woken")
+	}
+	return item
 }
 
 // until returns the items until the one that completed a deployment, or an error.
@@ -81,8 +93,9 @@ func viewer(t *testing.T, o *worldtest.Org) context.Context {
 	return ctx
 }
 
-// settle waits until every change of a deployment that has ended is settled, so that who reads them together gets them
-// together.
+// settle waits until every change of a deployment is settled: on PostgreSQL a transaction of another test, which shares
+// the cluster, may keep them waiting. Who reads them together gets them together then, and who follows from then on gets
+// none of them.
 func settle(t *testing.T, w *worldtest.World, ctx context.Context, d *ent.Deployment) {
 	t.Helper()
 	testkit.Eventually(t, "the changes are settled", func() bool {
@@ -176,6 +189,164 @@ func TestOnlyOnesOwnAndWhatFitsIsFollowed(t *testing.T) {
 	})
 }
 
+func TestOrganizationsThatAreFollowedAtOnceSeeTheirOwn(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		streams, own := map[*worldtest.Org]map[string]<-chan *feed.Item{}, map[*worldtest.Org]*worldtest.Fixture{}
+		orgs := []*worldtest.Org{w.Acme, w.Globex}
+		for _, o := range orgs {
+			own[o] = w.Fixture(t, o, "web")
+			ctx := viewer(t, o)
+			streams[o] = map[string]<-chan *feed.Item{"live": follow(t, w, ctx, deployment.Filter{}, nil), "resumed": follow(t, w, ctx, deployment.Filter{}, head(t, w, ctx))}
+		}
+		last := map[*worldtest.Org]*ent.Deployment{}
+		for range 2 {
+			for _, o := range orgs {
+				last[o] = own[o].Succeeded(t)
+			}
+		}
+		for _, o := range orgs {
+			streams[o]["from the start"] = follow(t, w, viewer(t, o), deployment.Filter{}, new(feed.Cursor{At: time.Now()}.String()))
+			for name, items := range streams[o] {
+				for _, item := range until(t, items, last[o].ID) {
+					if item.Err != nil || item.Deployment.OrganizationID != o.ID {
+						t.Errorf("%s, %s: %+v", o.Slug, name, item)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAServerThatIsBehindSendsWhatComesAfterTheCursorOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		far := worldtest.Another(t, w.DatabaseURL)
+		live := follow(t, far, ctx, deployment.Filter{}, nil)
+		first := p.Succeeded(t)
+		until(t, live, first.ID)
+		settle(t, w, ctx, first)
+		start := head(t, w, ctx)
+
+		release := sync.OnceFunc(far.Deploy.Feed.HoldReader())
+		defer release()
+		missed := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
+		p.Claim(t, missed)
+		// It is sent as it is now, and not once more when the server comes to that change.
+		one, err := far.Deploy.Follow(ctx, missed.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := story([]*feed.Item{next(t, one)}); got != "UPDATED2" {
+			t.Errorf("at first came %s", got)
+		}
+		missed = w.Cancel(t, w.Acme, missed.ID)
+		settle(t, w, ctx, missed)
+		ended, err := far.Deploy.Follow(ctx, missed.ID, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ahead, behind := follow(t, far, ctx, deployment.Filter{}, head(t, w, ctx)), follow(t, far, ctx, deployment.Filter{}, start)
+		release()
+		last := p.Succeeded(t)
+		if got := story(of(missed.ID, until(t, ahead, last.ID))); got != "" {
+			t.Errorf("from ahead came %s again", got)
+		}
+		if got := story(of(missed.ID, until(t, behind, last.ID))); got != fmt.Sprint("CREATED1 COMPLETED", missed.Version) {
+			t.Errorf("from behind came %s", got)
+		}
+		// It has ended, but its end is still to come from there.
+		if got := story(until(t, ended, missed.ID)); !strings.HasSuffix(got, fmt.Sprint("COMPLETED", missed.Version)) {
+			t.Errorf("of the one that has ended came %q", got)
+		}
+		for item := next(t, one); item != nil; item = next(t, one) {
+			if item.Version <= 2 {
+				t.Errorf("then came %s", story([]*feed.Item{item}))
+			}
+		}
+	})
+}
+
+func TestAVersionThatWasPassedPagesBeforeDoesNotComeLater(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		start := head(t, w, ctx)
+		d, other := p.Succeeded(t), p.Failed(t)
+		db, err := w.Raw(t, w.Acme).BeginTx(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const row = `INSERT INTO deployment_changes (organization_id, deployment_id, version, kind, created_at) SELECT organization_id, deployment_id, `
+		for _, statement := range []string{
+			row + `9, 'UPDATED', created_at FROM deployment_changes WHERE version = 3 AND deployment_id = '` + d.ID + `'`,
+			`WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 500) ` + row +
+				`n.i, 'UPDATED', created_at FROM deployment_changes, n WHERE version = 3 AND deployment_id = '` + other.ID + `'`,
+			row + `8, 'UPDATED', created_at FROM deployment_changes WHERE version = 3 AND deployment_id = '` + d.ID + `'`,
+		} {
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		last := p.Succeeded(t)
+		settle(t, w, ctx, last)
+		if got := story(of(d.ID, until(t, follow(t, worldtest.Another(t, w.DatabaseURL), ctx, deployment.Filter{}, start), last.ID))); got != "CREATED1 COMPLETED3 UPDATED9" {
+			t.Errorf("%s came", got)
+		}
+	})
+}
+
+func TestWhatChangesWhileTheFirstItemIsReadComesOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		quick := follow(t, w, ctx, deployment.Filter{}, nil)
+		items, err := w.Deploy.Feed.Subscribe(ctx, feed.Following{DeploymentID: d.ID, First: func(ctx context.Context) (*feed.Item, error) {
+			p.Claim(t, d)
+			for next(t, quick).Version < 2 {
+				continue // what created it
+			}
+			now, err := w.Deploy.Deployment(ctx, d.ID)
+			return &feed.Item{Kind: "UPDATED", Version: now.Version, Deployment: now}, err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []*feed.Item{next(t, items)}
+		d = w.Cancel(t, w.Acme, d.ID)
+		all = append(all, until(t, items, d.ID)...)
+		if got := story(all); strings.Count(got, "UPDATED2") != 1 || !strings.HasPrefix(got, "UPDATED2") || !strings.HasSuffix(got, fmt.Sprint("COMPLETED", d.Version)) {
+			t.Errorf("%s came", got)
+		}
+	})
+}
+
+func TestWhatWaitsAndIsPassedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		slow, quick := follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, nil)
+		until(t, quick, p.Succeeded(t).ID) // one of its changes waits to be received already
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
+		next(t, quick)
+		lease := p.Claim(t, d)
+		next(t, quick)
+		d, err := w.Deploy.Complete(w.Acme.As(actor.Runner), d.ID, lease, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, quick, d.ID)
+		if got := story(of(d.ID, until(t, slow, d.ID))); got != "CREATED1 COMPLETED3" {
+			t.Errorf("%s came", got)
+		}
+	})
+}
+
 func TestACursorThatIsNotInTheFeedAnyMoreIsExpired(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
@@ -221,6 +392,7 @@ func TestAChangedDeploymentIsReadOnceForAllWhoFollowIt(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		settle(t, w, ctx, d)
 		far := worldtest.Another(t, w.DatabaseURL)
 		var streams []<-chan *feed.Item
 		for range 20 {
@@ -246,6 +418,72 @@ func TestAChangedDeploymentIsReadOnceForAllWhoFollowIt(t *testing.T) {
 	})
 }
 
+func TestChangesWithoutAKindHaveThatOfTheirVersion(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
+		start := head(t, w, ctx)
+		d := p.Succeeded(t)
+		// As a program of before has written them.
+		db := w.Raw(t, w.Acme)
+		if _, err := db.ExecContext(ctx, `UPDATE deployment_changes SET kind = NULL`); err != nil {
+			t.Fatal(err)
+		}
+		settle(t, w, ctx, d)
+		all := until(t, follow(t, w, ctx, deployment.Filter{}, start), d.ID)
+		if got := story(all); got != "CREATED1 COMPLETED3" {
+			t.Errorf("%s came", got)
+		}
+		if _, err := db.ExecContext(ctx, `INSERT INTO deployment_changes (organization_id, deployment_id, version, created_at)
+			SELECT organization_id, deployment_id, 4, created_at FROM deployment_changes WHERE version = 3`); err != nil {
+			t.Fatal(err)
+		}
+		if item := next(t, follow(t, w, ctx, deployment.Filter{}, &all[len(all)-1].Cursor)); item.Kind != "UPDATED" || item.Version != 4 {
+			t.Errorf("of a change after the end came %+v", item)
+		}
+	})
+}
+
+func TestNothingIsReadWhenNobodyFollowsAnyMore(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		w.Deploy.Feed.SetLinger(0)
+		p := w.Fixture(t, w.Acme, "web")
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		ctx, cancel := context.WithCancel(w.Acme.As(actor.Viewer))
+		start := head(t, w, ctx)
+		one, err := w.Deploy.Follow(ctx, d.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []<-chan *feed.Item{follow(t, w, ctx, deployment.Filter{}, nil), follow(t, w, ctx, deployment.Filter{}, start), one}
+		if _, err := w.Deploy.Follow(ctx, "dep_none", nil); !fault.Is(err, fault.DeploymentNotFound) {
+			t.Error(err)
+		}
+		_, stop := w.Deploy.Feed.WatchDeployment(d.ID)
+		stop()
+		stop()
+		w.Cancel(t, w.Acme, d.ID)
+		until(t, one, d.ID) // this one ends by itself
+		if !w.Deploy.Feed.IsReading() {
+			t.Error("nobody reads for those who follow")
+		}
+		cancel()
+		for _, items := range all {
+			for item := next(t, items); item != nil; item = next(t, items) {
+				continue // what was on its way
+			}
+		}
+		testkit.Eventually(t, "the reader ends", func() bool { return !w.Deploy.Feed.IsReading() })
+		// Who comes then is told of what changes from then on.
+		items := follow(t, w, viewer(t, w.Acme), deployment.Filter{}, nil)
+		again := p.Succeeded(t)
+		if got := story(until(t, items, again.ID)); !strings.HasPrefix(got, "CREATED1") {
+			t.Errorf("%s came", got)
+		}
+	})
+}
+
 func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
@@ -256,11 +494,7 @@ func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		woken := func(c <-chan struct{}, until func() bool) {
 			for isThere := false; !isThere; isThere = until() {
-				select {
-				case <-c:
-				case <-time.After(testkit.Patience):
-					t.Fatal("nobody is woken")
-				}
+				receive(t, c)
 			}
 		}
 		woken(created, func() bool { return true })
@@ -271,6 +505,16 @@ func TestThoseWhoWaitAreWokenOnEveryServer(t *testing.T) {
 			now, err := far.Deploy.Deployment(w.Acme.As(actor.Viewer), d.ID)
 			return err == nil && now.CompletedAt != nil
 		})
+	})
+}
+
+func TestWhoWaitsIsWokenWhenTheServerHasBegunToLook(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		// What another server has changed until then is not among what is read, so it is looked at once more.
+		woken, stop := w.Deploy.Feed.WatchDeployment("dep_1")
+		defer stop()
+		receive(t, woken)
 	})
 }
 

@@ -44,6 +44,7 @@ func TestVersionsOnlyRiseAndMilestonesStay(t *testing.T) {
 		"a2 a1":             "a1@<1 a2@1",
 		"a2* b1 | a1":       "a1@<1 a2@1 b1@2",
 		"a3 a2 a1":          "a1@<1 a3@1",
+		"a4 a3* a1":         "a1@<1 a3@<1 a4@1",
 		"c5 c6*":            "c6@2",
 		"d5 d6 d7":          "d7@3",
 		"e3":                "",

@@ -107,7 +107,7 @@ func (r *reader) run() {
 func (f *Feed) isIdle(r *reader) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.followers > 0 || time.Since(f.idleSince) < linger {
+	if f.followers > 0 || time.Since(f.idleSince) < f.linger {
 		return false
 	}
 	if f.reader == r {

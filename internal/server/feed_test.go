@@ -60,7 +60,7 @@ func TestAListAndItsStreamJoinAndTheStreamGoesOnAfterALostConnection(t *testing.
 		earlier := p.Succeeded(t)
 		testkit.Eventually(t, "what was is settled", func() bool {
 			last, err := w.Store.LastChange(w.Acme.As(actor.Viewer))
-			return err == nil && last.Version == earlier.Version
+			return err == nil && last != nil && last.Version == earlier.Version
 		})
 		list := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], listAndFeed, nil)
 		after := `"` + list.Text(t, "data", "deployments", "feedCursor") + `"`

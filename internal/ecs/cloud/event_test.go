@@ -83,6 +83,37 @@ func TestARollbackIsSeenInTheReasonAlone(t *testing.T) {
 	}
 }
 
+func TestARollbackIsOfTheOneThatItDoesNotGoBackTo(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 5, 16, 0, 0, 0, time.UTC)
+	begins := func(deploymentID, reason string, after time.Duration) cloud.Event {
+		return cloud.Event{
+			ID: deploymentID + reason, Kind: cloud.DeploymentStateChange, Name: cloud.DeploymentInProgress, DeploymentID: deploymentID,
+			Time: at.Add(after), Reason: reason,
+		}
+	}
+	const back = "ECS deployment circuit breaker: rolling back to deploymentId ecs-svc/1."
+	for id, want := range map[string]string{"ecs-svc/1": "IN_PROGRESS", "ecs-svc/2": "ROLLBACK_IN_PROGRESS"} {
+		o := cloud.Observe(id, []cloud.Event{begins(id, "", 0), begins("ecs-svc/3", back, time.Minute)})
+		if o.Status != want || (o.RollbackID == "ecs-svc/3") != (id == "ecs-svc/2") || (o.End == nil) != (id == "ecs-svc/1") {
+			t.Errorf("%s is %s, rolled back by %q, ended %+v", id, o.Status, o.RollbackID, o.End)
+		}
+	}
+}
+
+func TestEventsOfOneSecondAreInTheOrderOfTheirChanges(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 5, 16, 0, 0, 0, time.UTC)
+	first := cloud.Event{ID: "b", Time: at, ChangedAt: at.Add(time.Millisecond)}
+	second := cloud.Event{ID: "a", Time: at, ChangedAt: at.Add(2 * time.Millisecond)}
+	third := cloud.Event{ID: "0", Time: at.Add(time.Second)}
+	for _, c := range [][2]cloud.Event{{first, second}, {second, third}, {first, third}, {{ID: "a", Time: at}, {ID: "b", Time: at}}} {
+		if c[0].Compare(c[1]) != -1 || c[1].Compare(c[0]) != 1 || c[0].Compare(c[0]) != 0 {
+			t.Errorf("%+v is not before %+v", c[0], c[1])
+		}
+	}
+}
+
 func TestLongReasonsAreCut(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(paused, `"reason":null`, `"reason":"`+strings.Repeat("é", 3000)+`"`, 1)
