@@ -22,7 +22,13 @@ const (
 // events opens the event stream of every change after a cursor.
 func events(t *testing.T, w *worldtest.World, after, lastEventID string) *bufio.Reader {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/graphql", strings.NewReader(strings.ReplaceAll(everyChange, "AFTER", after)))
+	return open(t, w, strings.ReplaceAll(everyChange, "AFTER", after), lastEventID)
+}
+
+// open opens an event stream, as a client does that has lost one after an event.
+func open(t *testing.T, w *worldtest.World, body, lastEventID string) *bufio.Reader {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/graphql", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
