@@ -45,7 +45,7 @@ BEGIN
   LEFT JOIN module_versions v ON v.id = r.module_version_id
   LEFT JOIN quarantines q ON q.release_id = d.release_id AND q.organization_id = d.organization_id AND q.lifted_at IS NULL
   LEFT JOIN module_instances i ON i.id = d.module_instance_id AND i.organization_id = d.organization_id
-  LEFT JOIN deployments a ON a.module_instance_id = d.module_instance_id AND a.organization_id = d.organization_id AND a.completed_at IS NULL
+  LEFT JOIN deployments a ON a.module_instance_id = d.module_instance_id AND a.organization_id = d.organization_id AND a.completed_at IS NULL AND a.trigger_source <> 'event'
   LEFT JOIN deployments l ON l.id = i.live_deployment_id AND l.organization_id = d.organization_id
   WHERE d.organization_id = organization AND d.id = target;
 
