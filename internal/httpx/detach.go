@@ -1,7 +1,6 @@
 package httpx
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -58,10 +57,11 @@ func watch(conn net.Conn, hasSent bool, leave func()) {
 
 // detached writes an answer of HTTP/1.1 to a connection that is closed after it.
 type detached struct {
-	conn    net.Conn
-	header  http.Header
-	begun   bool
-	content bytes.Buffer
+	conn   net.Conn
+	header http.Header
+	begun  bool
+	// head and content have not been sent yet.
+	head, content bytes.Buffer
 	// allowed is how long a piece may take.
 	allowed time.Duration
 }
@@ -78,11 +78,9 @@ func (d *detached) WriteHeader(status int) {
 	d.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
 	d.header.Set("Connection", "close")
 	d.header.Set("Transfer-Encoding", "chunked")
-	head := bufio.NewWriter(d.conn)
-	_, _ = fmt.Fprintf(head, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
-	_ = d.header.Write(head)
-	_, _ = head.WriteString("\r\n")
-	_ = head.Flush() // the next write fails, too
+	_, _ = fmt.Fprintf(&d.head, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status)) // a buffer takes all
+	_ = d.header.Write(&d.head)
+	_, _ = d.head.WriteString("\r\n")
 }
 
 // Write implements http.ResponseWriter.
@@ -102,15 +100,17 @@ const piece = 16 << 10
 
 // FlushError sends what was written, as http.ResponseController has it.
 func (d *detached) FlushError() error {
-	for d.content.Len() > 0 {
-		next := d.content.Next(piece)
-		chunk := net.Buffers{fmt.Appendf(nil, "%x\r\n", len(next)), next, []byte("\r\n")}
-		if _, err := chunk.WriteTo(d.conn); err != nil {
+	for d.head.Len()+d.content.Len() > 0 {
+		next := net.Buffers{d.head.Next(d.head.Len())}
+		if part := d.content.Next(piece); len(part) > 0 {
+			next = append(next, fmt.Appendf(nil, "%x\r\n", len(part)), part, []byte("\r\n"))
+		}
+		if _, err := next.WriteTo(d.conn); err != nil {
 			return err
 		}
 		_ = d.conn.SetWriteDeadline(time.Now().Add(d.allowed))
 	}
-	d.content = bytes.Buffer{} // most streams are silent most of the time
+	d.head, d.content = bytes.Buffer{}, bytes.Buffer{} // most streams are silent most of the time
 	return nil
 }
 

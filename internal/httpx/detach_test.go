@@ -76,6 +76,9 @@ func TestADetachedRequestEndsWithItsClient(t *testing.T) {
 	ended := make(chan struct{})
 	s, returned := detaching(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
 		<-r.Context().Done()
 		close(ended)
 	})
