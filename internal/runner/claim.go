@@ -53,6 +53,8 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 	}
 	err := r.client.Retry(ctx, "claimDeployment", ask)
 	if lost {
+		// The server may take a moment to see that a claim that waits has nobody any more to answer to.
+		sleep(requestCtx, min(r.Poll, time.Second))
 		err = r.client.Retry(requestCtx, "claimDeployment", ask)
 	}
 	refused, ok := errors.AsType[*client.Error](err)

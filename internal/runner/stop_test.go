@@ -88,13 +88,14 @@ func TestRunnerThatIsToEndLetsProgramsFinishAndClaimsNoMore(t *testing.T) {
 	p := w.Fixture(t, w.Acme, "web")
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	proceed := filepath.Join(t.TempDir(), "proceed")
-	c, _ := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
+	c, log := config(t, w, `echo started; until [ -e "$PROCEED" ]; do sleep 0.02; done; echo finished`)
 	c.Environ, c.Parallel = append(c.Environ, "PROCEED="+proceed), 2
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- runner.Run(ctx, c) }()
 	says(t, w, d.ID, "started")
 	end()
+	until(t, "its last claim is answered", func() bool { return strings.Contains(log.String(), "shutting down") })
 	waiting := p.Deploy(t, p.NewInstance(t, "other").ID, `{"image":"web:1"}`)
 	if err := os.WriteFile(proceed, nil, 0o600); err != nil {
 		t.Fatal(err)
