@@ -30,10 +30,23 @@ func config(t *testing.T, w *worldtest.World, command string) (runner.Config, *t
 	})
 	return runner.Config{
 		Server: w.URL, Token: w.Acme.Tokens[actor.Runner], Kinds: catalog.DeploymentTypes, Command: command,
-		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: t.TempDir(),
+		Environ: append(os.Environ(), "SLIPWAY_TOKEN=secret"), WorkDir: workDir(t),
 		Poll: 20 * time.Millisecond, ShutdownTimeout: testkit.Patience, StopGrace: testkit.Patience,
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}, &log
+}
+
+// workDir returns a folder that is removed with the test, when no keeper writes into it any more.
+func workDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(os.TempDir(), "slipway-runner-") //nolint:usetesting // which removes it once
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		testkit.Eventually(t, "the work folder is removed", func() bool { return os.RemoveAll(dir) == nil })
+	})
+	return dir
 }
 
 // start runs a runner until it is stopped; stop shuts it down and waits until it has ended.
