@@ -95,14 +95,14 @@ func (d *detached) SetWriteDeadline(at time.Time) error {
 	return d.conn.SetWriteDeadline(at)
 }
 
-// piece is how much is written at once, in bytes.
-const piece = 16 << 10
+// Piece is how much of an answer, in bytes, a client has to take in the time of one write.
+const Piece = 16 << 10
 
 // FlushError sends what was written, as http.ResponseController has it.
 func (d *detached) FlushError() error {
 	for d.head.Len()+d.content.Len() > 0 {
 		next := net.Buffers{d.head.Next(d.head.Len())}
-		if part := d.content.Next(piece); len(part) > 0 {
+		if part := d.content.Next(Piece); len(part) > 0 {
 			next = append(next, fmt.Appendf(nil, "%x\r\n", len(part)), part, []byte("\r\n"))
 		}
 		if _, err := next.WriteTo(d.conn); err != nil {

@@ -5,10 +5,9 @@ import (
 	"net"
 	"net/http"
 	"time"
-)
 
-// piece is how much of an answer, in bytes, a caller has to take in the time of one write.
-const piece = 16 << 10
+	"slipway/internal/httpx"
+)
 
 // cutStalled ends the connection of a caller who has stopped taking an answer, so that nobody makes the
 // server hold one for long. A slow caller has the time again for each piece.
@@ -47,7 +46,7 @@ func (p *pieces) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 func (p *pieces) Write(b []byte) (written int, err error) {
 	for {
 		p.extend()
-		n, err := p.ResponseWriter.Write(b[written:min(len(b), written+piece)])
+		n, err := p.ResponseWriter.Write(b[written:min(len(b), written+httpx.Piece)])
 		if written += n; err != nil || written == len(b) {
 			return written, err
 		}

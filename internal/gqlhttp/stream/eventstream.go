@@ -34,7 +34,9 @@ func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request, exec Execu
 	serve := func(w http.ResponseWriter, r *http.Request) {
 		defer s.serving.Done()
 		defer leave()
-		release(s.sendEvents(w, r, exec, op))
+		bytes := 0
+		defer func() { release(bytes) }()
+		bytes = s.sendEvents(w, r, exec, op)
 	}
 	if op.Operation.Operation == ast.Subscription {
 		httpx.Detach(w, r, serve)
