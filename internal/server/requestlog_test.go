@@ -120,7 +120,11 @@ func TestTheLogLineOfAStreamIsItsOperationsAndThatOfASocketTheHandshakes(t *test
 		"method": "POST", "route": "/graphql", "status": 200.0, "actor": "viewer", "client": "127.0.0.1",
 		"operation": "S", "error": "slipway:Deployment:NOT_FOUND",
 	}
-	got := log.request(t, resp.Header.Get("X-Request-Id"))
+	id := resp.Header.Get("X-Request-Id")
+	if sent := log.line(t, func(text string) bool { return strings.Contains(text, `"requestId":"`+id+`"`) })["bytes"]; sent != float64(len(body)) {
+		t.Errorf("the line says %v bytes, the stream had %d: %s", sent, len(body), body)
+	}
+	got := log.request(t, id)
 	if cost, _ := got["cost"].(float64); cost < 1 {
 		t.Errorf("the cost is %v", got["cost"])
 	}

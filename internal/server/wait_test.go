@@ -6,11 +6,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/page"
@@ -180,16 +183,23 @@ func TestAClaimWaitsForADeployment(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		x := wait(t, w)
-		runner := x.Acme.Tokens[actor.Runner]
-		claims := x.begin(t, "POST", "/graphql", runner, claimWaiting(`claimDeployment(input: {deploymentTypes: ["aws:ecs", "terraform"], wait: 30}) { deployment { id status } }`))
-		d := x.p.Deploy(t, x.p.Instance.ID, `{"image":"registry.example/web:1"}`)
-		if got := <-claims; got.StatusCode != http.StatusOK || !strings.Contains(got.text, `{"id":"`+d.ID+`","status":"RUNNING"}`) {
-			t.Errorf("%d %s", got.StatusCode, got.text)
-		}
+		runner, another := x.Acme.Tokens[actor.Runner], w.Token(t, w.Acme, account.NewToken{Name: "another", Role: actor.Runner})
 		begun := time.Now()
+		claims := x.begin(t, "POST", "/graphql", another, claimWaiting(`claimDeployment(input: {deploymentTypes: ["aws:ecs", "terraform"], wait: 30}) { deployment { id status } lease { waitedSeconds } }`))
 		got := <-x.begin(t, "POST", "/graphql", runner, claimWaiting(`claimDeployment(input: {deploymentTypes: ["terraform"], wait: 3}) { deployment { id } lease { id } }`))
 		if !strings.Contains(got.text, `{"deployment":null,"lease":null}`) || time.Since(begun) < long*time.Second {
 			t.Errorf("after %v: %s", time.Since(begun), got.text)
+		}
+		d := x.p.Deploy(t, x.p.Instance.ID, `{"image":"registry.example/web:1"}`)
+		want := regexp.MustCompile(`\{"id":"` + d.ID + `","status":"RUNNING"\},"lease":\{"waitedSeconds":(\d+)\}`)
+		got = <-claims
+		atMost := int(time.Since(begun).Seconds())
+		waited := want.FindStringSubmatch(got.text)
+		if waited == nil {
+			t.Fatalf("%d %s", got.StatusCode, got.text)
+		}
+		if seconds, _ := strconv.Atoi(waited[1]); seconds < long-1 || seconds > atMost {
+			t.Errorf("the claim waited for %d s, want %d to %d", seconds, long-1, atMost)
 		}
 		got = <-x.begin(t, "POST", "/graphql", runner, claimWaiting(`a: claimDeployment(input: {deploymentTypes: [], wait: 31}) { lease { id } } b: claimDeployment(input: {deploymentTypes: ["terraform"], wait: 31}) { lease { id } }`))
 		if !strings.Contains(got.text, `"/input/deploymentTypes`) || !strings.Contains(got.text, `/input/wait`) || !strings.Contains(got.text, "must be between 0 and 30 seconds, found 31") {
