@@ -267,9 +267,9 @@ var (
 		},
 		Indexes: []*schema.Index{
 			{
-				Name:    "deployment_active",
+				Name:    "deployment_active_instance",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[37]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},

@@ -94,11 +94,13 @@ func (Deployment) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of Deployment. The predicate of deployment_active is completed_at, because one with
-// IN (…) is dropped and made again by every migration diff. What was started outside is nobody's to wait for.
+// Indexes of Deployment. The predicate of deployment_active_instance is completed_at, because one with IN (…) is dropped
+// and made again by every migration diff. What was started outside is nobody's to wait for. The organization, which an
+// instance has but one of, is in it because every statement asks for it: without, SQLite takes an index that has it, and
+// reads all deployments of the instance.
 func (Deployment) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("module_instance_id").Unique().StorageKey("deployment_active").
+		index.Fields("organization_id", "module_instance_id").Unique().StorageKey("deployment_active_instance").
 			Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source <> 'event'")),
 		index.Fields("organization_id", "lease_id").Unique().StorageKey("deployment_lease"),
 		// For the sweep, which looks over all organizations.

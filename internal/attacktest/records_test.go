@@ -29,6 +29,9 @@ func records() []attack {
 		lists("counts under 29 aliases", within, actor.Viewer, aliased(29, "deployments(first: 1) { totalCount }")),
 		lists("lineages and eligibility under 29 aliases", within, actor.Viewer,
 			aliased(29, "deployments(first: 20) { nodes { lineage { id } rollbackEligibility { message blockedBy { id } } redeployEligibility { message } } }")),
+		lists("eligibilities of 100 deployments under 29 aliases, for who may not deploy", within, actor.Viewer, aliased(29, eligible)),
+		lists("eligibilities of 100 deployments under 29 aliases", within, actor.Developer, aliased(29, eligible)),
+		lists("eligibilities of 100 deployments under 8 aliases", within, actor.Developer, aliased(8, eligible)),
 		{
 			name: "a stream of releases of 200 KB under 29 aliases", want: bounded, cpu: recordsCPU, why: ofRecords,
 			run: func(ctx context.Context, c *caller) (string, error) { return c.streamed(ctx, manyReleases) },
@@ -42,6 +45,8 @@ func records() []attack {
 		},
 	}
 }
+
+const eligible = "deployments(last: 100) { nodes { rollbackEligibility { allowed } redeployEligibility { allowed } } }"
 
 var manyReleases = aliased(29, "deployments(first: 25) { nodes { release { inputs } } }")
 

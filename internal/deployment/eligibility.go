@@ -7,23 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"entgo.io/ent/dialect"
-	"entgo.io/ent/dialect/sql"
-
-	"slipway/ent"
-	"slipway/ent/deployment"
-	"slipway/ent/moduleinstance"
-	"slipway/ent/moduleversion"
-	"slipway/ent/quarantine"
 	entrelease "slipway/ent/release"
-	"slipway/internal/access"
 	"slipway/internal/actor"
-	"slipway/internal/ecs"
 	"slipway/internal/fault"
-	"slipway/internal/id"
+	"slipway/internal/meter"
 	"slipway/internal/record"
 	"slipway/internal/release"
-	"slipway/internal/store"
 )
 
 // Eligibility is whether a deployment could be replayed now, and why not.
@@ -43,29 +32,56 @@ type Eligibilities struct{ Rollback, Redeploy *Eligibility }
 
 // Eligibilities returns, for each deployment of the ids that there is, whether the actor could roll back to it or
 // redeploy it now. Rollback and Redeploy make the same check, so they do what this says, unless something
-// has changed in between. It takes two statements however many ids there are.
+// has changed in between. It takes two statements however many ids there are, and one more where some are blocked.
 func (s *Service) Eligibilities(ctx context.Context, ids []string) (map[string]Eligibilities, error) {
 	list, err := s.readSources(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	blockers, err := s.blockers(ctx, list)
-	if err != nil {
+	check := eligibilityCheck{Service: s, actor: actor.From(ctx), at: s.Journal.Now()}
+	if check.proofs, err = s.proofs(ctx, list); err != nil {
+		return nil, err
+	}
+	if check.blockers, err = s.blockers(ctx, list); err != nil {
 		return nil, err
 	}
 	of := make(map[string]Eligibilities, len(list))
 	for _, from := range list {
 		var both Eligibilities
-		if both.Rollback, err = s.eligibility(ctx, rollback, from, blockers); err != nil {
+		if both.Rollback, err = check.of(rollback, from); err != nil {
 			return nil, err
 		}
-		if both.Redeploy, err = s.eligibility(ctx, redeploy, from, blockers); err != nil {
+		if both.Redeploy, err = check.of(redeploy, from); err != nil {
 			return nil, err
 		}
 		of[from.ID] = both
 	}
 	return of, nil
 }
+
+// proofs returns, by its id, nil for each release of the sources that is what was stored, and otherwise why it is not.
+// Each is read and proved once, and counted as work of the request. Those that the actor may not deploy are left out,
+// because another rule refuses them first.
+func (s *Service) proofs(ctx context.Context, list []*source) (map[string]error, error) {
+	var ids []string
+	for _, from := range list {
+		if from.ReleaseID != nil && !slices.Contains(ids, *from.ReleaseID) && from.checkMayDeploy(actor.From(ctx)) == nil {
+			ids = append(ids, *from.ReleaseID)
+		}
+	}
+	of := make(map[string]error, len(ids))
+	releases, err := record.Releases.In(s.Store).ByIDs(record.WithColumns(ctx, proofColumns), ids)
+	for _, r := range releases {
+		if err := meter.Spend(ctx, meter.Proved, len(r.Content)); err != nil {
+			return nil, err
+		}
+		of[r.ID] = explainMismatch(r.ID, release.Prove(r.Digest, r.Content))
+	}
+	return of, err
+}
+
+// proofColumns are what a proof needs of a release.
+var proofColumns = record.NewColumns(map[string][]string{entrelease.Table: {entrelease.FieldDigest, entrelease.FieldContent}})
 
 // blockers returns the active deployments that stand in the way, by their ids.
 func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*record.Deployment, error) {
@@ -86,9 +102,18 @@ func (s *Service) blockers(ctx context.Context, list []*source) (map[string]*rec
 	return of, err
 }
 
-func (s *Service) eligibility(ctx context.Context, m replayMode, from *source, blockers map[string]*record.Deployment) (*Eligibility, error) {
+// eligibilityCheck is one look at many deployments: who asks, when, and what was read for all of them.
+type eligibilityCheck struct {
+	*Service
+	actor    *actor.Actor
+	at       time.Time
+	proofs   map[string]error
+	blockers map[string]*record.Deployment
+}
+
+func (c eligibilityCheck) of(m replayMode, from *source) (*Eligibility, error) {
 	warning := forcedWarning(from.ForcedID)
-	_, err := s.checkReplayable(actor.From(ctx), m, from, s.Journal.Now())
+	err := c.checkReplayable(c.actor, m, from, func() error { return c.prove(from) }, c.at)
 	if err == nil {
 		return &Eligibility{Allowed: true, Warning: warning}, nil
 	}
@@ -98,37 +123,42 @@ func (s *Service) eligibility(ctx context.Context, m replayMode, from *source, b
 	}
 	e := &Eligibility{Code: new(string(refusal.Code)), Message: &refusal.Message, Warning: warning}
 	if refusal.Code == fault.DeploymentInProgress {
-		e.BlockedBy = blockers[*from.ActiveID]
+		e.BlockedBy = c.blockers[*from.ActiveID]
 	}
 	return e, nil
 }
 
-// checkReplayable returns what the release of a source ships, or why it may not be replayed at a time. Rollback,
-// Redeploy and Eligibilities all ask it, so a replay cannot be offered and then refused by another rule. The order of
-// the checks decides which of several reasons is returned.
-func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, at time.Time) (release.Content, error) {
-	in := actor.Place{ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID}
-	if err := access.CheckIn(a, access.Deploy, in, fault.DeploymentForbidden); err != nil {
-		return release.Content{}, err
+func (c eligibilityCheck) prove(from *source) error {
+	err, isStored := c.proofs[idOrEmpty(from.ReleaseID)]
+	if !isStored {
+		return notStored(from.ID)
+	}
+	return err
+}
+
+// checkReplayable returns why a source may not be replayed at a time, nil where it may. prove is to return why what its
+// release ships cannot be had. Rollback, Redeploy and Eligibilities all ask it, so a replay cannot be offered and then
+// refused by another rule. The order of the checks decides which of several reasons is returned.
+func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, prove func() error, at time.Time) error {
+	if err := from.checkMayDeploy(a); err != nil {
+		return err
 	}
 	if from.TriggerSource == TriggerEvent {
-		return release.Content{}, noRelease(from.ID)
+		return noRelease(from.ID)
 	}
 	if err := m.check(from); err != nil {
-		return release.Content{}, err
+		return err
 	}
-	r := from.release()
-	content, err := verifiedContent(from.ID, r)
-	if err != nil {
-		return release.Content{}, err
+	if err := prove(); err != nil {
+		return err
 	}
-	if err := checkNotQuarantined(r.ID, from.quarantine(), at); err != nil {
-		return release.Content{}, err
+	if err := checkNotQuarantined(idOrEmpty(from.ReleaseID), from.quarantine(), at); err != nil {
+		return err
 	}
 	if active := from.active(); active != nil {
-		return release.Content{}, s.inProgress(active)
+		return s.inProgress(active)
 	}
-	return content, nil
+	return nil
 }
 
 // forcedWarning returns the warning of a deployment that was canceled by force, nil where there is none.
@@ -137,173 +167,4 @@ func forcedWarning(deploymentID *string) *string {
 		return nil
 	}
 	return new(fmt.Sprintf("The deployment %s was canceled by force: its program may still have been at work. See what it changed first.", *deploymentID))
-}
-
-// source is a deployment that may be replayed, and everything that decides whether it may: read in one
-// statement, however many there are.
-type source struct {
-	ID               string            `sql:"id"`
-	OrganizationID   string            `sql:"organization_id"`
-	ProjectID        string            `sql:"project_id"`
-	EnvironmentID    string            `sql:"environment_id"`
-	ModuleInstanceID string            `sql:"module_instance_id"`
-	DeploymentType   string            `sql:"deployment_type"`
-	TriggerSource    string            `sql:"trigger_source"`
-	Status           deployment.Status `sql:"status"`
-	CreatedBy        string            `sql:"created_by"`
-	CompletedAt      *time.Time        `sql:"completed_at"`
-
-	// ReleaseID is nil where no release is stored; Version is the name of its module version.
-	ReleaseID *string `sql:"release_id"`
-	Digest    *string `sql:"release_digest"`
-	Content   *string `sql:"release_content"`
-	Version   *string `sql:"version_name"`
-
-	// QuarantineID and what follows are of the quarantine that is open, which may have ended by itself.
-	QuarantineID     *string    `sql:"quarantine_id"`
-	QuarantineReason *string    `sql:"quarantine_reason"`
-	QuarantineBy     *string    `sql:"quarantine_by"`
-	QuarantineAt     *time.Time `sql:"quarantine_at"`
-	QuarantineUntil  *time.Time `sql:"quarantine_until"`
-
-	// ActiveID and what follows are of the instance's active deployment.
-	ActiveID     *string            `sql:"active_id"`
-	ActiveStatus *deployment.Status `sql:"active_status"`
-	ActiveBy     *string            `sql:"active_by"`
-	ActiveAt     *time.Time         `sql:"active_at"`
-	CancelAt     *time.Time         `sql:"cancel_at"`
-	CancelBy     *string            `sql:"cancel_by"`
-
-	// LiveID is the instance's live deployment, ForcedID the one that was canceled by force since.
-	LiveID   *string `sql:"live_id"`
-	ForcedID *string `sql:"forced_id"`
-
-	// What a replay takes over is read only for one that is to be made.
-	ResourceARN  *string    `sql:"resource_arn"`
-	ResourceName *string    `sql:"resource_name"`
-	Data         ecs.Column `sql:"data"`
-	LiveData     ecs.Column `sql:"live_data"`
-}
-
-// release returns its release, nil where none is stored.
-func (s *source) release() *ent.Release {
-	if s.Digest == nil {
-		return nil
-	}
-	return &ent.Release{ID: *s.ReleaseID, Digest: *s.Digest, Content: *s.Content}
-}
-
-// quarantine returns the open quarantine of the release, or nil.
-func (s *source) quarantine() *ent.Quarantine {
-	if s.QuarantineID == nil {
-		return nil
-	}
-	return &ent.Quarantine{
-		ID: *s.QuarantineID, Reason: *s.QuarantineReason, CreatedBy: *s.QuarantineBy, CreatedAt: *s.QuarantineAt, Until: s.QuarantineUntil,
-	}
-}
-
-// active returns the active deployment of the instance, as far as inProgress describes it, or nil.
-func (s *source) active() *ent.Deployment {
-	if s.ActiveID == nil {
-		return nil
-	}
-	return &ent.Deployment{
-		ID: *s.ActiveID, Status: *s.ActiveStatus, CreatedBy: *s.ActiveBy, CreatedAt: *s.ActiveAt,
-		CancelRequestedAt: s.CancelAt, CancelRequestedBy: s.CancelBy,
-	}
-}
-
-// readSources reads deployments with all that decides on a replay of them.
-func (s *Service) readSources(ctx context.Context, ids []string) ([]*source, error) {
-	var found []*source
-	err := s.Store.Client.Deployment.Query().Where(deployment.IDIn(ids...)).
-		Modify(func(s *sql.Selector) { join(s, false) }).
-		Scan(ctx, &found)
-	return found, err
-}
-
-// sourceTexts are the statement that reads the deployment of an id and an organization with all that decides on a
-// replay of it, and what a replay takes over; by whether the database is PostgreSQL. They are written once, because
-// that takes more than half of the memory of a replay.
-var sourceTexts = map[bool]string{true: sourceText(dialect.Postgres), false: sourceText(dialect.SQLite)}
-
-func sourceText(name string) string {
-	s := sql.Dialect(name).Select().From(sql.Table(deployment.Table))
-	s.Where(sql.And(sql.EQ(s.C(deployment.FieldID), ""), sql.EQ(s.C(deployment.FieldOrganizationID), "")))
-	join(s, true)
-	text, _ := s.Query()
-	return text
-}
-
-// findSource reads a deployment that is to be replayed, or returns DeploymentNotFound.
-func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (*source, error) {
-	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
-		return nil, err
-	}
-	rows, err := tx.QueryContext(ctx, sourceTexts[s.Store.Postgres()], sourceID, store.Scope(actor.From(ctx)))
-	if err != nil {
-		return nil, err
-	}
-	var found []*source
-	if err := errors.Join(sql.ScanSlice(rows, &found), rows.Close()); err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
-	}
-	return found[0], nil
-}
-
-// insideOnly is that a deployment was not started outside. The text is that of the index of the active ones.
-func insideOnly(t *sql.SelectTable) *sql.Predicate {
-	return sql.P(func(b *sql.Builder) {
-		b.Ident(t.C(deployment.FieldTriggerSource)).WriteString(" <> '" + TriggerEvent + "'")
-	})
-}
-
-// join adds what belongs to a deployment. Every joined row is of the same organization; the version,
-// which may be global, is that of a release which is.
-func join(s *sql.Selector, toReplay bool) {
-	owned := func(t *sql.SelectTable, on ...*sql.Predicate) *sql.Predicate {
-		return sql.And(append(on, sql.ColumnsEQ(t.C("organization_id"), s.C("organization_id")))...)
-	}
-	r, v, q := sql.Table(entrelease.Table).As("r"), sql.Table(moduleversion.Table).As("v"), sql.Table(quarantine.Table).As("q")
-	i, a := sql.Table(moduleinstance.Table).As("i"), sql.Table(deployment.Table).As("a")
-	s.LeftJoin(r).OnP(owned(r, sql.ColumnsEQ(r.C(entrelease.FieldID), s.C(deployment.FieldReleaseID))))
-	s.LeftJoin(v).OnP(sql.ColumnsEQ(v.C(moduleversion.FieldID), r.C(entrelease.FieldModuleVersionID)))
-	s.LeftJoin(q).OnP(owned(q, sql.ColumnsEQ(q.C(quarantine.FieldReleaseID), s.C(deployment.FieldReleaseID)),
-		sql.IsNull(q.C(quarantine.FieldLiftedAt))))
-	s.LeftJoin(i).OnP(owned(i, sql.ColumnsEQ(i.C(moduleinstance.FieldID), s.C(deployment.FieldModuleInstanceID))))
-	s.LeftJoin(a).OnP(owned(a, sql.ColumnsEQ(a.C(deployment.FieldModuleInstanceID), s.C(deployment.FieldModuleInstanceID)),
-		sql.IsNull(a.C(deployment.FieldCompletedAt)), insideOnly(a)))
-	s.Select(s.Columns(deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID,
-		deployment.FieldModuleInstanceID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldCreatedBy,
-		deployment.FieldCompletedAt, deployment.FieldReleaseID)...)
-	for _, c := range []struct{ column, as string }{
-		{r.C(entrelease.FieldDigest), "release_digest"},
-		{r.C(entrelease.FieldContent), "release_content"},
-		{v.C(moduleversion.FieldVersion), "version_name"},
-		{q.C(quarantine.FieldID), "quarantine_id"},
-		{q.C(quarantine.FieldReason), "quarantine_reason"},
-		{q.C(quarantine.FieldCreatedBy), "quarantine_by"},
-		{q.C(quarantine.FieldCreatedAt), "quarantine_at"},
-		{q.C(quarantine.FieldUntil), "quarantine_until"},
-		{a.C(deployment.FieldID), "active_id"},
-		{a.C(deployment.FieldStatus), "active_status"},
-		{a.C(deployment.FieldCreatedBy), "active_by"},
-		{a.C(deployment.FieldCreatedAt), "active_at"},
-		{a.C(deployment.FieldCancelRequestedAt), "cancel_at"},
-		{a.C(deployment.FieldCancelRequestedBy), "cancel_by"},
-		{i.C(moduleinstance.FieldLiveDeploymentID), "live_id"},
-		{i.C(moduleinstance.FieldForcedDeploymentID), "forced_id"},
-	} {
-		s.AppendSelectAs(c.column, c.as)
-	}
-	if toReplay {
-		l := sql.Table(deployment.Table).As("l")
-		s.LeftJoin(l).OnP(owned(l, sql.ColumnsEQ(l.C(deployment.FieldID), i.C(moduleinstance.FieldLiveDeploymentID))))
-		s.AppendSelect(s.Columns(deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldData)...)
-		s.AppendSelectAs(l.C(deployment.FieldData), "live_data")
-	}
 }

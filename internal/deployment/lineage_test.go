@@ -103,8 +103,8 @@ func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 		for _, n := range []int{1, 2, 20} {
 			var r worldtest.Response
 			ran := w.Statements(func() { r = w.GraphQL(t, w.Acme.Tokens[actor.Developer], query, map[string]any{"n": n}) })
-			if len(ran) != 5 {
-				t.Errorf("%d statements for %d deployments, want 5:\n%s", len(ran), n, strings.Join(ran, "\n"))
+			if len(ran) != 6 {
+				t.Errorf("%d statements for %d deployments, want 6:\n%s", len(ran), n, strings.Join(ran, "\n"))
 			}
 			for i := range n {
 				at := []any{"data", "deployments", "nodes", i, "redeployEligibility"}

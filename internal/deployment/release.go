@@ -32,11 +32,17 @@ func (s *Service) ReleasesByID(ctx context.Context, ids []string) ([]*record.Rel
 // ReleaseDigestMismatch.
 func Content(r *ent.Release) (release.Content, error) {
 	content, err := release.Open(r.Digest, r.Content)
+	return content, explainMismatch(r.ID, err)
+}
+
+// explainMismatch returns an error of package release as a caller is told it: the one that says that a content does not
+// have its digest as ReleaseDigestMismatch.
+func explainMismatch(releaseID string, err error) error {
 	if errors.Is(err, release.ErrDigestMismatch) {
-		return release.Content{}, fault.New(fault.ReleaseDigestMismatch,
-			"The release %s is not what was stored: its content does not have its digest.", r.ID).WithCause(err)
+		return fault.New(fault.ReleaseDigestMismatch,
+			"The release %s is not what was stored: its content does not have its digest.", releaseID).WithCause(err)
 	}
-	return content, err
+	return err
 }
 
 // ContentOf is Content for one of many releases that a caller asks for, of which the digest and the content were read:
@@ -57,9 +63,14 @@ func noRelease(deploymentID string) error {
 // release is stored, and ReleaseDigestMismatch.
 func verifiedContent(deploymentID string, r *ent.Release) (release.Content, error) {
 	if r == nil {
-		return release.Content{}, fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
+		return release.Content{}, notStored(deploymentID)
 	}
 	return Content(r)
+}
+
+// notStored returns the error of a deployment whose release is gone.
+func notStored(deploymentID string) error {
+	return fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
 }
 
 // findOrCreateRelease returns the organization's release of a content, stored now where it was not before. It fails with

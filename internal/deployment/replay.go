@@ -97,7 +97,12 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 		if err != nil {
 			return nil, "", err
 		}
-		content, err := s.checkReplayable(a, m, from, e.At)
+		var content release.Content
+		open := func() (err error) {
+			content, err = verifiedContent(from.ID, from.release())
+			return err
+		}
+		err = s.checkReplayable(a, m, from, open, e.At)
 		if err == nil {
 			err = checkExpectedLive(in.ExpectedLiveID, idOrEmpty(from.LiveID))
 		}

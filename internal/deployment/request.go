@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/idempotencykey"
@@ -175,11 +177,17 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 // active returns the active deployment of an instance, or nil. One that was started outside is in nobody's way.
 func (s *Service) active(ctx context.Context, instanceID string) (*ent.Deployment, error) {
 	d, err := s.Store.Client.Deployment.Query().
-		Where(deployment.ModuleInstanceID(instanceID), deployment.CompletedAtIsNil(), deployment.TriggerSourceNEQ(TriggerEvent)).Only(ctx)
+		Where(deployment.ModuleInstanceID(instanceID), isActive).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil
 	}
 	return d, err
+}
+
+// isActive is that a deployment is active and was not started outside, in the words of the index of these.
+func isActive(s *sql.Selector) {
+	s.Where(sql.IsNull(s.C(deployment.FieldCompletedAt))).
+		Where(sql.ExprP(s.C(deployment.FieldTriggerSource) + " <> '" + TriggerEvent + "'"))
 }
 
 func (s *Service) inProgress(blocker *ent.Deployment) *fault.Error {

@@ -12,6 +12,8 @@ const (
 	Inputs
 	// Stored are bytes of releases and of deployments' data that are read back.
 	Stored
+	// Proved are bytes of releases of which only the digest is computed.
+	Proved
 	// Leaves are values that are compared.
 	Leaves
 	// Patterns are the bytes of patterns that are compiled.
@@ -32,6 +34,7 @@ var weights = [kinds]struct {
 	Fields:   {1, "the fields of each item of its lists"},
 	Inputs:   {6.0 / 1024, "6 for each KiB of inputs and values, with what their defaults add to each item"},
 	Stored:   {3.0 / 1024, "3 for each KiB of releases and data"},
+	Proved:   {1.0 / 1024, "1 for each KiB of releases that are proved"},
 	Leaves:   {0.5, "1 for two values that are compared"},
 	Patterns: {80.0 / 1024, "80 for each KiB of patterns"},
 	Matches:  {1, "each text that a pattern is tried on"},

@@ -104,7 +104,7 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 	return args
 }
 
-// What binds the rows of a table to the scope of an actor.
+// What binds the rows of a shared table to the scope of an actor.
 const (
 	ofOwner   = `"organization_id" = ?`
 	ofNobody  = `"organization_id" IS NULL`
@@ -112,10 +112,10 @@ const (
 )
 
 // tenancy returns what binds the rows of a table to the scope.
-func tenancy(c store.Class) string {
+func (s shape) tenancy(c store.Class) string {
 	switch c {
 	case store.Owned:
-		return ofOwner
+		return store.Owner(`"organization_id"`, s.postgres)
 	case store.Shared:
 		return ofVisible
 	case store.Control:
@@ -129,11 +129,11 @@ func (s shape) write(table string, class store.Class) string {
 	from := ` FROM ` + name
 	switch s.kind {
 	case one:
-		return "SELECT " + s.columns + from + s.where(tenancy(class))
+		return "SELECT " + s.columns + from + s.where(s.tenancy(class))
 	case several:
-		return "SELECT " + s.columns + from + s.where(tenancy(class), `"id"`+s.anyOf())
+		return "SELECT " + s.columns + from + s.where(s.tenancy(class), `"id"`+s.anyOf())
 	case part:
-		return "SELECT " + s.columns + from + s.where(tenancy(class), s.within()...) + s.order() + s.limited()
+		return "SELECT " + s.columns + from + s.where(s.tenancy(class), s.within()...) + s.order() + s.limited()
 	case sharedPart:
 		// Each half is read along an index, as far as the part goes. One condition with OR would have the database
 		// read all of them and sort them.
@@ -142,11 +142,11 @@ func (s shape) write(table string, class store.Class) string {
 		}
 		return "SELECT " + s.columns + " FROM (" + half(ofOwner) + " UNION ALL " + half(ofNobody) + ") AS " + name + s.order() + s.limited()
 	case count:
-		return "SELECT COUNT(*)" + from + s.where(tenancy(class))
+		return "SELECT COUNT(*)" + from + s.where(s.tenancy(class))
 	case children:
-		return s.writeChildren(name, tenancy(class))
+		return s.writeChildren(name, s.tenancy(class))
 	case countChildren:
-		return `SELECT "parent"."value", (SELECT COUNT(*)` + from + s.where(tenancy(class), s.ofParent(name)) + `)` + s.parents()
+		return `SELECT "parent"."value", (SELECT COUNT(*)` + from + s.where(s.tenancy(class), s.ofParent(name)) + `)` + s.parents()
 	}
 	panic("record: no text for a statement of kind " + strconv.Itoa(int(s.kind)))
 }

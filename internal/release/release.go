@@ -113,8 +113,8 @@ func (r reader) exact(n *strictjson.Node) {
 // Open returns a stored content after checking it against its digest; where they differ, the error
 // is ErrDigestMismatch and nothing of the content has been looked at.
 func Open(storedDigest, content string) (Content, error) {
-	if found := digest(content); found != storedDigest {
-		return Content{}, fmt.Errorf("%w: stored %q, computed %q", ErrDigestMismatch, storedDigest, found)
+	if err := Prove(storedDigest, content); err != nil {
+		return Content{}, err
 	}
 	var c Content
 	if err := json.Unmarshal([]byte(content), &c); err != nil {
@@ -124,6 +124,14 @@ func Open(storedDigest, content string) (Content, error) {
 		c.Artifact = nil
 	}
 	return c, nil
+}
+
+// Prove returns ErrDigestMismatch where a stored content does not have its digest, nil where it has.
+func Prove(storedDigest, content string) error {
+	if found := digest(content); found != storedDigest {
+		return fmt.Errorf("%w: stored %q, computed %q", ErrDigestMismatch, storedDigest, found)
+	}
+	return nil
 }
 
 func digest(text string) string {

@@ -45,16 +45,18 @@ const (
 )
 
 // lines returns the recursive view of the steps back from each deployment, each step within the scope.
-func lines(dialect, scope string, ids []string, depth int) *sql.WithBuilder {
-	d := sql.Dialect(dialect)
-	of := func(t *sql.SelectTable) *sql.Predicate { return sql.EQ(t.C(deployment.FieldOrganizationID), scope) }
+func lines(name, scope string, ids []string, depth int) *sql.WithBuilder {
+	d := sql.Dialect(name)
+	of := func(t *sql.SelectTable) *sql.Predicate {
+		return owned(name, t.C(deployment.FieldOrganizationID), scope)
+	}
 	first, next := d.Table(deployment.Table).As("first_of"), d.Table(deployment.Table).As("next_of")
 	starts := make([]any, len(ids))
 	for i := range ids {
 		starts[i] = ids[i]
 	}
 	line := sql.WithRecursive("line", lineOf, lineID, lineStep)
-	line.SetDialect(dialect)
+	line.SetDialect(name)
 	begin := d.SelectExpr(sql.Raw(first.C(deployment.FieldID)), replays(first), sql.Raw("1")).From(first).
 		Where(sql.And(of(first), sql.In(first.C(deployment.FieldID), starts...)))
 	back := d.SelectExpr(sql.Raw(line.C(lineOf)), replays(next), sql.Raw(line.C(lineStep)+" + 1")).From(next).

@@ -1,0 +1,204 @@
+package deployment
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/deployment"
+	"slipway/internal/access"
+	"slipway/internal/actor"
+	"slipway/internal/ecs"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/store"
+)
+
+// source is a deployment that may be replayed, and everything that decides whether it may, but for what its release
+// ships: read in one statement, however many there are.
+type source struct {
+	ID, ProjectID, EnvironmentID, TriggerSource string
+
+	Status    deployment.Status
+	ReleaseID *string
+
+	// QuarantineID and what follows are of the quarantine that is open, which may have ended by itself.
+	QuarantineID, QuarantineReason, QuarantineBy *string
+	QuarantineAt, QuarantineUntil                *time.Time
+
+	// ActiveID and what follows are of the instance's active deployment.
+	ActiveID     *string
+	ActiveStatus *deployment.Status
+	ActiveBy     *string
+	ActiveAt     *time.Time
+	CancelAt     *time.Time
+	CancelBy     *string
+
+	// ForcedID is the deployment that was canceled by force since the instance's live one.
+	ForcedID *string
+
+	// What follows is read only for one that is to be replayed. LiveID is the instance's live deployment. Digest and
+	// Content are of the release, nil where none is stored; Version is the name of its module version.
+	OrganizationID, ModuleInstanceID, DeploymentType, CreatedBy string
+	CompletedAt                                                 *time.Time
+	LiveID                                                      *string
+	Digest, Content, Version                                    *string
+	ResourceARN, ResourceName                                   *string
+	Data, LiveData                                              ecs.Column
+}
+
+// column is what a source has of a column: its name in the statement, and where it is read to.
+type column struct {
+	name string
+	of   func(*source) any
+}
+
+// sourceColumns are the columns of every source, replayColumns those of one that is to be replayed besides.
+var (
+	sourceColumns = []column{
+		{`"d"."id"`, func(s *source) any { return &s.ID }},
+		{`"d"."project_id"`, func(s *source) any { return &s.ProjectID }},
+		{`"d"."environment_id"`, func(s *source) any { return &s.EnvironmentID }},
+		{`"d"."trigger_source"`, func(s *source) any { return &s.TriggerSource }},
+		{`"d"."status"`, func(s *source) any { return &s.Status }},
+		{`"d"."release_id"`, func(s *source) any { return &s.ReleaseID }},
+		{`"q"."id"`, func(s *source) any { return &s.QuarantineID }},
+		{`"q"."reason"`, func(s *source) any { return &s.QuarantineReason }},
+		{`"q"."created_by"`, func(s *source) any { return &s.QuarantineBy }},
+		{`"q"."created_at"`, func(s *source) any { return &s.QuarantineAt }},
+		{`"q"."until"`, func(s *source) any { return &s.QuarantineUntil }},
+		{`"a"."id"`, func(s *source) any { return &s.ActiveID }},
+		{`"a"."status"`, func(s *source) any { return &s.ActiveStatus }},
+		{`"a"."created_by"`, func(s *source) any { return &s.ActiveBy }},
+		{`"a"."created_at"`, func(s *source) any { return &s.ActiveAt }},
+		{`"a"."cancel_requested_at"`, func(s *source) any { return &s.CancelAt }},
+		{`"a"."cancel_requested_by"`, func(s *source) any { return &s.CancelBy }},
+		{`"i"."forced_deployment_id"`, func(s *source) any { return &s.ForcedID }},
+	}
+	replayColumns = []column{
+		{`"d"."organization_id"`, func(s *source) any { return &s.OrganizationID }},
+		{`"d"."module_instance_id"`, func(s *source) any { return &s.ModuleInstanceID }},
+		{`"d"."deployment_type"`, func(s *source) any { return &s.DeploymentType }},
+		{`"d"."created_by"`, func(s *source) any { return &s.CreatedBy }},
+		{`"d"."completed_at"`, func(s *source) any { return &s.CompletedAt }},
+		{`"i"."live_deployment_id"`, func(s *source) any { return &s.LiveID }},
+		{`"r"."digest"`, func(s *source) any { return &s.Digest }},
+		{`"r"."content"`, func(s *source) any { return &s.Content }},
+		{`"v"."version"`, func(s *source) any { return &s.Version }},
+		{`"d"."resource_arn"`, func(s *source) any { return &s.ResourceARN }},
+		{`"d"."resource_name"`, func(s *source) any { return &s.ResourceName }},
+		{`"d"."data"`, func(s *source) any { return &s.Data }},
+		{`"l"."data"`, func(s *source) any { return &s.LiveData }},
+	}
+)
+
+// What belongs to a source, and to one that is to be replayed besides. Every joined row is of the same organization;
+// the version, which may be global, is that of a release which is. That an active deployment was not started outside is
+// said in the words of the index of the active ones.
+const (
+	sourceTables = ` FROM "deployments" AS "d"
+LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "d"."release_id" AND "q"."lifted_at" IS NULL AND "q"."organization_id" = "d"."organization_id"
+LEFT JOIN "module_instances" AS "i" ON "i"."id" = "d"."module_instance_id" AND "i"."organization_id" = "d"."organization_id"
+LEFT JOIN "deployments" AS "a" ON "a"."module_instance_id" = "d"."module_instance_id" AND "a"."completed_at" IS NULL
+	AND "a"."trigger_source" <> '` + TriggerEvent + `' AND "a"."organization_id" = "d"."organization_id"`
+	replayTables = `
+LEFT JOIN "releases" AS "r" ON "r"."id" = "d"."release_id" AND "r"."organization_id" = "d"."organization_id"
+LEFT JOIN "module_versions" AS "v" ON "v"."id" = "r"."module_version_id"
+LEFT JOIN "deployments" AS "l" ON "l"."id" = "i"."live_deployment_id" AND "l"."organization_id" = "d"."organization_id"`
+)
+
+// The statements that read the sources of a list of ids, and one that is to be replayed.
+var (
+	sourcesText = "SELECT " + names(sourceColumns) + sourceTables + ` WHERE "d"."id" `
+	replayText  = "SELECT " + names(toReplay) + sourceTables + replayTables + ` WHERE "d"."id" = $1 AND "d"."organization_id" = $2`
+	toReplay    = append(sourceColumns[:len(sourceColumns):len(sourceColumns)], replayColumns...)
+)
+
+func names(columns []column) string {
+	var all []string
+	for _, c := range columns {
+		all = append(all, c.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// scanSource reads a source of a row.
+func scanSource(row store.Rows, columns []column) (*source, error) {
+	s := &source{}
+	targets := make([]any, len(columns))
+	for i, c := range columns {
+		targets[i] = c.of(s)
+	}
+	return s, row.Scan(targets...)
+}
+
+// readSources reads deployments with all that decides on a replay of them, but for what their releases ship.
+func (s *Service) readSources(ctx context.Context, ids []string) ([]*source, error) {
+	where := `IN (SELECT value FROM json_each(?)) AND ` + store.Owner(`"d"."organization_id"`, false)
+	if s.Store.Postgres() {
+		where = `= ANY ($1) AND "d"."organization_id" = $2`
+	}
+	var found []*source
+	args := []any{s.Store.List(ids), store.Scope(actor.From(ctx))}
+	err := s.Store.Query(ctx, sourcesText+where, args, func(row store.Rows) error {
+		from, err := scanSource(row, sourceColumns)
+		found = append(found, from)
+		return err
+	})
+	return found, err
+}
+
+// findSource reads a deployment that is to be replayed, or returns DeploymentNotFound.
+func (s *Service) findSource(ctx context.Context, tx *ent.Tx, sourceID string) (found *source, err error) {
+	if err := store.CheckID(id.Deployment, sourceID, fault.DeploymentNotFound); err != nil {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, replayText, sourceID, store.Scope(actor.From(ctx)))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	if rows.Next() {
+		return scanSource(rows, toReplay)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return nil, store.NotFound(sourceID, fault.DeploymentNotFound)
+}
+
+// checkMayDeploy returns why an actor may not deploy where the source is, nil where it may.
+func (s *source) checkMayDeploy(a *actor.Actor) error {
+	return access.CheckIn(a, access.Deploy, actor.Place{ProjectID: s.ProjectID, EnvironmentID: s.EnvironmentID}, fault.DeploymentForbidden)
+}
+
+// release returns its release, nil where none is stored.
+func (s *source) release() *ent.Release {
+	if s.Digest == nil {
+		return nil
+	}
+	return &ent.Release{ID: *s.ReleaseID, Digest: *s.Digest, Content: *s.Content}
+}
+
+// quarantine returns the open quarantine of the release, or nil.
+func (s *source) quarantine() *ent.Quarantine {
+	if s.QuarantineID == nil {
+		return nil
+	}
+	return &ent.Quarantine{
+		ID: *s.QuarantineID, Reason: *s.QuarantineReason, CreatedBy: *s.QuarantineBy, CreatedAt: *s.QuarantineAt, Until: s.QuarantineUntil,
+	}
+}
+
+// active returns the active deployment of the instance, as far as inProgress describes it, or nil.
+func (s *source) active() *ent.Deployment {
+	if s.ActiveID == nil {
+		return nil
+	}
+	return &ent.Deployment{
+		ID: *s.ActiveID, Status: *s.ActiveStatus, CreatedBy: *s.ActiveBy, CreatedAt: *s.ActiveAt,
+		CancelRequestedAt: s.CancelAt, CancelRequestedBy: s.CancelBy,
+	}
+}
