@@ -3,11 +3,13 @@ package graph_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
+	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/quota"
 	"slipway/internal/server"
@@ -179,6 +181,34 @@ func TestAnOperationCostsTheItemsThatItsListsHave(t *testing.T) {
 		r := few.GraphQL(t, viewer, `{ moduleInstances { nodes { id } } viewer { name } }`, nil)
 		if r.Code(t) != string(fault.DocumentLimitExceeded) || metadata(t, r)["path"] != "moduleInstances.nodes" || r.At(t, "data", "viewer") == nil && r.At(t, "data", "moduleInstances") != nil {
 			t.Errorf("%s", r.Body)
+		}
+	})
+}
+
+func TestEligibilitiesCostEachReleaseThatTheyProveOnce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		first := p.Finish(t, p.Deploy(t, p.Instance.ID, `{"image":"web:`+strings.Repeat("a", 9<<10)+`"}`), nil)
+		rolled, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Finish(t, rolled, nil)
+		cost := func(role actor.Role, field string) int {
+			r := w.GraphQL(t, w.Acme.Tokens[role], `{ deployments(first: 10) { nodes { `+field+` { allowed } } } }`, nil)
+			n, err := strconv.Atoi(used(t, r))
+			if err != nil || r.At(t, "errors") != nil {
+				t.Fatalf("%v: %s", err, r.Body)
+			}
+			return n
+		}
+		// Who may not deploy is refused before a release is read.
+		for _, field := range []string{"rollbackEligibility", "redeployEligibility", "both: rollbackEligibility { code } redeployEligibility"} {
+			proof := cost(actor.Developer, field) - cost(actor.Viewer, field)
+			if proof < 9 || proof > 11 {
+				t.Errorf("%s: the proof of one release of 9 KiB and a little costs %d", field, proof)
+			}
 		}
 	})
 }
