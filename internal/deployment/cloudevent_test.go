@@ -71,10 +71,14 @@ func document(kind, service string, after time.Duration, resources []string, det
 
 // state is an event of a deployment of the service.
 func state(service string, after time.Duration, name, deploymentID, reason string) string {
-	return document("ECS Deployment State Change", service, after, []string{service}, map[string]any{
-		"eventType": "INFO", "eventName": "SERVICE_DEPLOYMENT_" + name, "deploymentId": deploymentID, "reason": reason,
+	detail := map[string]any{
+		"eventType": "INFO", "eventName": "SERVICE_DEPLOYMENT_" + name, "deploymentId": deploymentID,
 		"updatedAt": at.Add(after + 250*time.Millisecond).Format(time.RFC3339Nano),
-	})
+	}
+	if reason != "" {
+		detail["reason"] = reason
+	}
+	return document("ECS Deployment State Change", service, after, []string{service}, detail)
 }
 
 // action is an event of the service.
@@ -167,17 +171,40 @@ func (b *bus) stories() []string {
 		state(outside, 14*h, "IN_PROGRESS", id("301"), "ECS deployment "+id("301")+" in progress."),
 		action(outside, 14*h+m, "SERVICE_TASK_START_IMPAIRED", ""),
 		state(outside, 14*h+9*m, "FAILED", id("301"), "ECS deployment circuit breaker: tasks failed to start."),
+		// Another, of which the cloud does not say why it failed.
+		state(outside, 15*h, "IN_PROGRESS", id("302"), ""),
+		state(outside, 15*h+m, "FAILED", id("302"), ""),
 		// A failure that the cloud rolls back under the same id.
 		state(own, 1*h, "IN_PROGRESS", id("400"), "ECS deployment "+id("400")+" in progress."),
 		state(own, 1*h+5*m, "FAILED", id("400"), "ECS deployment circuit breaker: task failed to start."),
 		state(own, 1*h+6*m, "IN_PROGRESS", id("400"), "ECS deployment circuit breaker: rolling back to deploymentId "+id("399")+"."),
 		state(own, 1*h+9*m, "COMPLETED", id("400"), "ECS deployment "+id("400")+" completed."),
+		// A rollback that begins before the failure is told, is told twice, and fails.
+		state(own, 2*h, "IN_PROGRESS", id("401"), "ECS deployment "+id("401")+" in progress."),
+		state(own, 2*h+4*m, "IN_PROGRESS", id("402"), "ECS deployment alarm: rolling back to deploymentId "+id("399")+"."),
+		state(own, 2*h+5*m, "FAILED", id("401"), "ECS deployment alarm: an alarm was raised."),
+		state(own, 2*h+6*m, "IN_PROGRESS", id("402"), "ECS deployment alarm: still rolling back."),
+		state(own, 2*h+8*m, "FAILED", id("402"), ""),
+		// A rollback of which only the beginning says why.
+		state(own, 3*h, "IN_PROGRESS", id("403"), "ECS deployment "+id("403")+" in progress."),
+		state(own, 3*h+4*m, "IN_PROGRESS", id("404"), "ECS deployment alarm: rolling back to deploymentId "+id("399")+"."),
+		state(own, 3*h+6*m, "COMPLETED", id("404"), ""),
 		// One that another takes the place of.
 		state(superseded, 1*h, "IN_PROGRESS", id("500"), "ECS deployment "+id("500")+" in progress."),
 		hook(superseded, "run2", 1*h+m, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "POST_SCALE_UP"),
 		state(superseded, 1*h+2*m, "IN_PROGRESS", id("501"), "ECS deployment "+id("501")+" in progress."),
 		hook(superseded, "run3", 1*h+3*m, "HOOK_IN_PROGRESS", "AWS_LAMBDA", pre, "PRE_SCALE_UP"),
 		state(superseded, 1*h+8*m, "COMPLETED", id("501"), "ECS deployment "+id("501")+" completed."),
+		// Two that the next one takes the place of.
+		state(superseded, 2*h, "IN_PROGRESS", id("502"), "ECS deployment "+id("502")+" in progress."),
+		state(superseded, 2*h+m, "IN_PROGRESS", id("503"), "ECS deployment "+id("503")+" in progress."),
+		state(superseded, 2*h+2*m, "IN_PROGRESS", id("504"), "ECS deployment "+id("504")+" in progress."),
+		state(superseded, 2*h+5*m, "COMPLETED", id("504"), "ECS deployment "+id("504")+" completed."),
+		// One that another takes the place of, which is rolled back.
+		state(superseded, 3*h, "IN_PROGRESS", id("505"), "ECS deployment "+id("505")+" in progress."),
+		state(superseded, 3*h+m, "IN_PROGRESS", id("506"), "ECS deployment "+id("506")+" in progress."),
+		state(superseded, 3*h+3*m, "IN_PROGRESS", id("507"), "ECS deployment alarm: rolling back to deploymentId "+id("504")+"."),
+		state(superseded, 3*h+5*m, "COMPLETED", id("507"), "ECS deployment "+id("507")+" completed."),
 		// One from outside that takes the place of a runner's.
 		state(overtaken, 3*s, "IN_PROGRESS", id("600"), "ECS deployment "+id("600")+" in progress."),
 		action(overtaken, 40*s, "SERVICE_DESIRED_COUNT_UPDATED", ""),
@@ -398,6 +425,7 @@ func TestEachChangeByAnEventLeavesItsRows(t *testing.T) {
 			{start, 2, 2}, // is known
 			{action(service, 3*time.Hour, "SERVICE_STEADY_STATE", ""), 3, 3},
 			{action(service, 9*time.Hour, "SERVICE_STEADY_STATE", ""), 3, 3}, // says nothing new
+			{action(service, -time.Hour, "SERVICE_STEADY_STATE", ""), 3, 3},  // is older than all that is known
 		} {
 			b.receive(t, c.document)
 			if audits, changes := rows(); audits != c.audits || changes != c.changes {
@@ -436,7 +464,7 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 			t.Fatalf("%v, %v", reported, err)
 		}
 		// What the runner says itself counts.
-		newer := `{"serviceDeploymentState":{"observedAt":"2026-03-05T17:00:00Z","status":"IN_PROGRESS","targetServiceRevision":{"runningTaskCount":2}}}`
+		newer := `{"detectedVia":"poll","serviceDeploymentState":{"observedAt":"2026-03-05T17:00:00Z","status":"IN_PROGRESS","targetServiceRevision":{"runningTaskCount":2}}}`
 		if _, _, err = b.deploy.Report(runner, d.ID, lease.ID, deployment.Report{Data: strictjson.MustParse(newer), ExternalDeploymentID: new("ecs-svc/1")}); err != nil {
 			t.Fatal(err)
 		}
@@ -447,7 +475,7 @@ func TestEventsWaitUntilARunnerTellsTheService(t *testing.T) {
 		}
 		b.receive(t, state(service, 2*time.Hour, "COMPLETED", "ecs-svc/1", "done"))
 		data = string(w.Store.Client.Deployment.GetX(runner, d.ID).Data.JSON())
-		if !strings.Contains(data, `"status":"SUCCESSFUL"`) || !strings.Contains(data, `"runningTaskCount":2`) {
+		if !strings.Contains(data, `"status":"SUCCESSFUL"`) || !strings.Contains(data, `"runningTaskCount":2`) || !strings.Contains(data, `"detectedVia":"poll"`) {
 			t.Errorf("a newer event: %s", data)
 		}
 		if now := w.Store.Client.Deployment.GetX(runner, d.ID); now.Status != "RUNNING" {
@@ -519,6 +547,127 @@ func TestStartsAreThoseOfTheDeploymentsInTheirOrder(t *testing.T) {
 		}
 		if n := w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(i.ID), entdeployment.TriggerSource("event")).CountX(ctx); n == 0 {
 			t.Error("none was started outside")
+		}
+	})
+}
+
+func TestADeploymentWithoutAnIDTakesThePlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b, now := w.Fixture(t, w.Acme, "web"), newBus(w, "nameless"), at
+		b.deploy.Journal = journal.NewAlone(w.Store, func() time.Time { return now }, id.New)
+		_, first, _ := b.instance(t, p, "web", false)
+		now = at.Add(10 * time.Minute)
+		if _, err := b.deploy.Redeploy(w.Acme.As(actor.Developer), deployment.Replay{SourceID: first.ID}); err != nil {
+			t.Fatal(err)
+		}
+		second, lease, err := b.deploy.Claim(w.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err = b.deploy.Complete(w.Acme.As(actor.Runner), second.ID, lease.ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		b.receive(t,
+			state(b.service("web"), 5*time.Minute, "IN_PROGRESS", "ecs-svc/1", ""),
+			state(b.service("web"), 20*time.Minute, "IN_PROGRESS", "ecs-svc/2", ""),
+			state(b.service("web"), 25*time.Minute, "COMPLETED", "ecs-svc/2", ""),
+		)
+		ctx := w.Acme.As(actor.Viewer)
+		d := w.Store.Client.Deployment.Query().Where(entdeployment.ExternalDeploymentID("ecs-svc/1")).OnlyX(ctx)
+		if d.Status != "CANCELED" || d.CompletedAt == nil || !d.CompletedAt.Equal(now) || d.Error == nil || d.Error.Message != "Superseded by a later deployment of the service." {
+			t.Errorf("%s at %s: %+v", d.Status, stamp(d.CompletedAt), d.Error)
+		}
+		if n := w.Store.Client.Deployment.GetX(ctx, second.ID); n.Version != second.Version {
+			t.Errorf("the events of others made version %d of %d", n.Version, second.Version)
+		}
+	})
+}
+
+func TestAnEventLosesItsPlaceAndFindsItAgain(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b, ctx := w.Fixture(t, w.Acme, "web"), newBus(w, "place"), w.Acme.As(actor.Viewer)
+		_, d, _ := b.instance(t, p, "web", true)
+		start := func(second time.Duration) string {
+			return state(b.service("web"), second*time.Second, "IN_PROGRESS", "ecs-svc/1", "")
+		}
+		const moved, started = "2026-03-05T16:00:30Z SERVICE_DESIRED_COUNT_UPDATED\n", " SERVICE_DEPLOYMENT_IN_PROGRESS\n"
+		for _, c := range []struct {
+			document, events string
+			waiting          int
+		}{
+			{action(b.service("web"), 30*time.Second, "SERVICE_DESIRED_COUNT_UPDATED", ""), moved, 0},
+			// It was before the deployment had begun, so it is of none that is known.
+			{start(40), "2026-03-05T16:00:40Z" + started, 1},
+			{start(20), "2026-03-05T16:00:20Z" + started + moved + "2026-03-05T16:00:40Z" + started, 0},
+		} {
+			b.receive(t, c.document)
+			data, err := w.Store.Client.Deployment.GetX(ctx, d.ID).Data.Data()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var events strings.Builder
+			for _, e := range data.Events {
+				fmt.Fprintln(&events, *e.StartedAt, *e.Message)
+			}
+			if diff := gocmp.Diff(c.events, events.String()); diff != "" {
+				t.Errorf("want (-), got (+):\n%s", diff)
+			}
+			if n := w.Store.Client.CloudEvent.Query().Where(cloudevent.PendingSinceNotNil()).CountX(ctx); n != c.waiting {
+				t.Errorf("%d events wait, want %d, after %s", n, c.waiting, c.document)
+			}
+		}
+	})
+}
+
+func TestEventsThatComeAtOnceAllCount(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b, ctx := w.Fixture(t, w.Acme, "web"), newBus(w, "once"), w.Acme.As(actor.Viewer)
+		_, held, lease := b.instance(t, p, "held", true)
+		outside, _, _ := b.instance(t, p, "outside", false)
+		// One id is that of one event, whatever its service.
+		one := state(b.service("unknown"), time.Hour, "IN_PROGRESS", "ecs-svc/3", "")
+		service := `"resources":["` + b.service("unknown")
+		documents := []string{
+			state(b.service("held"), time.Second, "IN_PROGRESS", "ecs-svc/1", ""), state(b.service("held"), time.Hour, "COMPLETED", "ecs-svc/1", ""),
+			state(b.service("outside"), time.Hour, "IN_PROGRESS", "ecs-svc/2", ""), state(b.service("outside"), 2*time.Hour, "COMPLETED", "ecs-svc/2", ""),
+		}
+		for i := range 6 {
+			minute := time.Duration(i+1) * time.Minute
+			documents = append(documents,
+				action(b.service("held"), minute, fmt.Sprint("ACTION_", i), ""), action(b.service("outside"), time.Hour+minute, fmt.Sprint("ACTION_", i), ""),
+				strings.Replace(one, service, fmt.Sprint(service, i), 1))
+		}
+		var all sync.WaitGroup
+		for _, text := range append(documents, documents...) {
+			all.Go(func() {
+				if r := deliver(t, w, w.Acme.Tokens[actor.Runner], text); r.Status != http.StatusAccepted {
+					t.Errorf("%d %s: %s", r.Status, r.Body, text)
+				}
+			})
+		}
+		for range 8 {
+			all.Go(func() {
+				report := deployment.Report{Data: strictjson.MustParse(`{"events":[{"message":"mine"}]}`)}
+				if _, _, err := b.deploy.Report(w.Acme.As(actor.Runner), held.ID, lease, report); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		started := w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(outside.ID), entdeployment.TriggerSource("event")).OnlyX(ctx)
+		if started.Status != "SUCCEEDED" {
+			t.Errorf("it is %s", started.Status)
+		}
+		for d, want := range map[string]int{held.ID: 16, started.ID: 8} {
+			if data, err := w.Store.Client.Deployment.GetX(ctx, d).Data.Data(); err != nil || len(data.Events) != want {
+				t.Errorf("%d events, want %d, %v", len(data.Events), want, err)
+			}
+		}
+		if n := w.Store.Client.CloudEvent.Query().CountX(ctx); n != 17 {
+			t.Errorf("%d events are kept, want 17", n)
 		}
 	})
 }

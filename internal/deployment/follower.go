@@ -53,9 +53,14 @@ func (f *follower) follow(ctx context.Context, known []*ent.Deployment) error {
 		}
 	}
 	courses := timeline(f.events, known)
+	ended := lastEnded(courses)
 	placed := map[*ent.CloudEvent]string{}
 	for i, c := range courses {
-		if err := f.followCourse(ctx, c, supersededBy(courses, i)); err != nil {
+		var by *course
+		if i < ended {
+			by = courses[i+1]
+		}
+		if err := f.followCourse(ctx, c, by); err != nil {
 			return err
 		}
 		for _, row := range c.events {
@@ -68,20 +73,20 @@ func (f *follower) follow(ctx context.Context, known []*ent.Deployment) error {
 	return f.savePlaces(ctx, placed)
 }
 
-// supersededBy returns the course that took the place of one that has no end of its own, nil where none did. That is known
-// when a later one has ended: the cloud sends nothing of the earlier ones then.
-func supersededBy(courses []*course, i int) *course {
-	for _, later := range courses[i+1:] {
-		for _, row := range later.events {
-			if row.Event.Ends() && row.Event.DeploymentID == later.cloudID {
-				return courses[i+1]
-			}
+// lastEnded returns the index of the last course that has ended, -1 where none has. What began before it and has no end of
+// its own has another in its place, for the cloud sends nothing more of it. One that is rolled back has ended: were it
+// not so, a rollback that was taken for an earlier one's, until the start of its own came, would leave that one failed.
+func lastEnded(courses []*course) int {
+	for i, c := range slices.Backward(courses) {
+		if c.observe().End != nil {
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
-// followCourse creates the record of a course that has none, and changes one whose events are others than before.
+// followCourse creates the record of a course that has none, and changes one whose events are others than before. by is
+// the course that took its place, nil where none did.
 func (f *follower) followCourse(ctx context.Context, c *course, by *course) error {
 	if c.deployment == nil {
 		if err := f.create(ctx, c); err != nil {
