@@ -185,8 +185,8 @@ func (b *bus) stories() []string {
 		state(own, 2*h+5*m, "FAILED", id("401"), "ECS deployment alarm: an alarm was raised."),
 		state(own, 2*h+6*m, "IN_PROGRESS", id("402"), "ECS deployment alarm: still rolling back."),
 		state(own, 2*h+8*m, "FAILED", id("402"), ""),
-		// A rollback of which only the beginning says why.
-		state(own, 3*h, "IN_PROGRESS", id("403"), "ECS deployment "+id("403")+" in progress."),
+		// A rollback of which only the beginning says why, of what began while the other was rolled back.
+		state(own, 2*h+330*s, "IN_PROGRESS", id("403"), "ECS deployment "+id("403")+" in progress."),
 		state(own, 3*h+4*m, "IN_PROGRESS", id("404"), "ECS deployment alarm: rolling back to deploymentId "+id("399")+"."),
 		state(own, 3*h+6*m, "COMPLETED", id("404"), ""),
 		// One that another takes the place of.
@@ -657,6 +657,22 @@ func TestEventsThatComeAtOnceAllCount(t *testing.T) {
 			})
 		}
 		all.Wait()
+		// Nothing comes after these that would make up for one that the other has not seen.
+		for i := range 8 {
+			name := fmt.Sprint("pair", i)
+			b.instance(t, p, name, false)
+			var both sync.WaitGroup
+			for minute, what := range []string{"IN_PROGRESS", "COMPLETED"} {
+				both.Go(func() {
+					deliver(t, w, w.Acme.Tokens[actor.Runner], state(b.service(name), time.Hour+time.Duration(minute)*time.Minute, what, "ecs-svc/"+name, ""))
+				})
+			}
+			both.Wait()
+			list := w.Store.Client.Deployment.Query().Where(entdeployment.ExternalDeploymentID("ecs-svc/" + name)).AllX(ctx)
+			if len(list) != 1 || list[0].Status != "SUCCEEDED" {
+				t.Errorf("%s has become %v", name, list)
+			}
+		}
 		started := w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(outside.ID), entdeployment.TriggerSource("event")).OnlyX(ctx)
 		if started.Status != "SUCCEEDED" {
 			t.Errorf("it is %s", started.Status)
@@ -666,8 +682,8 @@ func TestEventsThatComeAtOnceAllCount(t *testing.T) {
 				t.Errorf("%d events, want %d, %v", len(data.Events), want, err)
 			}
 		}
-		if n := w.Store.Client.CloudEvent.Query().CountX(ctx); n != 17 {
-			t.Errorf("%d events are kept, want 17", n)
+		if n := w.Store.Client.CloudEvent.Query().CountX(ctx); n != 33 {
+			t.Errorf("%d events are kept, want 33", n)
 		}
 	})
 }
