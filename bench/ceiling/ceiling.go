@@ -6,7 +6,7 @@ package ceiling
 
 import "embed"
 
-// Scripts has a file for each kind of request, by its name. The variables "deployments" and "clients" are how many there
+// Scripts has a file for each kind of request, by its name with a hyphen for a space. The variables "deployments" and "clients" are how many there
 // are, and "turn" begins at -1.
 //
 //go:embed *.sql

@@ -57,7 +57,7 @@ func (c *Ceiling) Measures(kind *requests.Kind) bool {
 }
 
 func (c *Ceiling) script(kind *requests.Kind) string {
-	return filepath.Join(c.folder, kind.Name+".sql")
+	return filepath.Join(c.folder, strings.ReplaceAll(kind.Name, " ", "-")+".sql")
 }
 
 // Warm runs the script for a time. Its statements are those of the script.

@@ -15,6 +15,9 @@ func Redact(_ []string, a slog.Attr) slog.Attr {
 	case slog.KindString:
 		text = a.Value.String()
 	case slog.KindAny:
+		if _, isLevel := a.Value.Any().(slog.Level); isLevel {
+			return a
+		}
 		// Unlike %v, %s shows the text of byte slices; an error or a Stringer speaks for itself.
 		text = fmt.Sprintf("%s", a.Value.Any())
 	default:

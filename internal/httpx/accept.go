@@ -27,12 +27,21 @@ type mediaRange struct {
 func ParseAccept(h http.Header) Accept {
 	a := Accept{text: strings.Join(h.Values("Accept"), ",")}
 	for part := range strings.SplitSeq(a.text, ",") {
-		media, params, err := mime.ParseMediaType(part)
+		media, params, err := parseMediaType(part)
 		if err == nil && isUTF8(params) {
 			a.ranges = append(a.ranges, mediaRange{media, quality(params)})
 		}
 	}
 	return a
+}
+
+// parseMediaType is mime.ParseMediaType, without what that allocates for the types that nearly every request has.
+func parseMediaType(text string) (media string, params map[string]string, err error) {
+	switch text {
+	case "application/json", "application/graphql-response+json", "*/*":
+		return text, nil, nil
+	}
+	return mime.ParseMediaType(text)
 }
 
 // quality returns the weight among the parameters of a media range.

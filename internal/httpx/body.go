@@ -3,7 +3,6 @@ package httpx
 import (
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -16,7 +15,7 @@ const MediaJSON = "application/json"
 // ContentType returns the media type that a request gives its body, empty where it gives none or one that cannot be read,
 // and whether the body is UTF-8 by the header's other parameters.
 func ContentType(h http.Header) (media string, inUTF8 bool) {
-	media, params, err := mime.ParseMediaType(h.Get("Content-Type"))
+	media, params, err := parseMediaType(h.Get("Content-Type"))
 	return media, err == nil && isUTF8(params)
 }
 
