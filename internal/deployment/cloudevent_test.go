@@ -171,7 +171,8 @@ func (b *bus) stories() []string {
 		state(outside, 14*h, "IN_PROGRESS", id("301"), "ECS deployment "+id("301")+" in progress."),
 		action(outside, 14*h+m, "SERVICE_TASK_START_IMPAIRED", ""),
 		state(outside, 14*h+9*m, "FAILED", id("301"), "ECS deployment circuit breaker: tasks failed to start."),
-		// Another, of which the cloud does not say why it failed.
+		// Another, whose start is told twice, and of which the cloud does not say why it failed.
+		state(outside, 15*h-10*s, "IN_PROGRESS", id("302"), ""),
 		state(outside, 15*h, "IN_PROGRESS", id("302"), ""),
 		state(outside, 15*h+m, "FAILED", id("302"), ""),
 		// A failure that the cloud rolls back under the same id.
@@ -431,6 +432,13 @@ func TestEachChangeByAnEventLeavesItsRows(t *testing.T) {
 			if audits, changes := rows(); audits != c.audits || changes != c.changes {
 				t.Errorf("%d audit rows and %d change rows, want %d and %d: %s", audits, changes, c.audits, c.changes, c.document)
 			}
+		}
+		var kinds []deploymentchange.Kind
+		for _, c := range w.Store.Client.DeploymentChange.Query().Where(deploymentchange.DeploymentIDNEQ(earlier.ID)).Order(ent.Asc("id")).AllX(ctx) {
+			kinds = append(kinds, *c.Kind)
+		}
+		if want := []deploymentchange.Kind{"CREATED", "COMPLETED", "UPDATED"}; !slices.Equal(kinds, want) {
+			t.Errorf("the changes are %s, want %s", kinds, want)
 		}
 		d := w.Store.Client.Deployment.Query().Where(entdeployment.TriggerSource("event")).OnlyX(ctx)
 		if d.Status != "SUCCEEDED" || d.CreatedBy != "runner" {
