@@ -314,7 +314,11 @@ func TestEventsOfTheCloudEndInTheSameRecordsInEveryOrder(t *testing.T) {
 		if golden := goldenStories(t); want != golden {
 			t.Errorf("in the cloud's order: want (-), got (+):\n%s", gocmp.Diff(golden, want))
 		}
-		for seed := range uint64(50) {
+		seeds := uint64(50)
+		if w.Store.Postgres() {
+			seeds = 15 // the order is the program's to mend, so that databases hardly differ
+		}
+		for seed := range seeds {
 			t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				b := newBus(w, fmt.Sprintf("seed%d", seed))
