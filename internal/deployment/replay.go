@@ -143,19 +143,15 @@ func checkExpectedLive(expected *string, live string) error {
 
 // replayedData returns the data of a replay, nil for deployment types that have none.
 func replayedData(a *actor.Actor, from *source, content release.Content) (*ecs.Data, error) {
-	data, err := from.Data.Data()
-	if err != nil || data == nil {
+	target, err := from.Data.Target()
+	if err != nil || target == nil {
 		return nil, err
 	}
-	var shipped *ecs.TaskDefinition
-	live, err := from.LiveData.Data()
+	shipped, err := from.LiveData.DeployedTaskDefinition()
 	if err != nil {
 		return nil, err
 	}
-	if live != nil {
-		shipped = live.DeployedTaskDefinition
-	}
-	return data.Replay(content.Artifact, shipped, string(a.Channel), a.Name)
+	return target.Replay(content.Artifact, shipped, string(a.Channel), a.Name)
 }
 
 // describe returns what is replayed, which version of the module, when it had ended and by whom it had been

@@ -39,10 +39,50 @@ func (c Column) Data() (*Data, error) {
 		return nil, nil
 	}
 	d := new(Data)
-	if err := json.Unmarshal(c.raw, d); err != nil {
-		return nil, fmt.Errorf("ecs: read the stored data: %w", err)
+	if err := c.read(d); err != nil {
+		return nil, err
 	}
 	return d, nil
+}
+
+// Target is Data with nothing but what a replay takes over: cluster, service and the switches of the hooks. To read the
+// rest, which is most of it, takes longer than all else that a rollback computes.
+func (c Column) Target() (*Data, error) {
+	if c.IsZero() {
+		return nil, nil
+	}
+	var target struct {
+		ClusterARN        *string `json:"clusterArn"`
+		ServiceARN        *string `json:"serviceArn"`
+		PreDeployEnabled  *bool   `json:"preDeployEnabled"`
+		PostDeployEnabled *bool   `json:"postDeployEnabled"`
+	}
+	if err := c.read(&target); err != nil {
+		return nil, err
+	}
+	return &Data{
+		Type: Type, ClusterARN: target.ClusterARN, ServiceARN: target.ServiceARN,
+		PreDeployEnabled: target.PreDeployEnabled, PostDeployEnabled: target.PostDeployEnabled,
+	}, nil
+}
+
+// DeployedTaskDefinition reads nothing but that, nil where there is none.
+func (c Column) DeployedTaskDefinition() (*TaskDefinition, error) {
+	var data struct {
+		Deployed *TaskDefinition `json:"deployedTaskDefinition"`
+	}
+	if c.IsZero() {
+		return nil, nil
+	}
+	err := c.read(&data)
+	return data.Deployed, err
+}
+
+func (c Column) read(into any) error {
+	if err := json.Unmarshal(c.raw, into); err != nil {
+		return fmt.Errorf("ecs: read the stored data: %w", err)
+	}
+	return nil
 }
 
 // Value implements driver.Valuer.

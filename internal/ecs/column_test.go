@@ -83,3 +83,28 @@ func TestAForeignColumnIsAnError(t *testing.T) {
 		t.Errorf("half a text: got %v, %v", d, err)
 	}
 }
+
+func TestColumnsReadWhatAReplayTakesOverAsDataHasIt(t *testing.T) {
+	t.Parallel()
+	data := decoded(t, full)
+	var c ecs.Column
+	if err := c.Scan(string(data.Encode())); err != nil {
+		t.Fatal(err)
+	}
+	target, err := c.Target()
+	want := &ecs.Data{
+		Type: ecs.Type, ClusterARN: data.ClusterARN, ServiceARN: data.ServiceARN,
+		PreDeployEnabled: data.PreDeployEnabled, PostDeployEnabled: data.PostDeployEnabled,
+	}
+	if diff := cmp.Diff(want, target); err != nil || diff != "" {
+		t.Errorf("%v:\n%s", err, diff)
+	}
+	deployed, err := c.DeployedTaskDefinition()
+	if diff := cmp.Diff(data.DeployedTaskDefinition, deployed); err != nil || diff != "" {
+		t.Errorf("%v:\n%s", err, diff)
+	}
+	var none ecs.Column
+	if target, err := none.Target(); target != nil || err != nil {
+		t.Errorf("of nothing: %v, %v", target, err)
+	}
+}
