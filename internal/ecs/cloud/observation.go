@@ -92,7 +92,7 @@ func findMilestones(deploymentID string, events []Event) (m milestones) {
 		own := e.Kind == DeploymentStateChange && e.DeploymentID == deploymentID
 		target, back := e.RollsBackTo()
 		switch {
-		case back && target != deploymentID && m.completed == nil:
+		case back && (target == "" || target != deploymentID) && m.completed == nil: // an id may be unknown, too
 			first(&m.rollback, e)
 		case m.rollback != nil && e.DeploymentID == m.rollback.DeploymentID && e.isDeployment(DeploymentCompleted):
 			first(&m.rolledBack, e)

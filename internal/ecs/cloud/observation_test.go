@@ -67,6 +67,14 @@ func TestTheFirstEventOfEachKindCounts(t *testing.T) {
 	}
 }
 
+func TestARollbackIsSeenThatNamesNoTargetOfADeploymentWithoutAnID(t *testing.T) {
+	t.Parallel()
+	o := cloud.Observe("", []cloud.Event{said(1, cloud.DeploymentInProgress, "ecs-svc/3", "ECS deployment circuit breaker: rolling back.")})
+	if o.RollbackID != "ecs-svc/3" || o.End == nil || !o.End.Failed {
+		t.Errorf("%+v", o)
+	}
+}
+
 func minute(when time.Time) string {
 	if when.IsZero() {
 		return "none"
