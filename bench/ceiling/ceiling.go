@@ -6,8 +6,8 @@ package ceiling
 
 import "embed"
 
-// Scripts has a file for each kind of request, by its name with a hyphen for a space. The variables "deployments" and "clients" are how many there
-// are, and "turn" begins at -1.
+// Scripts has a file for each kind of request, by its name with a hyphen for a space. The variables "deployments" and
+// "clients" are how many there are, and "turn" begins at -1.
 //
 //go:embed *.sql
 var Scripts embed.FS

@@ -23,7 +23,7 @@ func TestNoStatementThatLooksForRecordsReadsAWholeOrganizationOnSQLite(t *testin
 	db := w.Raw(t, w.Acme)
 	seen := map[string]bool{}
 	for _, s := range ran {
-		isList := strings.Contains(s.Text, " LIMIT ") || strings.Contains(s.Text, "COUNT(")
+		isList := strings.Contains(s.Text, " ORDER BY ") && strings.Contains(s.Text, " LIMIT ") || strings.Contains(s.Text, "COUNT(")
 		if seen[s.Text] || isList || strings.HasPrefix(s.Text, "INSERT") {
 			continue
 		}
