@@ -24,8 +24,8 @@ type place struct {
 	made   int
 }
 
-// chunk is how many steps get room at once.
-const chunk = 8
+// chunk is how many steps get room at once. Many paths of which somebody asks are one long.
+const chunk = 2
 
 type fieldContext struct {
 	graphql.FieldContext

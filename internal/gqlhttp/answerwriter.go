@@ -1,6 +1,7 @@
 package gqlhttp
 
 import (
+	"bytes"
 	"context"
 	"io"
 
@@ -9,11 +10,19 @@ import (
 	"slipway/internal/meter"
 )
 
-// write writes the value of a field, as far as the answer may have its bytes.
-func (e *execution) write(ctx context.Context, w io.Writer, value graphql.Marshaler) {
-	a := &answerWriter{ctx: ctx, meter: e.meter, w: w}
+// text returns the text of a field's value, as far as the answer may have its bytes. It is made at once, so that what was
+// read for it is not kept until all others are there.
+func (e *execution) text(ctx context.Context, value graphql.Marshaler) []byte {
+	if written, ok := value.(interface{ Text() []byte }); ok { // as those of plans are
+		text := written.Text()
+		e.meter.Write(ctx, len(text))
+		return text
+	}
+	var text bytes.Buffer
+	a := &answerWriter{ctx: ctx, meter: e.meter, w: &text}
 	value.MarshalGQL(a)
 	a.flush()
+	return text.Bytes()
 }
 
 // answerWriter writes an answer until it has as many bytes as it may have, and then nothing more. It counts

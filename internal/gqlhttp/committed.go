@@ -1,7 +1,6 @@
 package gqlhttp
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"maps"
@@ -22,8 +21,7 @@ func (e *execution) resolveMutation(ctx context.Context, next graphql.RootResolv
 	if err := meter.Err(ctx); err != nil {
 		return refusedRootField(ctx, err)
 	}
-	var text bytes.Buffer
-	e.write(ctx, &text, next(ctx))
+	text := e.text(ctx, next(ctx))
 	alias := graphql.GetRootFieldContext(ctx).Field.Alias
 	if over := e.meter.Over(); over != nil && e.isCommitted(alias) {
 		if hasErrorBelow(ctx, alias) {
@@ -31,7 +29,7 @@ func (e *execution) resolveMutation(ctx context.Context, next graphql.RootResolv
 		}
 		return refusedRootField(ctx, e.answerMissing(over, alias))
 	}
-	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(text.Bytes()) })
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(text) })
 }
 
 func hasErrorBelow(ctx context.Context, alias string) bool {

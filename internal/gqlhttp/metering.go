@@ -1,7 +1,6 @@
 package gqlhttp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -59,15 +58,13 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 	if err := meter.Err(ctx); err != nil { // before the arguments are read
 		return refusedRootField(ctx, err)
 	}
-	// It is written at once, so that what was read for it is not kept until all others are there.
-	var text bytes.Buffer
-	e.write(ctx, &text, next(ctx))
+	text := e.text(ctx, next(ctx))
 	return graphql.WriterFunc(func(w io.Writer) {
 		if e.isAnswerTooLarge() {
 			graphql.Null.MarshalGQL(w) // nothing of it is sent
 			return
 		}
-		_, _ = w.Write(text.Bytes())
+		_, _ = w.Write(text)
 	})
 }
 

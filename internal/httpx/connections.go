@@ -71,6 +71,7 @@ type conn struct {
 	connections *Connections
 	network     netip.Prefix
 	place       place // under the mutex of connections
+	unsent      unsent
 }
 
 // admit counts a connection, or returns nil where there is no place for it.

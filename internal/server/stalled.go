@@ -2,6 +2,8 @@ package server
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -14,7 +16,7 @@ import (
 func cutStalled(timeout time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			out := &pieces{ResponseWriter: w, rc: http.NewResponseController(w), timeout: timeout}
+			out := &pieces{ResponseWriter: w, rc: http.NewResponseController(w), ctx: r.Context(), timeout: timeout}
 			next.ServeHTTP(out, r)
 			if !out.hijacked {
 				out.extend() // for what is written once the handler has returned
@@ -23,12 +25,14 @@ func cutStalled(timeout time.Duration) func(http.Handler) http.Handler {
 	}
 }
 
-// pieces writes an answer piece by piece.
+// pieces writes an answer piece by piece, each as one.
 type pieces struct {
 	http.ResponseWriter
 	rc       *http.ResponseController
+	ctx      context.Context // of the request
 	timeout  time.Duration
 	extended time.Time
+	begun    bool
 	// hijacked reports whether the connection is somebody else's to watch over.
 	hijacked bool
 }
@@ -43,8 +47,31 @@ func (p *pieces) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, buffers, err
 }
 
+// WriteHeader implements http.ResponseWriter.
+func (p *pieces) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		p.begin()
+	}
+	p.ResponseWriter.WriteHeader(status)
+}
+
+// begin begins the answer. By then nothing else is to be sent, such as that the server is ready for the request's body.
+func (p *pieces) begin() {
+	if !p.begun {
+		p.begun = true
+		p.extend()
+		httpx.Gather(p.ctx)
+	}
+}
+
+// FlushError sends what was written, as http.ResponseController has it.
+func (p *pieces) FlushError() error {
+	return errors.Join(p.rc.Flush(), httpx.Send(p.ctx))
+}
+
 // Write implements io.Writer.
 func (p *pieces) Write(b []byte) (written int, err error) {
+	p.begin()
 	for {
 		p.extend()
 		n, err := p.ResponseWriter.Write(b[written:min(len(b), written+httpx.Piece)])

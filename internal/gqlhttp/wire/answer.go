@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -50,6 +51,7 @@ func Write(w http.ResponseWriter, media string, status int, resp *graphql.Respon
 	head, data, tail := Parts(resp)
 	h := w.Header()
 	h.Set("Content-Type", media+"; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(head)+len(data)+len(tail)))
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "no-store")
 	}
