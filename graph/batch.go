@@ -16,9 +16,29 @@ import (
 // so that an edge costs one statement however many records there are.
 type batch[T any] struct {
 	records []*T
+	// index is made when the batch is first asked for a record's edge. Most records are asked for none.
+	index func() map[*T]bool
 
 	mu    sync.Mutex
 	edges map[string]*edge
+}
+
+func newBatch[T any](records ...*T) *batch[T] {
+	return &batch[T]{records: records, index: sync.OnceValue(func() map[*T]bool {
+		in := make(map[*T]bool, len(records))
+		for _, r := range records {
+			in[r] = true
+		}
+		return in
+	})}
+}
+
+// has reports whether a record is of the batch.
+func (b *batch[T]) has(record *T) bool {
+	if len(b.records) == 1 {
+		return b.records[0] == record
+	}
+	return b.index()[record]
 }
 
 // edge is what the records of a batch refer to by one field with the same arguments.
@@ -28,31 +48,29 @@ type edge struct {
 	err   error
 }
 
-// batches are those of one operation, by their records.
+// batches are those of one operation, as a *batch of the type of its records. The one that was found last is the first:
+// records are asked for one after the other.
 type batches struct {
-	mu sync.Mutex
-	of map[any]any
+	mu  sync.Mutex
+	all []any
 }
 
 type batchesKey struct{}
 
 func withBatches(ctx context.Context) context.Context {
-	return context.WithValue(ctx, batchesKey{}, &batches{of: map[any]any{}})
+	return context.WithValue(ctx, batchesKey{}, &batches{})
 }
 
 // registerBatch makes records a batch. Outside a GraphQL operation, where no edge is loaded, it does
 // nothing.
 func registerBatch[T any](ctx context.Context, records []*T) {
-	all, ok := ctx.Value(batchesKey{}).(*batches)
+	of, ok := ctx.Value(batchesKey{}).(*batches)
 	if !ok {
 		return
 	}
-	b := &batch[T]{records: records}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	for _, r := range records {
-		all.of[r] = b
-	}
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	of.all = append(of.all, newBatch(records...))
 }
 
 // registerPage makes the nodes of a page a batch. It takes and returns what the method of a service returns.
@@ -134,7 +152,7 @@ func loadPage[P, C any](
 	}
 	if args.After != nil || args.Before != nil {
 		// A cursor belongs to one list; the lists of the other records would refuse it.
-		b = &batch[P]{records: []*P{parent}}
+		b = newBatch(parent)
 	}
 	pages, err := readOnce(b, field+args.String(), func(parents []*P) (map[string]*page.Connection[*C], error) {
 		pages, err := read(ctx, ids(parents, idOf), args)
@@ -166,17 +184,20 @@ func loadEach[P, V any](
 
 // batchOf returns the batch of a record; one that was read alone is a batch of its own.
 func batchOf[T any](ctx context.Context, record *T) (*batch[T], error) {
-	all, ok := ctx.Value(batchesKey{}).(*batches)
+	of, ok := ctx.Value(batchesKey{}).(*batches)
 	if !ok {
 		return nil, fmt.Errorf("graph: an edge of %T is loaded outside an operation", record)
 	}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if found, ok := all.of[record].(*batch[T]); ok {
-		return found, nil
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	for i, b := range of.all {
+		if b, ok := b.(*batch[T]); ok && b.has(record) {
+			of.all[0], of.all[i] = of.all[i], of.all[0]
+			return b, nil
+		}
 	}
-	alone := &batch[T]{records: []*T{record}}
-	all.of[record] = alone
+	alone := newBatch(record)
+	of.all = append(of.all, alone)
 	return alone, nil
 }
 
@@ -201,7 +222,7 @@ func readOnce[T, V any](b *batch[T], key string, read func(records []*T) (V, err
 // references returns the ids that records refer to, each once.
 func references[P any](records []*P, reference func(*P) *string) []string {
 	seen := make(map[string]bool, len(records))
-	var ids []string
+	ids := make([]string, 0, len(records))
 	for _, r := range records {
 		if id := reference(r); id != nil && !seen[*id] {
 			seen[*id] = true

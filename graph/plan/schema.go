@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -126,7 +127,12 @@ func (e *Execution) data(ctx context.Context, root *Node, s *selection) []byte {
 	if r.isNull.Load() {
 		return []byte("null")
 	}
-	data := append(make(written, 0, max(root.size.Load(), 512)), '{')
+	if len(s.nodes) == 1 {
+		if only, ok := r.values[0].(*rootValue); ok {
+			return append(only.buf, '}')
+		}
+	}
+	data := append(make(written, 0, root.room()), '{')
 	for i, n := range s.nodes {
 		if n.isHidden {
 			continue
@@ -136,7 +142,7 @@ func (e *Execution) data(ctx context.Context, root *Node, s *selection) []byte {
 			r.values[i].MarshalGQL(&data)
 		}
 	}
-	root.size.Store(int64(min(len(data)+1, maxKeptSize)))
+	root.took(len(data))
 	return append(data, '}')
 }
 
@@ -156,14 +162,18 @@ func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 	ctx = graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{Object: n.Collected.Name, Field: n.Collected})
 	isNull := false
 	r.values[i] = r.Operation.RootResolverMiddleware(ctx, func(ctx context.Context) graphql.Marshaler {
-		w := r.writer(ctx, r.observer, int(n.size.Load()))
+		w := r.writer(ctx, r.observer, n.room())
+		if len(r.values) == 1 {
+			w.buf = append(append(w.buf, '{'), n.key...)
+		}
+		w.begin = len(w.buf)
 		w.path = append(w.path, step{node: n})
 		if !w.field(n, nil) {
 			isNull = n.field.Concurrent
 			return graphql.Null
 		}
-		n.size.Store(int64(min(len(w.buf), maxKeptSize)))
-		return &w.buf
+		n.took(len(w.buf))
+		return &rootValue{w.buf, w.begin}
 	})
 	if !n.field.Concurrent {
 		isNull = r.values[i] == graphql.Null
@@ -173,8 +183,30 @@ func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 	}
 }
 
+// rootValue is the value of a field of the root, at the end of a buffer. If it is the only field, what stands before it in
+// the answer is in the buffer, too.
+type rootValue struct {
+	buf   written
+	begin int
+}
+
+// Len returns the length of the value.
+func (v *rootValue) Len() int { return len(v.buf) - v.begin }
+
+// MarshalGQL implements graphql.Marshaler.
+func (v *rootValue) MarshalGQL(w io.Writer) { _, _ = w.Write(v.buf[v.begin:]) }
+
 // maxKeptSize is the largest size of an answer that the next one's buffer begins with.
 const maxKeptSize = 64 << 10
+
+// took keeps the size of what was written of a node.
+func (n *Node) took(size int) { n.size.Store(int64(min(size, maxKeptSize))) }
+
+// room returns the size of the buffer that a node is written to next: no two answers are quite as long.
+func (n *Node) room() int {
+	size := int(n.size.Load())
+	return max(size+size/8, 512)
+}
 
 // subscribe starts the events of a subscription.
 func (e *Execution) subscribe(ctx context.Context, s *selection) graphql.ResponseHandler {

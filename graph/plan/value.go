@@ -126,9 +126,6 @@ func (b *written) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// Text returns what has been written. It is for whoever would have MarshalGQL write it to a buffer.
-func (b *written) Text() []byte { return *b }
-
 // MarshalGQL implements graphql.Marshaler.
 func (b *written) MarshalGQL(w io.Writer) { _, _ = w.Write(*b) }
 

@@ -12,6 +12,7 @@ type Writer struct {
 	*Execution
 	observer Observer
 	buf      written
+	begin    int // where the value begins in buf
 	path     []step
 	steps    [8]step // what most paths are within
 	// later counts the lists above of which the item is not the first one.
@@ -232,6 +233,6 @@ func (w *Writer) bound(begin int, isHidden bool) {
 		w.back(begin)
 	}
 	if most := w.options.MaxBytes; most > 0 {
-		w.back(most + 1)
+		w.back(w.begin + most + 1)
 	}
 }

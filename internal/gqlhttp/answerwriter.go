@@ -10,19 +10,19 @@ import (
 	"slipway/internal/meter"
 )
 
-// text returns the text of a field's value, as far as the answer may have its bytes. It is made at once, so that what was
-// read for it is not kept until all others are there.
-func (e *execution) text(ctx context.Context, value graphql.Marshaler) []byte {
-	if written, ok := value.(interface{ Text() []byte }); ok { // as those of plans are
-		text := written.Text()
-		e.meter.Write(ctx, len(text))
-		return text
+// written returns the value of a field as it is to be written, of which the meter has counted the bytes. What was read for
+// it is not kept until all others are there: the value is a text, as those of plans are, or is made one at once, as far as
+// the answer may have its bytes.
+func (e *execution) written(ctx context.Context, value graphql.Marshaler) graphql.Marshaler {
+	if text, ok := value.(interface{ Len() int }); ok {
+		e.meter.Write(ctx, text.Len())
+		return value
 	}
 	var text bytes.Buffer
 	a := &answerWriter{ctx: ctx, meter: e.meter, w: &text}
 	value.MarshalGQL(a)
 	a.flush()
-	return text.Bytes()
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(text.Bytes()) })
 }
 
 // answerWriter writes an answer until it has as many bytes as it may have, and then nothing more. It counts

@@ -2,7 +2,6 @@ package gqlhttp
 
 import (
 	"context"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -21,7 +20,7 @@ func (e *execution) resolveMutation(ctx context.Context, next graphql.RootResolv
 	if err := meter.Err(ctx); err != nil {
 		return refusedRootField(ctx, err)
 	}
-	text := e.text(ctx, next(ctx))
+	value := e.written(ctx, next(ctx))
 	alias := graphql.GetRootFieldContext(ctx).Field.Alias
 	if over := e.meter.Over(); over != nil && e.isCommitted(alias) {
 		if hasErrorBelow(ctx, alias) {
@@ -29,7 +28,7 @@ func (e *execution) resolveMutation(ctx context.Context, next graphql.RootResolv
 		}
 		return refusedRootField(ctx, e.answerMissing(over, alias))
 	}
-	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(text) })
+	return value
 }
 
 func hasErrorBelow(ctx context.Context, alias string) bool {

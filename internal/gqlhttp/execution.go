@@ -30,8 +30,8 @@ type execution struct {
 	rootFields chan struct{}
 
 	mu sync.Mutex
-	// objectCosts is what an object costs.
-	objectCosts map[objectKind]float64
+	// objectCosts is what an object costs, by the field that was resolved to it.
+	objectCosts map[*ast.Field][]typeCost
 	// truncated are the paths of the lists that were cut at their default length.
 	truncated map[string]bool
 	// committed are the payloads of the mutations that have been carried out, by the names that they
@@ -131,11 +131,10 @@ func (e *execution) err(ctx context.Context) error {
 	return err
 }
 
-// objectKind is what all objects cost the same of: the field that was resolved to them and their type in Go, nil where
-// it is not known.
-type objectKind struct {
-	field *ast.Field
-	of    reflect.Type
+// typeCost is what an object of a type in Go costs, nil where the type is not known.
+type typeCost struct {
+	of   reflect.Type
+	cost float64
 }
 
 // countObjects counts the objects that a field was resolved to, or the items of its list, in place of those that were
@@ -189,9 +188,11 @@ func isList(value reflect.Value) bool {
 func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	kind := objectKind{f.Field, of}
-	if cost, known := e.objectCosts[kind]; known {
-		return cost
+	known := e.objectCosts[f.Field]
+	for _, t := range known {
+		if t.of == of {
+			return t.cost
+		}
 	}
 	object := ""
 	if of != nil {
@@ -199,9 +200,9 @@ func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float6
 	}
 	cost := e.cost.Each(f.Field, f.Selections, object)
 	if e.objectCosts == nil {
-		e.objectCosts = map[objectKind]float64{}
+		e.objectCosts = map[*ast.Field][]typeCost{}
 	}
-	e.objectCosts[kind] = cost
+	e.objectCosts[f.Field] = append(known, typeCost{of, cost})
 	return cost
 }
 

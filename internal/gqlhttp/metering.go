@@ -3,7 +3,6 @@ package gqlhttp
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -58,14 +57,11 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 	if err := meter.Err(ctx); err != nil { // before the arguments are read
 		return refusedRootField(ctx, err)
 	}
-	text := e.text(ctx, next(ctx))
-	return graphql.WriterFunc(func(w io.Writer) {
-		if e.isAnswerTooLarge() {
-			graphql.Null.MarshalGQL(w) // nothing of it is sent
-			return
-		}
-		_, _ = w.Write(text)
-	})
+	value := e.written(ctx, next(ctx))
+	if e.isAnswerTooLarge() {
+		return graphql.Null // nothing of it is sent
+	}
+	return value
 }
 
 // refusedRootField returns the value of a root field that ends with an error, which is null.
