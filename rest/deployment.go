@@ -41,8 +41,12 @@ type deployment struct {
 	ResourceName           *string         `json:"resourceName,omitempty"`
 	RedeployOfDeploymentID *string         `json:"redeployOfDeploymentId,omitempty"`
 	RollbackToDeploymentID *string         `json:"rollbackToDeploymentId,omitempty"`
-	Data                   json.RawMessage `json:"data,omitempty"`
+	// Data is written behind the rest.
+	Data json.RawMessage `json:"-"`
 }
+
+// end implements ender.
+func (d deployment) end() (name string, value json.RawMessage) { return "data", d.Data }
 
 func deploymentOf(d *record.Deployment) deployment {
 	return deployment{

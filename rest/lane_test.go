@@ -42,7 +42,7 @@ func occupied(t *testing.T) *worldtest.World {
 			w.Header().Set("X-Request-Id", "given")
 			next.ServeHTTP(w, r.WithContext(actor.WithRequestID(r.Context(), "given")))
 		})
-	}, auth.New(verifier, time.Now, 1).Middleware(surface.Fail))
+	}, auth.New(verifier, time.Now, 1).Middleware(actor.REST, surface.Fail))
 	surface.Routes(r, failing{errInside}, failing{errInside}, failing{errInside})
 	listening := httptest.NewServer(r)
 	t.Cleanup(listening.Close)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -66,6 +67,9 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 // writeJSON writes a body that is JSON by its types. Unless said otherwise it is not to be kept.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	text := encoded(body)
+	if e, ok := body.(envelope); ok {
+		text = e.withEnd(text)
+	}
 	h := w.Header()
 	h.Set("Content-Type", httpx.MediaJSON+"; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
@@ -74,6 +78,28 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // that the caller has gone is no news
+}
+
+// ender is a record that ends with a member of its own, empty for none, which is JSON already and may be large: package
+// json would read all of it to check and compact it.
+type ender interface {
+	end() (name string, value json.RawMessage)
+}
+
+// withEnd returns the text of an envelope with the end of its record.
+func (e envelope) withEnd(text []byte) []byte {
+	record, ok := e.Data.(ender)
+	if !ok {
+		return text
+	}
+	name, value := record.end()
+	if len(value) == 0 {
+		return text
+	}
+	const behind = "}}\n"
+	text = slices.Grow(bytes.TrimSuffix(text, []byte(behind)), len(name)+len(value)+len(`,"":`+behind))
+	text = append(append(append(text, `,"`...), name...), `":`...)
+	return append(append(text, value...), behind...)
 }
 
 // encoded returns a value as JSON, with a line feed behind it.

@@ -51,7 +51,7 @@ func run(ctx context.Context, log *slog.Logger) (err error) {
 	profiles := http.NewServeMux()
 	profiles.Handle("GET /debug/pprof/heap", pprof.Handler("heap"))
 	api := http.NewServeMux()
-	api.Handle("POST /graphql", httpx.Client(nil)(auth.New(accounts, time.Now, 0).Middleware(fail)(handler(s))))
+	api.Handle("POST /graphql", httpx.Client(nil)(auth.New(accounts, time.Now, 0).Middleware(actor.GraphQL, fail)(handler(s))))
 
 	ended := make(chan error, 1)
 	for _, one := range []struct {

@@ -114,7 +114,7 @@ func (w *world) send(address string, authorization ...string) *httptest.Response
 		_, _ = w.Write([]byte(actor.From(r.Context()).Name))
 	})
 	answer := httptest.NewRecorder()
-	w.Middleware(fail)(next).ServeHTTP(answer, from(context.Background(), address, authorization...))
+	w.Middleware(actor.REST, fail)(next).ServeHTTP(answer, from(context.Background(), address, authorization...))
 	return answer
 }
 

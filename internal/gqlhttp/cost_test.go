@@ -92,7 +92,7 @@ func TestEventsHaveNoCost(t *testing.T) {
 	var exec stream.Executor
 	gqlhttp.NewServer(toy{treeSchema}, gqlhttp.Config{}, tap{&exec}).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/graphql", nil))
 	for query, want := range map[string]int{`subscription { cats { id } }`: 0, `{ cat { id } }`: 1} {
-		ctx := graphql.StartOperationTrace(t.Context())
+		ctx := t.Context()
 		op, errs := exec.Create(ctx, &wire.Request{RawParams: graphql.RawParams{Query: query}})
 		if errs != nil {
 			t.Fatal(errs)

@@ -46,7 +46,7 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 	if errs != nil {
 		return refused, errs
 	}
-	created, errs := o.CreateOperationContext(context.WithValue(ctx, documentKey{}, doc), p)
+	created, errs := o.CreateOperationContext(context.WithValue(graphql.StartOperationTrace(ctx), documentKey{}, doc), p)
 	created.Variables, created.DisableIntrospection = variables, !o.config.Introspection
 	created.Stats.SetExtension(preparedName, doc.Prepared(op))
 	if errs == nil {

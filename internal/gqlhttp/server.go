@@ -106,7 +106,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			wire.Refuse(w, r, s.presenter.Recover(r.Context(), value))
 		}
 	}()
-	r = r.WithContext(graphql.StartOperationTrace(r.Context()))
 	for _, t := range s.transports {
 		if t.Supports(r) {
 			t.Do(w, r, s.exec)

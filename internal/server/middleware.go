@@ -87,15 +87,12 @@ func clientOf(ctx context.Context) string {
 	return ""
 }
 
-// via notes the surface that a request came in by, and the actor for the log line.
-func via(c actor.Channel) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			a := actor.From(r.Context()).Via(c)
-			identified(r.Context(), a)
-			next.ServeHTTP(w, r.WithContext(actor.With(r.Context(), a)))
-		})
-	}
+// identify notes whose request it is, once that is known.
+func identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		identified(r.Context(), actor.From(r.Context()))
+		next.ServeHTTP(w, r)
+	})
 }
 
 // tokenHeader has the requests of one path bear their token in a header of its own, where it is not empty: event buses
@@ -142,17 +139,22 @@ func within(o *auth.Organizations, f fail) func(http.Handler) http.Handler {
 				f(w, r, err)
 				return
 			}
-			next.ServeHTTP(w, r.WithContext(ctx))
+			if ctx != r.Context() {
+				r = r.WithContext(ctx)
+			}
+			next.ServeHTTP(w, r)
 		})
 	}
 }
 
-// entering returns the context of a request whose actor acts where the request says.
+// entering returns the context of a request whose actor acts where the request says; it is that of the request where that
+// says nothing.
 func entering(o *auth.Organizations) func(*http.Request) (context.Context, error) {
 	return func(r *http.Request) (context.Context, error) {
-		who, err := o.Enter(r.Context(), actor.From(r.Context()), r.Header)
-		if err != nil {
-			return nil, err
+		asks := actor.From(r.Context())
+		who, err := o.Enter(r.Context(), asks, r.Header)
+		if err != nil || who == asks {
+			return r.Context(), err
 		}
 		requestlog.From(r.Context()).SetActor(who)
 		return actor.With(r.Context(), who), nil

@@ -169,7 +169,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 
 	r.Group(func(r chi.Router) {
 		refuse := refuseGraphQL(c.Log)
-		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(refuse), via(actor.GraphQL), within(organizations, refuse)))
+		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(actor.GraphQL, refuse), identify, within(organizations, refuse)))
 		endpoint := graph.NewHandler(resolver, graph.Config{
 			Executor: c.Executor,
 			HTTP:     gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
@@ -186,7 +186,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		r.Method(http.MethodPost, pathGraphQL, endpoint)
 	})
 	r.Group(func(r chi.Router) {
-		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting), tokens.Middleware(surface.Fail), via(actor.REST), inFlight(streams.Requests, surface.FailKnown))
+		r.Use(vary(append([]string{"Accept"}, callerHeaders...)...), bounded(c.Timeout, surface.Waiting), tokens.Middleware(actor.REST, surface.Fail), identify, inFlight(streams.Requests, surface.FailKnown))
 		surface.Routes(r, resolver.Query(), resolver.Mutation(), services.Deploy)
 	})
 	r.Get("/openapi.json", staticText("application/json", rest.OpenAPI(base)))

@@ -22,7 +22,7 @@ func (s *socket) start(m message) *closeReason {
 	if !isClosed(s.acknowledged) {
 		return &unauthorized
 	}
-	ctx, cancel := context.WithCancel(graphql.StartOperationTrace(s.request.Context()))
+	ctx, cancel := context.WithCancel(s.request.Context())
 	op := &operation{cancel, make(chan struct{})}
 	isTaken, err := s.add(m.id, op)
 	if isTaken || err != nil {
