@@ -1,0 +1,176 @@
+package httpx_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/httpx"
+)
+
+// serving serves a handler whose answers are gathered, on connections that are counted as those of the program are.
+func serving(t *testing.T, h http.HandlerFunc) *connection {
+	t.Helper()
+	return servingBy(t, &http.Server{ReadHeaderTimeout: patience}, h)
+}
+
+func servingBy(t *testing.T, s *http.Server, h http.HandlerFunc) *connection {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Handler, s.ConnContext = h, httpx.ConnContext
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(httpx.NewConnections(10, nil).Listener(l)) }()
+	t.Cleanup(func() { _ = s.Close(); <-ended })
+	return (&limited{nil, l.Addr().String()}).connect(t, here)
+}
+
+// body returns the bytes of an answer of a size.
+func body(size int) []byte {
+	text := make([]byte, size)
+	for i := range text {
+		text[i] = 'a' + byte(i/7%26)
+	}
+	return text
+}
+
+func TestWhatIsGatheredArrivesWhole(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		var size, piece int
+		_, _ = fmt.Sscanf(r.URL.Path, "/%d/%d", &size, &piece)
+		if r.URL.Query().Has("length") {
+			w.Header().Set("Content-Length", fmt.Sprint(size))
+		}
+		httpx.Gather(r.Context())
+		for text := body(size); len(text) > 0; text = text[min(piece, len(text)):] {
+			_, _ = w.Write(text[:min(piece, len(text))])
+		}
+	})
+	for _, size := range []int{0, 1, 2_000, 4_096, 5_000, httpx.Piece - 300, httpx.Piece, httpx.Piece + 1, 3 * httpx.Piece, 1 << 20} {
+		for _, piece := range []int{100, 5_000, httpx.Piece, 1 << 20} {
+			for _, query := range []string{"", "?length"} {
+				path := fmt.Sprintf("/%d/%d%s", size, piece, query)
+				if got := c.ask(path); got != string(body(size)) {
+					t.Errorf("%s: %d bytes arrived, or others than were sent", path, len(got))
+				}
+			}
+		}
+	}
+}
+
+func TestTheLastAnswerOfAConnectionIsSent(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		httpx.Gather(r.Context())
+		_, _ = w.Write(body(6_000))
+	})
+	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	answer, err := http.ReadResponse(c.answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(answer.Body); err != nil || !bytes.Equal(got, body(6_000)) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if _, err := c.answers.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("the connection ends with %v, want EOF", err)
+	}
+}
+
+// An answer of 6,000 bytes leaves in two parts where it is not gathered: the first 4,096 bytes at once.
+func TestWhatIsGatheredLeavesTogether(t *testing.T) {
+	t.Parallel()
+	end, send := make(chan struct{}), make(chan struct{})
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		httpx.Gather(r.Context())
+		_, _ = w.Write(body(6_000))
+		if r.URL.Path == "/sent" {
+			<-send
+			_ = http.NewResponseController(w).Flush()
+			if err := httpx.Send(r.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		<-end
+	})
+	for path, next := range map[string]chan struct{}{"/": end, "/sent": send} {
+		_, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
+		_ = c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		if n, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("%s: %d bytes left before the rest was written, %v", path, n, err)
+		}
+		_ = c.SetReadDeadline(time.Now().Add(patience))
+		next <- struct{}{}
+		answer, err := http.ReadResponse(c.answers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 6_000)
+		if _, err := io.ReadFull(answer.Body, got); err != nil || !bytes.Equal(got, body(6_000)) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if path == "/sent" {
+			end <- struct{}{}
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+	}
+}
+
+// A client may wait to be told to go on before it sends a body. On a connection that has been used, too, that is sent at
+// once.
+func TestNothingIsGatheredBetweenAnswers(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		httpx.Gather(r.Context())
+		_, _ = fmt.Fprint(w, string(text), err)
+	})
+	for range 3 {
+		_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+		line, err := c.answers.ReadString('\n')
+		if err != nil || !strings.HasPrefix(line, "HTTP/1.1 100") {
+			t.Fatalf("told %q, %v", line, err)
+		}
+		_, _ = c.answers.ReadString('\n')
+		_, _ = io.WriteString(c, "hello")
+		answer, err := http.ReadResponse(c.answers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := io.ReadAll(answer.Body); string(got) != "hello<nil>" {
+			t.Errorf("answered %q", got)
+		}
+	}
+}
+
+// What was gathered has the deadline that was set before the server was done with the request.
+func TestAReaderWhoStallsIsCutOffFromWhatWasGathered(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{})
+	s := &http.Server{WriteTimeout: 200 * time.Millisecond, ConnState: func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			close(closed)
+		}
+	}}
+	c := servingBy(t, s, func(w http.ResponseWriter, r *http.Request) {
+		httpx.Gather(r.Context())
+		_, _ = w.Write(body(15_000))
+	})
+	const requests = 3_000 // whose answers are more than the system keeps for a reader
+	_, _ = io.WriteString(c, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", requests))
+	select {
+	case <-closed:
+	case <-time.After(patience):
+		t.Fatal("the server still waits for the reader")
+	}
+}
