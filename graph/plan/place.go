@@ -19,13 +19,15 @@ type place struct {
 	above *graphql.FieldContext
 
 	mu sync.Mutex
-	// fields has room for a field or item of each step of the path; the first few of them are made.
+	// first and fields have room for a field or item of each step of the path, of which some are made. Many paths of which
+	// somebody asks have one step or two.
+	first  [2]fieldContext
 	fields [][]fieldContext
 	made   int
 }
 
-// chunk is how many steps get room at once. Many paths of which somebody asks are one long.
-const chunk = 2
+// chunk is how many of further steps get room at once.
+const chunk = 8
 
 type fieldContext struct {
 	graphql.FieldContext
@@ -68,6 +70,10 @@ func (p *place) field() *graphql.FieldContext {
 }
 
 func (p *place) at(depth int) *fieldContext {
+	if depth < len(p.first) {
+		return &p.first[depth]
+	}
+	depth -= len(p.first)
 	if depth/chunk == len(p.fields) {
 		p.fields = append(p.fields, make([]fieldContext, chunk))
 	}

@@ -65,9 +65,10 @@ func (a Accept) IsEmpty() bool { return strings.TrimSpace(a.text) == "" }
 
 // Strict returns the same without the ranges whose weight is no number from 0 to 1.
 func (a Accept) Strict() Accept {
-	a.ranges = slices.DeleteFunc(slices.Clone(a.ranges), func(r mediaRange) bool {
-		return !(r.quality >= 0 && r.quality <= 1) // as NaN is neither
-	})
+	weightless := func(r mediaRange) bool { return !(r.quality >= 0 && r.quality <= 1) } // as NaN is neither
+	if slices.ContainsFunc(a.ranges, weightless) {
+		a.ranges = slices.DeleteFunc(slices.Clone(a.ranges), weightless)
+	}
 	return a
 }
 
