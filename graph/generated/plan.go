@@ -425,7 +425,7 @@ func init() {
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
-		"actorId": {Object: "AuditEvent", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"actorId": {Object: "AuditEvent", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.AuditEvent)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -448,7 +448,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"actorRole": {Object: "AuditEvent", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"actorRole": {Object: "AuditEvent", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.AuditEvent)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -542,7 +542,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "AuditEventConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "AuditEventConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*ent.AuditEvent])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -1002,7 +1002,7 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-		"schema": {Object: "DefaultValueDefinition", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"schema": {Object: "DefaultValueDefinition", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.DefaultValueDefinition)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1022,7 +1022,7 @@ func init() {
 			return writeNInputProperty2slipwayᚋinternalᚋinputpropᚐProperty(w, n, v)
 		},
 		},
-		"schemaJson": {Object: "DefaultValueDefinition", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"schemaJson": {Object: "DefaultValueDefinition", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.DefaultValueDefinition)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -1086,7 +1086,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "DefaultValueDefinitionConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "DefaultValueDefinitionConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.DefaultValueDefinition])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -1174,7 +1174,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"project": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"project": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1200,7 +1200,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"environment": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"environment": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1226,7 +1226,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"moduleInstance": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleInstance": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1354,7 +1354,7 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"redeployOf": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"redeployOf": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1380,7 +1380,7 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"rollbackTo": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"rollbackTo": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1397,7 +1397,7 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"data": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"data": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1417,7 +1417,7 @@ func init() {
 			return writeODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(w, n, v)
 		},
 		},
-		"dataJson": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"dataJson": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -1440,7 +1440,7 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"release": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"release": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1481,7 +1481,7 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"fence": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"fence": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -1516,7 +1516,7 @@ func init() {
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
-		"events": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"events": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1539,7 +1539,7 @@ func init() {
 			return writeNInt2int32(w, n, v)
 		},
 		},
-		"logs": {Object: "Deployment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"logs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Deployment_logs_args)
@@ -1566,7 +1566,7 @@ func init() {
 			return writeNInt2int32(w, n, v)
 		},
 		},
-		"foldedLogBytes": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"foldedLogBytes": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -1577,7 +1577,7 @@ func init() {
 			return writeNFloat2float64(w, n, v)
 		},
 		},
-		"rollbackEligibility": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"rollbackEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1594,7 +1594,7 @@ func init() {
 			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
 		},
 		},
-		"redeployEligibility": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"redeployEligibility": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1611,7 +1611,7 @@ func init() {
 			return writeNReplayEligibility2ᚖslipwayᚋinternalᚋdeploymentᚐEligibility(w, n, v)
 		},
 		},
-		"lineage": {Object: "Deployment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"lineage": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1636,7 +1636,7 @@ func init() {
 		},
 	}
 	planDeploymentChange.Fields = map[string]*plan.Field{
-		"cursor": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"cursor": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*feed.Item)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -1650,7 +1650,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"kind": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"kind": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*feed.Item)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -1661,7 +1661,7 @@ func init() {
 			return writeNDeploymentChangeKind2slipwayᚋentᚋdeploymentchangeᚐKind(w, n, v)
 		},
 		},
-		"version": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"version": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*feed.Item)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -1672,7 +1672,7 @@ func init() {
 			return writeNInt2int32(w, n, v)
 		},
 		},
-		"deployment": {Object: "DeploymentChange", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deployment": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*feed.Item)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -1807,7 +1807,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "DeploymentConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "DeploymentConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.Deployment])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -2001,7 +2001,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "DynamicValueConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "DynamicValueConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*inputprop.Option])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -2595,7 +2595,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"project": {Object: "Environment", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"project": {Object: "Environment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Environment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -2630,7 +2630,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"moduleInstances": {Object: "Environment", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleInstances": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Environment)
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Environment_moduleInstances_args)
@@ -2689,7 +2689,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "EnvironmentConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "EnvironmentConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.Environment])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -2744,7 +2744,7 @@ func init() {
 		},
 	}
 	planErrorCode.Fields = map[string]*plan.Field{
-		"code": {Object: "ErrorCode", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"code": {Object: "ErrorCode", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Entry)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -2758,7 +2758,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"status": {Object: "ErrorCode", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"status": {Object: "ErrorCode", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Entry)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -2813,7 +2813,7 @@ func init() {
 			return writeOString2ᚕstringᚄ(w, n, v)
 		},
 		},
-		"object": {Object: "ErrorSection", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"object": {Object: "ErrorSection", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Section)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -3288,7 +3288,7 @@ func init() {
 		},
 	}
 	planLogBatch.Fields = map[string]*plan.Field{
-		"cursor": {Object: "LogBatch", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"cursor": {Object: "LogBatch", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*deployment.LogBatch)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -3302,7 +3302,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"lines": {Object: "LogBatch", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"lines": {Object: "LogBatch", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*deployment.LogBatch)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -3321,7 +3321,7 @@ func init() {
 		},
 	}
 	planLogLine.Fields = map[string]*plan.Field{
-		"number": {Object: "LogLine", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"number": {Object: "LogLine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.DeploymentLog)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -3391,7 +3391,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "LogLineConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "LogLineConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*ent.DeploymentLog])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -3566,7 +3566,7 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"latestModuleVersion": {Object: "ModuleDefinition", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"latestModuleVersion": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleDefinition)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -3583,7 +3583,7 @@ func init() {
 			return writeOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
-		"versions": {Object: "ModuleDefinition", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"versions": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleDefinition)
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_ModuleDefinition_versions_args)
@@ -3642,7 +3642,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "ModuleDefinitionConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "ModuleDefinitionConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.ModuleDefinition])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -3716,7 +3716,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"project": {Object: "ModuleInstance", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"project": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -3742,7 +3742,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"environment": {Object: "ModuleInstance", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"environment": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -3768,7 +3768,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"moduleDefinition": {Object: "ModuleInstance", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleDefinition": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -3803,7 +3803,7 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"liveDeployment": {Object: "ModuleInstance", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"liveDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -3820,7 +3820,7 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"externalDeployment": {Object: "ModuleInstance", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"externalDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -3837,7 +3837,7 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"fence": {Object: "ModuleInstance", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -3851,7 +3851,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"deployments": {Object: "ModuleInstance", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deployments": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_ModuleInstance_deployments_args)
@@ -3910,7 +3910,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "ModuleInstanceConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "ModuleInstanceConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.ModuleInstance])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -3984,7 +3984,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"moduleDefinition": {Object: "ModuleVersion", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleDefinition": {Object: "ModuleVersion", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleVersion)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -4019,7 +4019,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"inputs": {Object: "ModuleVersion", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"inputs": {Object: "ModuleVersion", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleVersion)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -4036,7 +4036,7 @@ func init() {
 			return writeNInputProperty2ᚕslipwayᚋinternalᚋinputpropᚐPropertyᚄ(w, n, v)
 		},
 		},
-		"inputsJson": {Object: "ModuleVersion", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"inputsJson": {Object: "ModuleVersion", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleVersion)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -4106,7 +4106,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "ModuleVersionConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "ModuleVersionConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.ModuleVersion])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -5103,7 +5103,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "OrganizationConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "OrganizationConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*ent.Organization])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -5218,7 +5218,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"environments": {Object: "Project", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"environments": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Project)
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Project_environments_args)
@@ -5277,7 +5277,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "ProjectConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "ProjectConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.Project])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -5401,7 +5401,7 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-		"active": {Object: "Quarantine", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"active": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -5428,7 +5428,7 @@ func init() {
 		},
 	}
 	planQuery.Fields = map[string]*plan.Field{
-		"node": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"node": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_node_args)
 			if !ok {
@@ -5451,7 +5451,7 @@ func init() {
 			return writeONode2slipwayᚋgraphᚋscalarᚐNode(w, n, v)
 		},
 		},
-		"nodes": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"nodes": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_nodes_args)
 			if !ok {
@@ -5471,7 +5471,7 @@ func init() {
 			return writeONode2ᚕslipwayᚋgraphᚋscalarᚐNode(w, n, v)
 		},
 		},
-		"viewer": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"viewer": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -5487,7 +5487,7 @@ func init() {
 			return writeOViewer2ᚖslipwayᚋinternalᚋactorᚐActor(w, n, v)
 		},
 		},
-		"moduleDefinitions": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_moduleDefinitions_args)
 			if !ok {
@@ -5507,7 +5507,7 @@ func init() {
 			return writeOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"moduleDefinition": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_moduleDefinition_args)
 			if !ok {
@@ -5527,7 +5527,7 @@ func init() {
 			return writeOModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
-		"moduleVersion": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleVersion": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_moduleVersion_args)
 			if !ok {
@@ -5547,7 +5547,7 @@ func init() {
 			return writeOModuleVersion2ᚖslipwayᚋinternalᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
-		"defaultValueDefinitions": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"defaultValueDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_defaultValueDefinitions_args)
 			if !ok {
@@ -5567,7 +5567,7 @@ func init() {
 			return writeODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"defaultValueDefinition": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"defaultValueDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_defaultValueDefinition_args)
 			if !ok {
@@ -5587,7 +5587,7 @@ func init() {
 			return writeODefaultValueDefinition2ᚖslipwayᚋinternalᚋrecordᚐDefaultValueDefinition(w, n, v)
 		},
 		},
-		"deployments": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_deployments_args)
 			if !ok {
@@ -5607,7 +5607,7 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"deployment": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deployment": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_deployment_args)
 			if !ok {
@@ -5627,7 +5627,7 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"compareDeployments": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"compareDeployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_compareDeployments_args)
 			if !ok {
@@ -5647,7 +5647,7 @@ func init() {
 			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋdeploymentᚐComparison(w, n, v)
 		},
 		},
-		"auditEvents": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"auditEvents": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_auditEvents_args)
 			if !ok {
@@ -5667,7 +5667,7 @@ func init() {
 			return writeOAuditEventConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"tokens": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"tokens": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_tokens_args)
 			if !ok {
@@ -5687,7 +5687,7 @@ func init() {
 			return writeOTokenConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"organizations": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"organizations": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_organizations_args)
 			if !ok {
@@ -5707,7 +5707,7 @@ func init() {
 			return writeOOrganizationConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"release": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"release": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_release_args)
 			if !ok {
@@ -5727,7 +5727,7 @@ func init() {
 			return writeORelease2ᚖslipwayᚋinternalᚋrecordᚐRelease(w, n, v)
 		},
 		},
-		"moduleInstances": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleInstances": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_moduleInstances_args)
 			if !ok {
@@ -5747,7 +5747,7 @@ func init() {
 			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"moduleInstance": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleInstance": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_moduleInstance_args)
 			if !ok {
@@ -5767,7 +5767,7 @@ func init() {
 			return writeOModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
-		"projects": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"projects": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_projects_args)
 			if !ok {
@@ -5787,7 +5787,7 @@ func init() {
 			return writeOProjectConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"project": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"project": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_project_args)
 			if !ok {
@@ -5807,7 +5807,7 @@ func init() {
 			return writeOProject2ᚖslipwayᚋinternalᚋrecordᚐProject(w, n, v)
 		},
 		},
-		"environments": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"environments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_environments_args)
 			if !ok {
@@ -5827,7 +5827,7 @@ func init() {
 			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"environment": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"environment": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_environment_args)
 			if !ok {
@@ -5847,7 +5847,7 @@ func init() {
 			return writeOEnvironment2ᚖslipwayᚋinternalᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
-		"validateInputs": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"validateInputs": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_validateInputs_args)
 			if !ok {
@@ -5867,7 +5867,7 @@ func init() {
 			return writeOInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(w, n, v)
 		},
 		},
-		"resolveInputs": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"resolveInputs": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_resolveInputs_args)
 			if !ok {
@@ -5887,7 +5887,7 @@ func init() {
 			return writeOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(w, n, v)
 		},
 		},
-		"dynamicValues": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"dynamicValues": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_dynamicValues_args)
 			if !ok {
@@ -5907,7 +5907,7 @@ func init() {
 			return writeODynamicValueConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"dynamicSources": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"dynamicSources": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -5923,7 +5923,7 @@ func init() {
 			return writeODynamicSource2ᚕᚖslipwayᚋinternalᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w, n, v)
 		},
 		},
-		"errorCodes": {Object: "Query", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"errorCodes": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
@@ -6080,7 +6080,7 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"moduleVersion": {Object: "Release", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"moduleVersion": {Object: "Release", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -6106,7 +6106,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"inputs": {Object: "Release", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"inputs": {Object: "Release", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -6120,7 +6120,7 @@ func init() {
 			return writeNJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
-		"artifact": {Object: "Release", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"artifact": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -6134,7 +6134,7 @@ func init() {
 			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
-		"quarantine": {Object: "Release", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"quarantine": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -6151,7 +6151,7 @@ func init() {
 			return writeOQuarantine2ᚖslipwayᚋentᚐQuarantine(w, n, v)
 		},
 		},
-		"quarantines": {Object: "Release", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"quarantines": {Object: "Release", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -6168,7 +6168,7 @@ func init() {
 			return writeNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(w, n, v)
 		},
 		},
-		"deployments": {Object: "Release", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deployments": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Release_deployments_args)
@@ -6750,7 +6750,7 @@ func init() {
 		},
 	}
 	planSubscription.Fields = map[string]*plan.Field{
-		"deploymentChanged": {Object: "Subscription", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
+		"deploymentChanged": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
 			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
 			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
 				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6767,7 +6767,7 @@ func init() {
 				true, true)
 		},
 		},
-		"deploymentsChanged": {Object: "Subscription", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
+		"deploymentsChanged": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
 			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
 			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
 				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6784,7 +6784,7 @@ func init() {
 				true, true)
 		},
 		},
-		"deploymentLogs": {Object: "Subscription", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
+		"deploymentLogs": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
 			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
 			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
 				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7038,7 +7038,7 @@ func init() {
 			return writeNPageInfo2ᚖslipwayᚋinternalᚋpageᚐInfo(w, n, v)
 		},
 		},
-		"totalCount": {Object: "TokenConnection", NonNull: true, Concurrent: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"totalCount": {Object: "TokenConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*ent.Token])
 			ctx := w.Context()
 			v, err := obj.TotalCount(ctx)
@@ -7187,7 +7187,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"description": {Object: "UserFacingErrorData", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"description": {Object: "UserFacingErrorData", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Data)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -7225,7 +7225,7 @@ func init() {
 			return writeOErrorSection2ᚕslipwayᚋinternalᚋfaultᚐSectionᚄ(w, n, v)
 		},
 		},
-		"isInternal": {Object: "UserFacingErrorData", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"isInternal": {Object: "UserFacingErrorData", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Data)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -7236,7 +7236,7 @@ func init() {
 			return writeOBoolean2ᚖbool(w, n, v)
 		},
 		},
-		"metadata": {Object: "UserFacingErrorData", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"metadata": {Object: "UserFacingErrorData", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Data)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -7250,7 +7250,7 @@ func init() {
 			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
-		"requestId": {Object: "UserFacingErrorData", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"requestId": {Object: "UserFacingErrorData", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Data)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -7310,7 +7310,7 @@ func init() {
 			return writeNRole2slipwayᚋinternalᚋactorᚐRole(w, n, v)
 		},
 		},
-		"organization": {Object: "Viewer", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"organization": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -7327,7 +7327,7 @@ func init() {
 			return writeOOrganization2ᚖslipwayᚋentᚐOrganization(w, n, v)
 		},
 		},
-		"organizationId": {Object: "Viewer", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"organizationId": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -7341,7 +7341,7 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"organizations": {Object: "Viewer", Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"organizations": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -7385,7 +7385,7 @@ func init() {
 			return writeOTokenScope2ᚖslipwayᚋinternalᚋactorᚐScope(w, n, v)
 		},
 		},
-		"permissions": {Object: "Viewer", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"permissions": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -7399,7 +7399,7 @@ func init() {
 			return writeNPermission2ᚕslipwayᚋinternalᚋaccessᚐActionᚄ(w, n, v)
 		},
 		},
-		"leaseSeconds": {Object: "Viewer", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"leaseSeconds": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
@@ -7465,7 +7465,7 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"params": {Object: "WantedOptions", NonNull: true, Concurrent: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"params": {Object: "WantedOptions", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputvalues.Wanted)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()

@@ -89,7 +89,7 @@ func (s *Schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	case ast.Mutation:
 		return e.respond(root, s.Mutation)
 	case ast.Subscription:
-		return e.subscribe(ctx, e.on(root, s.Subscription))
+		return e.subscribe(ctx, root, e.on(root, s.Subscription))
 	default:
 		return e.respond(root, s.Query)
 	}
@@ -209,7 +209,7 @@ func (n *Node) room() int {
 }
 
 // subscribe starts the events of a subscription.
-func (e *Execution) subscribe(ctx context.Context, s *selection) graphql.ResponseHandler {
+func (e *Execution) subscribe(ctx context.Context, root *Node, s *selection) graphql.ResponseHandler {
 	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: s.on.Name})
 	if len(s.nodes) != 1 || s.nodes[0].field == nil {
 		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
@@ -221,18 +221,20 @@ func (e *Execution) subscribe(ctx context.Context, s *selection) graphql.Respons
 		if event == nil {
 			return nil
 		}
-		var data written
+		data := make(written, 0, root.room())
 		event.MarshalGQL(&data)
+		root.took(len(data))
 		return &graphql.Response{Data: json.RawMessage(data)}
 	}
 }
 
 // Event returns the value of a subscription's field. Paths of errors begin below the field, as in gqlgen's executor.
 func Event[T any](ctx context.Context, e *Execution, n *Node, v T, write func(*Writer, *Node, T) bool) graphql.Marshaler {
-	w := e.writer(ctx, e.observer(ctx), 0)
+	w := e.writer(ctx, e.observer(ctx), n.room())
 	if !write(w, n, v) {
 		return graphql.Null
 	}
+	n.took(len(w.buf))
 	return &w.buf
 }
 

@@ -27,6 +27,8 @@ var aroundText string
 type Plugin struct {
 	// Filename is that of the table.
 	Filename string
+	// Prompt are the object types whose resolvers never wait, so that no field of theirs needs a goroutine.
+	Prompt []string
 	// Around, where it is set, is the file of a package for tests: resolvers that let a function be called around them.
 	Around string
 }
@@ -36,7 +38,7 @@ func (Plugin) Name() string { return "plan" }
 
 // GenerateCode implements plugin.CodeGenerator. It fails where a field is bound in a way that a plan does not know.
 func (p Plugin) GenerateCode(data *codegen.Data) error {
-	t := table{data}
+	t := table{data, p.Prompt}
 	for _, o := range t.Planned() {
 		for _, f := range o.Fields {
 			if unknown := unknownBinding(f); unknown != "" && !f.IsReserved() {
@@ -72,7 +74,15 @@ func unknownBinding(f *codegen.Field) string {
 }
 
 // table is what the templates ask of gqlgen's data.
-type table struct{ *codegen.Data }
+type table struct {
+	*codegen.Data
+	prompt []string
+}
+
+// Concurrent reports whether a field may wait.
+func (t table) Concurrent(f *codegen.Field) bool {
+	return f.IsConcurrent() && !slices.Contains(t.prompt, f.Object.Name)
+}
 
 func (t table) render(text, filename, packageName string) error {
 	return templates.Render(templates.Options{

@@ -29,9 +29,9 @@ type execution struct {
 	// rootFields bounds how many fields of a query's root are resolved at once, and so how much is in memory.
 	rootFields chan struct{}
 
+	objects *objectCosts
+
 	mu sync.Mutex
-	// objectCosts is what an object costs, by the field that was resolved to it.
-	objectCosts map[*ast.Field][]typeCost
 	// truncated are the paths of the lists that were cut at their default length.
 	truncated map[string]bool
 	// committed are the payloads of the mutations that have been carried out, by the names that they
@@ -41,9 +41,16 @@ type execution struct {
 
 // newExecution returns the execution of an operation within limits, of whose cost so much is spent already.
 func newExecution(c document.Cost, limits meter.Limits, spent float64) *execution {
-	e := &execution{cost: c, rootFields: make(chan struct{}, maxRootFields)}
+	e := &execution{cost: c, objects: &objectCosts{of: map[*ast.Field][]typeCost{}}, rootFields: make(chan struct{}, maxRootFields)}
 	e.meter = meter.New(limits, spent, e)
 	return e
+}
+
+// ofEvent returns the execution of an event of the operation, whose cost is counted anew.
+func (e *execution) ofEvent(limits meter.Limits) *execution {
+	of := newExecution(e.cost, limits, 0)
+	of.objects = e.objects
+	return of
 }
 
 type executionKey struct{}
@@ -131,6 +138,12 @@ func (e *execution) err(ctx context.Context) error {
 	return err
 }
 
+// objectCosts is what an object costs, by the field that was resolved to it.
+type objectCosts struct {
+	mu sync.Mutex
+	of map[*ast.Field][]typeCost
+}
+
 // typeCost is what an object of a type in Go costs, nil where the type is not known.
 type typeCost struct {
 	of   reflect.Type
@@ -186,9 +199,9 @@ func isList(value reflect.Value) bool {
 // objectCost returns what an object of a type in Go costs that a field was resolved to, or of no known type for nil. It
 // is worked out once for each.
 func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	known := e.objectCosts[f.Field]
+	e.objects.mu.Lock()
+	defer e.objects.mu.Unlock()
+	known := e.objects.of[f.Field]
 	for _, t := range known {
 		if t.of == of {
 			return t.cost
@@ -199,10 +212,7 @@ func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float6
 		object = e.cost.Object(f.Field, of.Name())
 	}
 	cost := e.cost.Each(f.Field, f.Selections, object)
-	if e.objectCosts == nil {
-		e.objectCosts = map[*ast.Field][]typeCost{}
-	}
-	e.objectCosts[f.Field] = append(known, typeCost{of, cost})
+	e.objects.of[f.Field] = append(known, typeCost{of, cost})
 	return cost
 }
 

@@ -32,7 +32,7 @@ func (m metering) InterceptResponse(ctx context.Context, next graphql.ResponseHa
 	}
 	kind := op.Operation.Operation
 	if kind == ast.Subscription {
-		e = newExecution(e.cost, m.limits, 0)
+		e = e.ofEvent(m.limits)
 	}
 	ctx = withExecution(ctx, e)
 	resp := next(ctx)
