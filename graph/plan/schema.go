@@ -205,7 +205,10 @@ func (n *Node) took(size int) { n.size.Store(int64(min(size, maxKeptSize))) }
 // room returns the size of the buffer that a node is written to next: no two answers are quite as long.
 func (n *Node) room() int {
 	size := int(n.size.Load())
-	return max(size+size/8, 512)
+	if size == 0 {
+		return 512
+	}
+	return size + size/8
 }
 
 // subscribe starts the events of a subscription.
