@@ -10,7 +10,8 @@ import (
 
 // Gather has what is written to a request's connection leave together. An http.Server sends an answer as its buffer of
 // 4 KiB fills and empties: the first 4 KiB, then what is large, then the end, each with a system call and a packet of its
-// own. What is gathered leaves when it is more than Piece, with Send, and when the server is done with the request.
+// own. What is gathered leaves when it is more than Piece, with Send, and when the server is done with the request or waits
+// for more of it.
 func Gather(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*conn); ok {
 		c.unsent.gather()
@@ -23,6 +24,15 @@ func Send(ctx context.Context) error {
 		return c.send()
 	}
 	return nil
+}
+
+// Read implements net.Conn. An http.Server that has answered reads on where the body has not come to its end, and its
+// client may wait for the answer.
+func (c *conn) Read(p []byte) (int, error) {
+	if err := c.send(); err != nil {
+		return 0, err
+	}
+	return c.TCPConn.Read(p)
 }
 
 // Write implements net.Conn.

@@ -2,6 +2,7 @@ package httpx_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -87,42 +88,65 @@ func TestTheLastAnswerOfAConnectionIsSent(t *testing.T) {
 	}
 }
 
-// An answer of 6,000 bytes leaves in two parts where it is not gathered: the first 4,096 bytes at once.
+// accepted returns both ends of a connection: the server's, with the context of its requests, and a client's.
+func accepted(t *testing.T) (context.Context, net.Conn, *connection) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := (&limited{nil, l.Addr().String()}).connect(t, here)
+	server, err := httpx.NewConnections(10, nil).Listener(l).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = server.Close(), l.Close() })
+	return httpx.ConnContext(t.Context(), server), server, client
+}
+
 func TestWhatIsGatheredLeavesTogether(t *testing.T) {
 	t.Parallel()
-	end, send := make(chan struct{}), make(chan struct{})
-	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
-		httpx.Gather(r.Context())
-		_, _ = w.Write(body(6_000))
-		if r.URL.Path == "/sent" {
-			<-send
-			_ = http.NewResponseController(w).Flush()
-			if err := httpx.Send(r.Context()); err != nil {
-				t.Error(err)
+	for what, leaves := range map[string]func(context.Context, net.Conn) error{
+		"sent":       func(ctx context.Context, _ net.Conn) error { return httpx.Send(ctx) },
+		"a deadline": func(_ context.Context, c net.Conn) error { return c.SetWriteDeadline(time.Time{}) },
+		"a read": func(_ context.Context, c net.Conn) error {
+			_ = c.SetReadDeadline(time.Unix(1, 0))
+			if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+				return err
+			}
+			return nil
+		},
+		"a stream": func(_ context.Context, c net.Conn) error {
+			_, err := c.(io.ReaderFrom).ReadFrom(strings.NewReader(""))
+			return err
+		},
+		"more than a piece": func(_ context.Context, c net.Conn) error {
+			n, err := c.Write(body(httpx.Piece))
+			if n != httpx.Piece {
+				t.Errorf("%d bytes written, want %d", n, httpx.Piece)
+			}
+			return err
+		},
+	} {
+		ctx, server, client := accepted(t)
+		httpx.Gather(ctx)
+		for range 2 {
+			if n, err := server.Write(body(3_000)); n != 3_000 || err != nil {
+				t.Fatalf("%d bytes written, %v", n, err)
 			}
 		}
-		<-end
-	})
-	for path, next := range map[string]chan struct{}{"/": end, "/sent": send} {
-		_, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path)
-		_ = c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-		if n, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("%s: %d bytes left before the rest was written, %v", path, n, err)
+		_ = client.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		if n, err := client.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %d bytes left at once, %v", what, n, err)
 		}
-		_ = c.SetReadDeadline(time.Now().Add(patience))
-		next <- struct{}{}
-		answer, err := http.ReadResponse(c.answers, nil)
-		if err != nil {
-			t.Fatal(err)
+		if err := leaves(ctx, server); err != nil {
+			t.Errorf("%s: %v", what, err)
 		}
+		_ = client.SetReadDeadline(time.Now().Add(patience))
 		got := make([]byte, 6_000)
-		if _, err := io.ReadFull(answer.Body, got); err != nil || !bytes.Equal(got, body(6_000)) {
-			t.Errorf("%s: %v", path, err)
+		if _, err := io.ReadFull(client, got); err != nil || !bytes.Equal(got, append(body(3_000), body(3_000)...)) {
+			t.Errorf("%s: what arrives is not what was written, %v", what, err)
 		}
-		if path == "/sent" {
-			end <- struct{}{}
-		}
-		_, _ = io.Copy(io.Discard, answer.Body)
 	}
 }
 
@@ -172,5 +196,20 @@ func TestAReaderWhoStallsIsCutOffFromWhatWasGathered(t *testing.T) {
 	case <-closed:
 	case <-time.After(patience):
 		t.Fatal("the server still waits for the reader")
+	}
+}
+
+// A server that has refused a body reads some of the rest of it, which may never come.
+func TestAnAnswerDoesNotWaitForTheRestOfABody(t *testing.T) {
+	t.Parallel()
+	c := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 5))
+		httpx.Gather(r.Context())
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+	})
+	_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nbodies\r\n")
+	answer, err := http.ReadResponse(c.answers, nil)
+	if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Fatal(answer, err)
 	}
 }
