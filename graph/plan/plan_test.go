@@ -127,8 +127,9 @@ func TestResolversSeeTheirField(t *testing.T) {
 
 // observer notes what it is told, and refuses one of that.
 type observer struct {
-	notes   []string
-	refuses string
+	notes    []string
+	refuses  string
+	discards bool
 }
 
 func (o *observer) Begin(ctx context.Context, f *graphql.FieldContext) error {
@@ -140,6 +141,8 @@ func (o *observer) Resolved(ctx context.Context, f *graphql.FieldContext, value 
 }
 
 func (o *observer) Text(ctx context.Context, length int) error { return o.note(ctx, "text", length) }
+
+func (o *observer) Discards() bool { return o.discards }
 
 func (o *observer) note(ctx context.Context, what string, value any) error {
 	note := fmt.Sprintf("%s: %s %v", graphql.GetPath(ctx), what, value)
@@ -167,6 +170,17 @@ func TestObserverIsToldAndRefuses(t *testing.T) {
 		}
 		if refused == "nothing" && !slices.Equal(o.notes, notes) {
 			t.Errorf("got %q, want %q", o.notes, notes)
+		}
+	}
+}
+
+func TestAnAnswerThatIsDiscardedIsNotPutTogether(t *testing.T) {
+	t.Parallel()
+	o := &observer{discards: true}
+	e := newExecutor(library{shelves: [][]any{{woolf}}}, plan.Options{Observe: func(context.Context) plan.Observer { return o }})
+	for _, query := range []string{`{ shelves { __typename } }`, `{ a: shelves { __typename } b: shelves { __typename } }`} {
+		if got := execute(t.Context(), e, query, nil); got != "null" {
+			t.Errorf("%s: got %s, want null", query, got)
 		}
 	}
 }

@@ -42,6 +42,8 @@ type Observer interface {
 	Resolved(ctx context.Context, f *graphql.FieldContext, value any) error
 	// Text is called with the length of a text, or of bytes, that another field was resolved to.
 	Text(ctx context.Context, length int) error
+	// Discards reports whether nothing of the answer to a query will be sent. It need not be put together then.
+	Discards() bool
 }
 
 // Schema executes operations by plans. Those that ask for the schema itself, or defer a part of their answer, it leaves to
@@ -104,14 +106,14 @@ func (e *Execution) respond(root *Node, o *Object) graphql.ResponseHandler {
 		}
 		responded = true
 		ctx = graphql.WithUnmarshalerMap(ctx, e.Inputs)
-		return &graphql.Response{Data: e.data(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: o.Name}), root, e.on(root, o))}
+		return &graphql.Response{Data: e.data(graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: o.Name}), e.on(root, o))}
 	}
 }
 
 // data returns the fields of the root with their values. Those of a query are resolved side by side, those of a mutation
 // one after the other.
-func (e *Execution) data(ctx context.Context, root *Node, s *selection) []byte {
-	r := &rootFields{Execution: e, observer: e.observer(ctx), values: make([]graphql.Marshaler, len(s.nodes))}
+func (e *Execution) data(ctx context.Context, s *selection) []byte {
+	r := &rootFields{Execution: e, selection: s, observer: e.observer(ctx), values: make([]graphql.Marshaler, len(s.nodes))}
 	ahead := s.concurrent - 1 // the last one needs no goroutine
 	for i, n := range s.nodes {
 		switch {
@@ -124,36 +126,49 @@ func (e *Execution) data(ctx context.Context, root *Node, s *selection) []byte {
 		}
 	}
 	r.running.Wait()
-	if r.isNull.Load() {
+	isDiscarded := r.observer != nil && e.Operation.Operation.Operation == ast.Query && r.observer.Discards()
+	if r.isNull.Load() || isDiscarded {
 		return []byte("null")
 	}
-	if len(s.nodes) == 1 {
-		if only, ok := r.values[0].(*rootValue); ok {
-			return append(only.buf, '}')
-		}
-	}
-	data := append(make(written, 0, root.room()), '{')
-	for i, n := range s.nodes {
-		if n.isHidden {
-			continue
-		}
-		data = append(append(data, n.key...), n.typename...)
-		if r.values[i] != nil {
-			r.values[i].MarshalGQL(&data)
-		}
-	}
-	root.took(len(data))
-	return append(data, '}')
+	return r.text()
 }
 
 // rootFields are the fields of the root while they are resolved.
 type rootFields struct {
 	*Execution
+	*selection
 	observer Observer
 	running  sync.WaitGroup
 	values   []graphql.Marshaler
 	// isNull is whether one is null that must not be.
 	isNull atomic.Bool
+}
+
+// text returns the fields as an object.
+func (r *rootFields) text() []byte {
+	if len(r.values) == 1 {
+		if only, ok := r.values[0].(*rootValue); ok {
+			return append(only.buf, '}')
+		}
+	}
+	length := len("{}")
+	for i, n := range r.nodes {
+		length += len(n.key) + len(n.typename)
+		if v, ok := r.values[i].(*rootValue); ok {
+			length += v.Len()
+		}
+	}
+	text := append(make(written, 0, length), '{')
+	for i, n := range r.nodes {
+		if n.isHidden {
+			continue
+		}
+		text = append(append(text, n.key...), n.typename...)
+		if r.values[i] != nil {
+			r.values[i].MarshalGQL(&text)
+		}
+	}
+	return append(text, '}')
 }
 
 // resolve resolves a field within the middleware of root fields. As in gqlgen's executor, what counts as null is the value

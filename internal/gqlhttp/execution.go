@@ -29,7 +29,9 @@ type execution struct {
 	// rootFields bounds how many fields of a query's root are resolved at once, and so how much is in memory.
 	rootFields chan struct{}
 
+	// objects are those of the operation, of which an event is a part; own is what they are otherwise.
 	objects *objectCosts
+	own     objectCosts
 
 	mu sync.Mutex
 	// truncated are the paths of the lists that were cut at their default length.
@@ -41,7 +43,8 @@ type execution struct {
 
 // newExecution returns the execution of an operation within limits, of whose cost so much is spent already.
 func newExecution(c document.Cost, limits meter.Limits, spent float64) *execution {
-	e := &execution{cost: c, objects: &objectCosts{of: map[*ast.Field][]typeCost{}}, rootFields: make(chan struct{}, maxRootFields)}
+	e := &execution{cost: c, rootFields: make(chan struct{}, maxRootFields)}
+	e.objects = &e.own
 	e.meter = meter.New(limits, spent, e)
 	return e
 }
@@ -212,6 +215,9 @@ func (e *execution) objectCost(f graphql.CollectedField, of reflect.Type) float6
 		object = e.cost.Object(f.Field, of.Name())
 	}
 	cost := e.cost.Each(f.Field, f.Selections, object)
+	if e.objects.of == nil {
+		e.objects.of = map[*ast.Field][]typeCost{}
+	}
 	e.objects.of[f.Field] = append(known, typeCost{of, cost})
 	return cost
 }

@@ -39,6 +39,9 @@ func (o Observer) Resolved(ctx context.Context, fc *graphql.FieldContext, value 
 	return o.err(ctx)
 }
 
+// Discards reports whether the answer is over its limit. An error takes its place then.
+func (o Observer) Discards() bool { return o.isAnswerTooLarge() }
+
 // largeText is from how many bytes on a value is counted before it is written.
 const largeText = 512
 
