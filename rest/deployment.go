@@ -21,26 +21,26 @@ const (
 
 // deployment is the record of a deployment.
 type deployment struct {
-	ID                     string          `json:"id"`
-	CreatedAt              time.Time       `json:"createdAt"`
-	UpdatedAt              time.Time       `json:"updatedAt"`
-	OrganizationID         string          `json:"organizationId"`
-	ProjectID              string          `json:"projectId"`
-	EnvironmentID          string          `json:"environmentId"`
-	ModuleInstanceID       string          `json:"moduleInstanceId"`
-	DeploymentType         string          `json:"deploymentType"`
-	TriggerSource          string          `json:"triggerSource"`
-	Description            *string         `json:"description,omitempty"`
-	StartedAt              *time.Time      `json:"startedAt,omitempty"`
-	CompletedAt            *time.Time      `json:"completedAt,omitempty"`
-	Error                  *fault.Data     `json:"error,omitempty"`
-	ExternalDeploymentID   *string         `json:"externalDeploymentId,omitempty"`
-	PipelineRunID          *string         `json:"pipelineRunId,omitempty"`
-	StepExecutionID        *string         `json:"stepExecutionId,omitempty"`
-	ResourceARN            *string         `json:"resourceArn,omitempty"`
-	ResourceName           *string         `json:"resourceName,omitempty"`
-	RedeployOfDeploymentID *string         `json:"redeployOfDeploymentId,omitempty"`
-	RollbackToDeploymentID *string         `json:"rollbackToDeploymentId,omitempty"`
+	ID                     string      `json:"id"`
+	CreatedAt              time.Time   `json:"createdAt"`
+	UpdatedAt              time.Time   `json:"updatedAt"`
+	OrganizationID         string      `json:"organizationId"`
+	ProjectID              string      `json:"projectId"`
+	EnvironmentID          string      `json:"environmentId"`
+	ModuleInstanceID       string      `json:"moduleInstanceId"`
+	DeploymentType         string      `json:"deploymentType"`
+	TriggerSource          string      `json:"triggerSource"`
+	Description            *string     `json:"description,omitempty"`
+	StartedAt              *time.Time  `json:"startedAt,omitempty"`
+	CompletedAt            *time.Time  `json:"completedAt,omitempty"`
+	Error                  *fault.Data `json:"error,omitempty"`
+	ExternalDeploymentID   *string     `json:"externalDeploymentId,omitempty"`
+	PipelineRunID          *string     `json:"pipelineRunId,omitempty"`
+	StepExecutionID        *string     `json:"stepExecutionId,omitempty"`
+	ResourceARN            *string     `json:"resourceArn,omitempty"`
+	ResourceName           *string     `json:"resourceName,omitempty"`
+	RedeployOfDeploymentID *string     `json:"redeployOfDeploymentId,omitempty"`
+	RollbackToDeploymentID *string     `json:"rollbackToDeploymentId,omitempty"`
 	// Data is written behind the rest.
 	Data json.RawMessage `json:"-"`
 }
