@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -46,8 +47,12 @@ func (w *Writer) Resolved(value any) bool {
 	return err == nil || w.Fail(err)
 }
 
-// Text reports whether the text of a length is to be written that the field was resolved to.
+// Text reports whether the text of a length is to be written that the field was resolved to, and makes room for it. The
+// room doubles: append, left to itself, would copy an answer of large texts five times over.
 func (w *Writer) Text(length int) bool {
+	if cap(w.buf)-len(w.buf) < length {
+		w.buf = slices.Grow(w.buf, max(length, len(w.buf)))
+	}
 	if w.observer == nil {
 		return true
 	}

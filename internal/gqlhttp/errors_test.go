@@ -134,6 +134,26 @@ func TestPanicsOfAnAnswerAreOneLineOfTheLog(t *testing.T) {
 	}
 }
 
+func TestErrorsOfAnAnswerAreOneLineOfTheLog(t *testing.T) {
+	t.Parallel()
+	for fields, how := range map[int]string{1: "unknown", 25: "unavailable"} {
+		s := newServer(gqlhttp.Config{})
+		if a := s.do(t, post(`{"query":"{ `+repeat(fields, `a%d: fails(how: \"`+how+`\") `)+`}"}`)); len(a.Errors) != fields {
+			t.Errorf("%d fields: %d errors", fields, len(a.Errors))
+		}
+		var line struct {
+			Error  string
+			Errors int
+		}
+		if err := json.Unmarshal(s.log.Bytes(), &line); err != nil {
+			t.Fatalf("%d fields: the log is not one line: %v", fields, err)
+		}
+		if line.Errors != fields || !strings.Contains(line.Error, "secret") {
+			t.Errorf("%d fields: %+v", fields, line)
+		}
+	}
+}
+
 // full has every member set, so that a new one cannot be forgotten.
 func full(t *testing.T, code fault.Code) fault.Data {
 	d := fault.Data{

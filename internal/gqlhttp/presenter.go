@@ -54,25 +54,30 @@ func (p Presenter) data(ctx context.Context, err error, raw *gqlerror.Error) fau
 	return fault.Public(err, wire.View(ctx, "/input"))
 }
 
-// log logs an error that Present masks. Panics are in the log already.
+// log logs an error that Present masks, with the others of its answer where it is part of one. Panics are in the log
+// already.
 func (p Presenter) log(ctx context.Context, err error) {
 	_, logged := errors.AsType[*panicked](err)
 	if logged || !fault.IsFailure(err) {
 		return
 	}
-	p.Log.ErrorContext(ctx, "GraphQL operation failed", "requestId", actor.RequestID(ctx), "error", err)
+	if of, ok := ctx.Value(failuresKey{}).(*failures); ok {
+		of.addError(err)
+		return
+	}
+	p.logFailures(ctx, &failures{errors: 1, err: err})
 }
 
 // Recover is the server's graphql.RecoverFunc: it returns an error that Present masks, and logs the panic, with the
 // others of its answer where it is part of one.
 func (p Presenter) Recover(ctx context.Context, value any) error {
-	if of, ok := ctx.Value(panicsKey{}).(*panics); ok {
-		of.add(value)
+	if of, ok := ctx.Value(failuresKey{}).(*failures); ok {
+		of.addPanic(value)
 		return &panicked{value}
 	}
-	var alone panics
-	alone.add(value)
-	p.logPanics(ctx, &alone)
+	var alone failures
+	alone.addPanic(value)
+	p.logFailures(ctx, &alone)
 	return &panicked{value}
 }
 
@@ -86,44 +91,57 @@ const (
 	maxPanicStack = 8 << 10
 )
 
-// panics are those of one answer: the first of them, and how many there were.
-type panics struct {
+// failures are those of one answer that the log tells of: the first panic and the first error, and how many there were.
+type failures struct {
 	mu          sync.Mutex
-	count       int
+	panics      int
 	text, stack string
+	errors      int
+	err         error
 }
 
-type panicsKey struct{}
+type failuresKey struct{}
 
-func (p *panics) add(value any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.count++; p.count > 1 {
+func (f *failures) addPanic(value any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.panics++; f.panics > 1 {
 		return
 	}
 	stack := make([]byte, maxPanicStack)
-	p.stack = string(stack[:runtime.Stack(stack, false)])
-	p.text = fmt.Sprintf("%.*s", maxPanicText, fmt.Sprint(value))
+	f.stack = string(stack[:runtime.Stack(stack, false)])
+	f.text = fmt.Sprintf("%.*s", maxPanicText, fmt.Sprint(value))
 }
 
-// logPanics writes one line, whatever number of fields panicked.
-func (p Presenter) logPanics(ctx context.Context, found *panics) {
-	found.mu.Lock()
-	defer found.mu.Unlock()
-	if found.count > 0 {
-		p.Log.ErrorContext(ctx, "GraphQL operation panicked", "requestId", actor.RequestID(ctx),
-			"panic", found.text, "panics", found.count, "stack", found.stack)
+func (f *failures) addError(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.errors++; f.errors == 1 {
+		f.err = err
 	}
 }
 
-// panicLog is the extension that collects the panics of each answer.
-type panicLog struct{ Presenter }
+// logFailures writes a line of the panics and one of the errors, whatever number of fields had them.
+func (p Presenter) logFailures(ctx context.Context, found *failures) {
+	found.mu.Lock()
+	defer found.mu.Unlock()
+	if found.panics > 0 {
+		p.Log.ErrorContext(ctx, "GraphQL operation panicked", "requestId", actor.RequestID(ctx),
+			"panic", found.text, "panics", found.panics, "stack", found.stack)
+	}
+	if found.errors > 0 {
+		p.Log.ErrorContext(ctx, "GraphQL operation failed", "requestId", actor.RequestID(ctx), "error", found.err, "errors", found.errors)
+	}
+}
 
-func (panicLog) ExtensionName() string                   { return "PanicLog" }
-func (panicLog) Validate(graphql.ExecutableSchema) error { return nil }
+// failureLog is the extension that collects the failures of each answer.
+type failureLog struct{ Presenter }
 
-func (l panicLog) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	var found panics
-	defer l.logPanics(ctx, &found)
-	return next(context.WithValue(ctx, panicsKey{}, &found))
+func (failureLog) ExtensionName() string                   { return "FailureLog" }
+func (failureLog) Validate(graphql.ExecutableSchema) error { return nil }
+
+func (l failureLog) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	var found failures
+	defer l.logFailures(ctx, &found)
+	return next(context.WithValue(ctx, failuresKey{}, &found))
 }

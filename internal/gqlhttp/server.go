@@ -77,7 +77,7 @@ func NewServer(schema graphql.ExecutableSchema, c Config, transports ...Transpor
 	exec.SetRecoverFunc(c.Presenter.Recover)
 	exec.SetQueryCache(parsedDocument{})
 	exec.Use(metering{meter.Limits{Cost: c.Limits.Cost, Answer: c.Limits.Answer}})
-	exec.Use(panicLog{c.Presenter})
+	exec.Use(failureLog{c.Presenter})
 	return &Server{
 		exec:       operations{exec, document.New(schema.Schema(), c.documents()), c},
 		presenter:  c.Presenter,

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -158,8 +159,8 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if ended := endOf(ctx); ended != nil {
+		return ended
 	}
 	if what := storageFault(err); what != "" {
 		s.logFault(ctx, what, err)
@@ -169,6 +170,15 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 		return unavailable("The database does not answer.").WithCause(err)
 	}
 	return err
+}
+
+// endOf returns the error of a context that has ended. The network ends what waits at the same deadline, and may be first
+// by a hair.
+func endOf(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
+	}
+	return ctx.Err()
 }
 
 // unavailable returns ServerUnavailable with the seconds after which to try again in its metadata: the failure of a

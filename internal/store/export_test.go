@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 )
 
 // MigrationFiles has a database migrated by other migrations than the program's: a folder for each dialect.
@@ -65,4 +66,9 @@ func Insert(text string, args ...any) insert { return insert{text, args} }
 func JoinInserts(list ...insert) (text string, args []any) {
 	i := join(list)
 	return i.text, i.args
+}
+
+// PublicError is the error that callers of a store get.
+func PublicError(ctx context.Context, err error) error {
+	return newStorage(slog.New(slog.DiscardHandler)).publicError(ctx, err)
 }

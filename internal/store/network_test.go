@@ -2,6 +2,9 @@ package store_test
 
 import (
 	"context"
+	"errors"
+	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -126,5 +129,25 @@ func answered(t *testing.T, call func() error) error {
 	case <-time.After(time.Minute):
 		t.Fatal("there is no answer")
 		return nil
+	}
+}
+
+// late is a context whose deadline has passed and whose timer has not fired yet.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Microsecond), true }
+
+func TestTheNetworksEndOfACallersTimeIsTheCallers(t *testing.T) {
+	t.Parallel()
+	dial := &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	if err := store.PublicError(late{t.Context()}, dial); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after the deadline: %v", err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for what, ctx := range map[string]context.Context{"before the deadline": soon, "without one": t.Context()} {
+		if err := store.PublicError(ctx, dial); !fault.Is(err, fault.ServerUnavailable) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
