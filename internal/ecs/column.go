@@ -39,7 +39,7 @@ func (c Column) Data() (*Data, error) {
 		return nil, nil
 	}
 	d := new(Data)
-	if err := c.read(d); err != nil {
+	if err := read(c.raw, d); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -57,7 +57,7 @@ func (c Column) Target() (*Data, error) {
 		PreDeployEnabled  *bool   `json:"preDeployEnabled"`
 		PostDeployEnabled *bool   `json:"postDeployEnabled"`
 	}
-	if err := c.read(&target); err != nil {
+	if err := read(members(c.raw, "clusterArn", "serviceArn", "preDeployEnabled", "postDeployEnabled"), &target); err != nil {
 		return nil, err
 	}
 	return &Data{
@@ -68,18 +68,18 @@ func (c Column) Target() (*Data, error) {
 
 // DeployedTaskDefinition reads nothing but that, nil where there is none.
 func (c Column) DeployedTaskDefinition() (*TaskDefinition, error) {
-	var data struct {
-		Deployed *TaskDefinition `json:"deployedTaskDefinition"`
-	}
 	if c.IsZero() {
 		return nil, nil
 	}
-	err := c.read(&data)
+	var data struct {
+		Deployed *TaskDefinition `json:"deployedTaskDefinition"`
+	}
+	err := read(members(c.raw, "deployedTaskDefinition"), &data)
 	return data.Deployed, err
 }
 
-func (c Column) read(into any) error {
-	if err := json.Unmarshal(c.raw, into); err != nil {
+func read(text []byte, into any) error {
+	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("ecs: read the stored data: %w", err)
 	}
 	return nil
