@@ -64,7 +64,7 @@ func ParseWithin(text []byte, limits Limits) (*Node, error) {
 	if limits.Bytes == 0 {
 		limits.Bytes = MaxBytes
 	}
-	p := parser{text: text, levels: min(limits.Depth, depthCeiling)}
+	p := parser{text: text, path: make(Path, 0, 8), levels: min(limits.Depth, depthCeiling)}
 	if len(text) > limits.Bytes {
 		return nil, &SyntaxError{Message: fmt.Sprintf("is longer than %d bytes, found %d", limits.Bytes, len(text))}
 	}
@@ -154,6 +154,9 @@ func (p *parser) object() (*Node, error) {
 			return nil, err
 		}
 		p.path.Pop()
+		if n.Keys == nil { // most objects have some members
+			n.Keys, n.Items = make([]string, 0, 4), make([]*Node, 0, 4)
+		}
 		n.Keys, n.Items = append(n.Keys, key), append(n.Items, item)
 		if more, err = p.comma('}'); err != nil {
 			return nil, err
