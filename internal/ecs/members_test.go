@@ -1,9 +1,11 @@
-package ecs
+package ecs_test
 
 import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"slipway/internal/ecs"
 )
 
 // seeds are objects whose members package json reads, and texts that it refuses.
@@ -30,7 +32,7 @@ func FuzzMembers(f *testing.F) {
 // compare has all of a text read, and what members has of it: the values are the same.
 func compare(t *testing.T, text string) {
 	if !json.Valid([]byte(text)) {
-		_ = members([]byte(text), "a", "bc", "d") // it ends, and looks at nothing beyond the text
+		_ = ecs.Members([]byte(text), "a", "bc", "d") // it ends, and looks at nothing beyond the text
 		return
 	}
 	var all, some struct {
@@ -39,7 +41,7 @@ func compare(t *testing.T, text string) {
 		D  any `json:"d"`
 	}
 	allErr := json.Unmarshal([]byte(text), &all)
-	someErr := json.Unmarshal(members([]byte(text), "a", "bc", "d"), &some)
+	someErr := json.Unmarshal(ecs.Members([]byte(text), "a", "bc", "d"), &some)
 	if (allErr == nil) != (someErr == nil) || allErr == nil && !reflect.DeepEqual(all, some) {
 		t.Errorf("%s: all of it has %v, %v; the members %v, %v", text, all, allErr, some, someErr)
 	}

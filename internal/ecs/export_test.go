@@ -1,0 +1,4 @@
+package ecs
+
+// Members is members.
+var Members = members
