@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -173,10 +172,10 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 }
 
 // endOf returns the error of a context that has ended. The network ends what waits at the same deadline, and may be first
-// by a hair.
+// by a hair: then the end is about to come.
 func endOf(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
-		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
+		<-ctx.Done()
 	}
 	return ctx.Err()
 }

@@ -132,15 +132,24 @@ func answered(t *testing.T, call func() error) error {
 	}
 }
 
-// late is a context whose deadline has passed and whose timer has not fired yet.
-type late struct{ context.Context }
+// late is a context whose deadline has passed and whose timer fires when somebody waits for it.
+type late struct {
+	context.Context
+	fire context.CancelFunc
+}
 
 func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Microsecond), true }
+
+func (l late) Done() <-chan struct{} {
+	l.fire()
+	return l.Context.Done()
+}
 
 func TestTheNetworksEndOfACallersTimeIsTheCallers(t *testing.T) {
 	t.Parallel()
 	dial := &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
-	if err := store.PublicError(late{t.Context()}, dial); !errors.Is(err, context.DeadlineExceeded) {
+	ending, fire := context.WithCancel(t.Context())
+	if err := store.PublicError(late{ending, fire}, dial); err == nil || !errors.Is(err, ending.Err()) {
 		t.Errorf("after the deadline: %v", err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
