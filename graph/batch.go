@@ -65,7 +65,7 @@ func withBatches(ctx context.Context) context.Context {
 // nothing.
 func registerBatch[T any](ctx context.Context, records []*T) {
 	of, ok := ctx.Value(batchesKey{}).(*batches)
-	if !ok {
+	if !ok || len(records) == 0 {
 		return
 	}
 	of.mu.Lock()

@@ -84,11 +84,12 @@ func (u *unsent) gather() {
 
 func (u *unsent) write(to *net.TCPConn, p []byte) (int, error) {
 	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case u.bytes == nil:
+	if u.bytes == nil {
+		u.mu.Unlock() // who takes a connection over may set a deadline to end a write that stalls
 		return to.Write(p)
-	case len(*u.bytes)+len(p) <= Piece:
+	}
+	defer u.mu.Unlock()
+	if len(*u.bytes)+len(p) <= Piece {
 		*u.bytes = append(*u.bytes, p...)
 		return len(p), nil
 	}

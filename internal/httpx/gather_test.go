@@ -150,6 +150,29 @@ func TestWhatIsGatheredLeavesTogether(t *testing.T) {
 	}
 }
 
+// Who has taken a connection over ends a write that stalls by a deadline.
+func TestADeadlineEndsAWriteThatIsNotGathered(t *testing.T) {
+	t.Parallel()
+	_, server, client := accepted(t)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := server.Write(make([]byte, 64<<20))
+		ended <- err
+	}()
+	if _, err := client.Read(make([]byte, 1)); err != nil { // the write has begun, and nobody reads more
+		t.Fatal(err)
+	}
+	go func() { _ = server.SetWriteDeadline(time.Now().Add(10 * time.Millisecond)) }()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the write ends with %v", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("the write goes on")
+	}
+}
+
 // A client may wait to be told to go on before it sends a body. On a connection that has been used, too, that is sent at
 // once.
 func TestNothingIsGatheredBetweenAnswers(t *testing.T) {

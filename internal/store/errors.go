@@ -174,7 +174,7 @@ func (s *storage) publicError(ctx context.Context, err error) error {
 // endOf returns the error of a context that has ended. The network ends what waits at the same deadline, and may be first
 // by a hair: then the end is about to come.
 func endOf(ctx context.Context) error {
-	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) && ctx.Done() != nil {
 		<-ctx.Done()
 	}
 	return ctx.Err()
