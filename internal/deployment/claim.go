@@ -147,17 +147,17 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (*ent.Dep
 					err = access.CheckIn(a, access.RunDeployments, placeOf(claimed), fault.DeploymentForbidden)
 				}
 				if err == nil {
-					err = s.checkHeld(ctx, tx, claimed, leaseID, e.Shared)
+					err = s.checkHeld(ctx, tx, claimed, leaseID, e.Shared())
 				}
 				if err == nil {
-					lease = s.leaseOf(claimed, e.Shared)
+					lease = s.leaseOf(claimed, e.Shared())
 				}
 				return err
 			}
 		}
 		claimed = nil
 		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
-			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared.Add(s.leaseTime()),
+			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared().Add(s.leaseTime()),
 		})
 		if err != nil || deploymentID == "" {
 			e.SkipAudit = true
@@ -167,7 +167,7 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (*ent.Dep
 		if claimed, err = tx.Deployment.Get(ctx, deploymentID); err != nil {
 			return err
 		}
-		lease, e.Changed = s.leaseOf(claimed, e.Shared), claimed
+		lease, e.Changed = s.leaseOf(claimed, e.Shared()), claimed
 		return nil
 	})
 	if err != nil {

@@ -56,7 +56,7 @@ func (s *Service) ReceiveECSEvent(ctx context.Context, body *strictjson.Node) er
 		}
 		err = tx.CloudEvent.Create().
 			SetOrganizationID(a.OrganizationID).SetEventID(event.ID).SetServiceArn(event.ServiceARN).SetOccurredAt(event.Time).
-			SetEvent(event).SetPendingSince(e.Shared).SetCreatedBy(a.Name).SetScope(a.Scope).SetCreatedAt(e.Shared).
+			SetEvent(event).SetPendingSince(e.Shared()).SetCreatedBy(a.Name).SetScope(a.Scope).SetCreatedAt(e.Shared()).
 			Exec(ctx)
 		if err != nil {
 			return err

@@ -57,7 +57,7 @@ func (s *Service) complete(ctx context.Context, deploymentID, leaseID string, o 
 			if e.SkipAudit = o.isAlreadyRecorded(d, leaseID); e.SkipAudit {
 				return nil
 			}
-			if err := s.checkHeld(ctx, tx, d, leaseID, e.Shared); err != nil {
+			if err := s.checkHeld(ctx, tx, d, leaseID, e.Shared()); err != nil {
 				return err
 			}
 			if violations := o.check(); len(violations) > 0 {
@@ -131,8 +131,8 @@ func (s *Service) Cancel(ctx context.Context, deploymentID string) (*ent.Deploym
 				return err
 			}
 			if e.SkipAudit = d.CancelRequestedAt != nil; !e.SkipAudit {
-				u.SetCancelRequestedAt(e.Shared).SetCancelRequestedBy(by)
-				e.Changes = map[string]any{"cancelRequestedAt": e.Shared, "cancelRequestedBy": by}
+				u.SetCancelRequestedAt(e.Shared()).SetCancelRequestedBy(by)
+				e.Changes = map[string]any{"cancelRequestedAt": e.Shared(), "cancelRequestedBy": by}
 			}
 			return nil
 		})
@@ -147,7 +147,7 @@ func (s *Service) ForceCancel(ctx context.Context, deploymentID string) (*ent.De
 			if idle, err := cancelIdle(d, u, e, by); idle || err != nil {
 				return err
 			}
-			if err := checkForce(d, e.Shared); err != nil {
+			if err := checkForce(d, e.Shared()); err != nil {
 				return err
 			}
 			why := canceledError(by, nil)

@@ -277,7 +277,7 @@ func (f *follower) savePlaces(ctx context.Context, placed map[*ent.CloudEvent]st
 	for place, rows := range to {
 		u := f.tx.CloudEvent.Update().Where(cloudevent.IDIn(rows...))
 		if place == "" {
-			u.ClearDeploymentID().SetPendingSince(f.entry.Shared)
+			u.ClearDeploymentID().SetPendingSince(f.entry.Shared())
 		} else {
 			u.SetDeploymentID(place).ClearPendingSince()
 		}

@@ -102,12 +102,12 @@ const (
 
 // recordSweep records a sweep. It returns the time, and until when no lease is ended.
 func (s *Service) recordSweep(ctx context.Context) (at, spared time.Time, err error) {
-	err = s.Store.TxAt(system(ctx, ""), repeatable, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
-		at = s.Journal.Shared(began)
+	err = s.Store.TxAt(system(ctx, ""), repeatable, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
 		sweep, err := tx.LeaseSweep.Get(ctx, leaseSweepID)
 		if err != nil {
 			return err
 		}
+		at = s.Journal.Shared(clock())
 		spared = s.graceUntil(sweep, at)
 		switch {
 		case sweepPaused(sweep, at):
@@ -139,11 +139,11 @@ var errStillHeld = errors.New("the lease is held, or is no more")
 func (s *Service) expire(ctx context.Context, deploymentID string) error {
 	_, err := s.transition(ctx, "expireLease", access.RunDeployments, deploymentID,
 		func(_ context.Context, _ *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
-			if d.Status != deployment.StatusRUNNING || d.LeaseExpiresAt == nil || d.LeaseExpiresAt.After(e.Shared) {
+			if d.Status != deployment.StatusRUNNING || d.LeaseExpiresAt == nil || d.LeaseExpiresAt.After(e.Shared()) {
 				return errStillHeld
 			}
 			// A renewal raises no version, so it is compared too.
-			u.Where(deployment.LeaseExpiresAtLTE(e.Shared))
+			u.Where(deployment.LeaseExpiresAtLTE(e.Shared()))
 			status, why := expiredOutcome(d)
 			setEnded(u, status, e.At, why)
 			e.Changes = map[string]any{"status": status}

@@ -62,10 +62,10 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 		if err := access.CheckIn(a, access.RunDeployments, placeOf(d), fault.DeploymentForbidden); err != nil {
 			return err
 		}
-		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared); err != nil {
+		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared()); err != nil {
 			return err
 		}
-		until := e.Shared.Add(s.leaseTime())
+		until := e.Shared().Add(s.leaseTime())
 		// The status may have changed since it was read.
 		n, err := tx.Deployment.Update().
 			Where(deployment.ID(deploymentID), deployment.StatusEQ(deployment.StatusRUNNING), deployment.LeaseID(leaseID)).
@@ -77,7 +77,7 @@ func (s *Service) RenewLease(ctx context.Context, deploymentID, leaseID string) 
 			return leaseLost(d, "it has just ended")
 		}
 		d.LeaseExpiresAt, renewed = &until, d
-		lease = s.leaseOf(d, e.Shared)
+		lease = s.leaseOf(d, e.Shared())
 		return nil
 	})
 	if err != nil {

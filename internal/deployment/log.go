@@ -139,14 +139,14 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 		if err := access.CheckIn(a, access.RunDeployments, placeOf(d), fault.DeploymentForbidden); err != nil {
 			return err
 		}
-		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared); err != nil {
+		if err := s.checkRenewable(ctx, tx, d, leaseID, e.Shared()); err != nil {
 			return err
 		}
 		if violations := in.check(); len(violations) > 0 {
 			return fault.Invalid(fault.RequestInvalid, violations...)
 		}
 		if *in.Sequence > d.ReportSequence {
-			until := e.Shared.Add(s.leaseTime())
+			until := e.Shared().Add(s.leaseTime())
 			// The status may have changed since it was read.
 			u := tx.Deployment.Update().
 				Where(deployment.ID(deploymentID), deployment.StatusEQ(deployment.StatusRUNNING), deployment.LeaseID(leaseID),
@@ -164,7 +164,7 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 			}
 			d.LeaseExpiresAt = &until
 		}
-		reported, lease = d, s.leaseOf(d, e.Shared)
+		reported, lease = d, s.leaseOf(d, e.Shared())
 		return nil
 	}
 	for {

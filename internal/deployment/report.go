@@ -44,7 +44,7 @@ func (s *Service) Report(ctx context.Context, deploymentID, leaseID string, in R
 	var at time.Time
 	reported, err := s.transition(ctx, "reportDeployment", access.RunDeployments, deploymentID,
 		func(ctx context.Context, tx *ent.Tx, d *ent.Deployment, u *ent.DeploymentUpdateOne, e *journal.Entry) error {
-			at = e.Shared
+			at = e.Shared()
 			if err := s.checkRenewable(ctx, tx, d, leaseID, at); err != nil {
 				return err
 			}

@@ -162,7 +162,7 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 	a := actor.From(ctx)
 	if r.expired {
 		_, err := tx.IdempotencyKey.Delete().Where(
-			idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared.Add(-keepKeys)),
+			idempotencykey.ActorID(a.ID), idempotencykey.Key(r.key), idempotencykey.CreatedAtLTE(e.Shared().Add(-keepKeys)),
 		).Exec(ctx)
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (r *request) claimKey(ctx context.Context, tx *ent.Tx, e *journal.Entry, de
 	}
 	return tx.IdempotencyKey.Create().
 		SetID(r.id).SetOrganizationID(a.OrganizationID).SetActorID(a.ID).SetKey(r.key).
-		SetRequestHash(r.fingerprint).SetDeploymentID(deploymentID).SetCreatedAt(e.Shared).
+		SetRequestHash(r.fingerprint).SetDeploymentID(deploymentID).SetCreatedAt(e.Shared()).
 		Exec(ctx)
 }
 

@@ -64,8 +64,9 @@ func (j *Journal) Clock(ctx context.Context) (time.Time, error) {
 type Entry struct {
 	// At is the time of the write, as records have it.
 	At time.Time
-	// Shared is the time of the write by the clock that all servers share: see Journal.Shared.
-	Shared time.Time
+	// Shared returns the time of the write by the clock that all servers share: see Journal.Shared. Asked before the
+	// first statement of the write, it takes a round trip of its own.
+	Shared func() time.Time
 	// ObjectID is the id of what is written; to be set by the write.
 	ObjectID string
 	// Changes are the changed fields and their new values; anything that encodes as JSON, or nil.
@@ -108,12 +109,14 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		return false, errors.Join(err, end)
 	}
 	var changed []*ent.Deployment
-	err := j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, began time.Time) error {
-		e := &Entry{At: at, Shared: at}
+	err := j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+		e := &Entry{At: at, Shared: func() time.Time {
+			if began := clock(); !j.alone && !began.IsZero() {
+				return began
+			}
+			return at
+		}}
 		changed = nil
-		if !began.IsZero() {
-			e.Shared = j.Shared(began)
-		}
 		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
 			return err
 		}
@@ -122,12 +125,12 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		}
 		if e.Changed != nil {
 			changed = append(changed, e.Changed)
-			if err := recordChange(ctx, tx, e); err != nil {
+			if err := recordChange(lastOf(ctx, len(e.Also)), tx, e); err != nil {
 				return err
 			}
 		}
-		for _, c := range e.Also {
-			if err := j.also(ctx, tx, action, e.At, c); err != nil {
+		for i, c := range e.Also {
+			if err := j.also(lastOf(ctx, len(e.Also)-1-i), tx, action, e.At, c); err != nil {
 				return err
 			}
 			changed = append(changed, c.Changed)
@@ -140,6 +143,14 @@ func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.C
 		}
 	}
 	return err
+}
+
+// lastOf returns the context of a change row with which so many more are to be written.
+func lastOf(ctx context.Context, more int) context.Context {
+	if more > 0 {
+		return ctx
+	}
+	return store.Last(ctx)
 }
 
 // also writes the rows of one more change of a write.

@@ -41,17 +41,3 @@ func ReadClock(row interface {
 	}
 	return time.Time{}
 }
-
-type beginTimeKey struct{}
-
-// withBeginTime has BeginTx set at to when the transaction began by the database's clock.
-func withBeginTime(ctx context.Context, at *time.Time) context.Context {
-	return context.WithValue(ctx, beginTimeKey{}, at)
-}
-
-// recordBeginTime sets the time that withBeginTime has asked for.
-func recordBeginTime(ctx context.Context, at time.Time) {
-	if asked, ok := ctx.Value(beginTimeKey{}).(*time.Time); ok {
-		*asked = at.UTC()
-	}
-}

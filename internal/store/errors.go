@@ -38,7 +38,7 @@ func isRetryable(err error) bool {
 	if errors.As(err, &unreachable) {
 		return unreachable.isRetryable()
 	}
-	if errors.Is(err, errStandby) || errors.Is(err, errGroupLost) || errors.Is(err, pgconn.ErrStale) {
+	if errors.Is(err, pgconn.ErrStandby) || errors.Is(err, errGroupLost) || errors.Is(err, pgconn.ErrStale) {
 		return true
 	}
 	if e := pq.As(err); e != nil {
@@ -105,7 +105,7 @@ func storageFault(err error) string {
 	if e := pq.As(err); e != nil {
 		return postgresStorageFaults[e.Code]
 	}
-	if errors.Is(err, errStandby) {
+	if errors.Is(err, pgconn.ErrStandby) {
 		return takesNoWrites
 	}
 	var e *sqlite.Error

@@ -60,8 +60,13 @@ func (p *pendingInserts) add(ctx context.Context, i insert) error {
 	return p.failed
 }
 
-// send sends all that there are.
-func (p *pendingInserts) send(ctx context.Context) error {
+// send sends all that there are, before what is still to come.
+func (p *pendingInserts) send(ctx context.Context) error { return p.sendAll(notLast(ctx)) }
+
+// sendLast sends all that there are, as the last of the transaction.
+func (p *pendingInserts) sendLast(ctx context.Context) error { return p.sendAll(Last(ctx)) }
+
+func (p *pendingInserts) sendAll(ctx context.Context) error {
 	list := p.list
 	p.list, p.args = nil, 0
 	if p.dialect == dialect.Postgres && len(list) > 1 {

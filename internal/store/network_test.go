@@ -13,10 +13,13 @@ import (
 
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
+	"slipway/ent/project"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
+	"slipway/internal/id"
 	"slipway/internal/store"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -45,6 +48,62 @@ func TestLostAnswerToCommitIsFoundOut(t *testing.T) {
 	}
 }
 
+// The server is still at work on the last statement, with which COMMIT was sent, when its client loses the connection: it
+// is not known what becomes of the transaction before that has ended.
+func TestTransactionThatTheServerIsStillAtWorkOnIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		// end ends the transaction that the other waits for.
+		end func(*ent.Tx) error
+		// runs is how often the function runs.
+		runs int
+	}{
+		"it is committed": {(*ent.Tx).Rollback, 1},
+		// It is run again, and refused.
+		"it is rolled back": {(*ent.Tx).Commit, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Postgres(t))
+			p, through := newProxy(t, w.DatabaseURL)
+			far := worldtest.Another(t, through)
+			ctx := w.Acme.As(actor.Admin)
+			// Nobody else may have the slug until this one has ended.
+			blocker, err := w.Store.Client.Tx(ctx)
+			must(t, err)
+			must(t, newProject(ctx, blocker, w.Acme.ID, "web"))
+			projectID, runs := id.New(id.Project), 0
+			committed := func(ctx context.Context, c *ent.Client) (bool, error) {
+				return c.Project.Query().Where(project.ID(projectID)).Exist(ctx)
+			}
+			p.leaveCommits(1)
+			done := make(chan error, 1)
+			go func() {
+				done <- far.Store.Tx(ctx, committed, func(ctx context.Context, tx *ent.Tx) error {
+					runs++
+					if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = '1min'"); err != nil {
+						return err
+					}
+					return tx.Project.Create().SetID(projectID).SetOrganizationID(w.Acme.ID).SetName("web").SetSlug("web").
+						SetCreatedAt(store.Now()).SetUpdatedAt(store.Now()).Exec(ctx)
+				})
+			}()
+			testkit.Eventually(t, "somebody waits for the transaction", func() bool {
+				const waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
+				return alone(ctx, w.Store, waiting) == "1"
+			})
+			must(t, c.end(blocker))
+			err = <-done
+			if refused := store.IsUniqueViolation(err); refused != (name == "it is rolled back") || err != nil && !refused {
+				t.Error(err)
+			}
+			if n := len(slugs(ctx, w.Store.Client)); n != 1 || runs != c.runs {
+				t.Errorf("%d projects after %d runs, want 1 after %d", n, runs, c.runs)
+			}
+		})
+	}
+}
+
 func TestWritesOutliveTheirConnections(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Postgres(t))
@@ -53,6 +112,7 @@ func TestWritesOutliveTheirConnections(t *testing.T) {
 	ctx := w.Acme.As(actor.Admin)
 	runs := 0
 	err := far.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
+		must(t, look(ctx, tx))
 		if runs++; runs == 1 {
 			p.Cut()
 		}
@@ -63,6 +123,30 @@ func TestWritesOutliveTheirConnections(t *testing.T) {
 	}
 	if got := slugs(ctx, w.Store.Client); len(got) != 1 {
 		t.Errorf("projects %q, want one", got)
+	}
+}
+
+func TestTransactionIsNotContinuedWithoutItsFirstStatement(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Postgres(t))
+	far, p := behindProxy(t, w, store.Filter)
+	ctx := w.Acme.As(actor.Admin)
+	runs := 0
+	err := far.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
+		runs++
+		if runs == 1 {
+			p.refuse(everyone)
+		}
+		if err := look(ctx, tx); (err == nil) != (runs > 1) {
+			t.Errorf("run %d: %v", runs, err)
+		}
+		if runs == 1 {
+			p.refuse(0)
+		}
+		return newProject(ctx, tx, w.Acme.ID, "web")
+	})
+	if n := len(slugs(ctx, w.Store.Client)); err != nil || n != 1 || runs != 2 {
+		t.Errorf("%d projects after %d runs, %v, want 1 after 2", n, runs, err)
 	}
 }
 

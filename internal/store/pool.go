@@ -1,13 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"time"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"slipway/internal/store/pgconn"
@@ -82,16 +83,10 @@ func (r pooledRows) Close() error {
 	return err
 }
 
-// begin begins a transaction and runs a statement in it, in one message, whose one row it reads.
-func (p pool) begin(ctx context.Context, readOnly bool, first string, row []driver.Value) (dialect.Tx, error) {
-	conn, err := p.take(ctx, func(conn *sql.Conn) error {
-		return raw(conn, func(c *pgconn.Conn) error { return c.BeginWith(ctx, readOnly, first, row) })
-	})
-	if err != nil {
-		return nil, err
-	}
-	t := &pooledTx{ctx: ctx, conn: conn}
-	return entTx{entsql.Conn{ExecQuerier: t}, t}, nil
+// begin returns a transaction, which takes a connection and begins with its first statement. In it, first is run before
+// (see pgconn.Conn.BeginWith).
+func (p pool) begin(ctx context.Context, readOnly bool, first string) *pooledTx {
+	return &pooledTx{pool: p, ctx: ctx, begin: func(c *pgconn.Conn) error { return c.BeginWith(ctx, readOnly, first) }}
 }
 
 // raw calls f with the connection under one of database/sql.
@@ -113,19 +108,66 @@ type entTx struct {
 
 // pooledTx is a transaction on a connection that is given back at its end.
 type pooledTx struct {
-	ctx  context.Context // of its begin
+	pool  pool
+	ctx   context.Context // of its begin
+	begin func(*pgconn.Conn) error
+	// conn is nil until the first statement.
 	conn *sql.Conn
+	// failed is the error of the first statement. Without it, the next would run in a transaction that lacks the first, or
+	// in none.
+	failed error
+	// commits is set where COMMIT was sent with a statement.
+	commits bool
 	// answers are those to its statements. One that was not closed would keep the connection.
 	answers []*sql.Rows
 	ended   bool
 }
 
-// QueryContext implements entsql.ExecQuerier.
-func (t *pooledTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if t.ended {
-		return nil, sql.ErrTxDone
+// run calls f with the connection. With the first, it calls it again with another while it finds that the connection
+// was closed meanwhile: of a transaction that had begun there nothing stays.
+func (t *pooledTx) run(ctx context.Context, f func(*sql.Conn) error) error {
+	switch {
+	case t.ended:
+		return sql.ErrTxDone
+	case t.failed != nil:
+		return t.failed
+	case t.conn != nil:
+		return f(t.conn)
 	}
-	rows, err := t.conn.QueryContext(pgconn.Unwatched(ctx), query, args...)
+	var failed error
+	conn, err := t.pool.take(ctx, func(conn *sql.Conn) error {
+		if failed = raw(conn, t.begin); failed == nil {
+			failed = f(conn)
+		}
+		if errors.Is(failed, driver.ErrBadConn) {
+			return failed
+		}
+		return nil // the transaction keeps the connection to its end, failed or not
+	})
+	t.conn, t.failed = conn, cmp.Or(err, failed)
+	return t.failed
+}
+
+// began returns the time that the first statement of the transaction has returned; where nothing was sent yet, the
+// transaction begins now.
+func (t *pooledTx) began() (at time.Time, err error) {
+	err = t.run(t.ctx, func(conn *sql.Conn) error {
+		return raw(conn, func(c *pgconn.Conn) (err error) {
+			at, err = c.Began(t.ctx)
+			return err
+		})
+	})
+	return at, err
+}
+
+// QueryContext implements entsql.ExecQuerier.
+func (t *pooledTx) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+	err = t.run(ctx, func(conn *sql.Conn) (err error) {
+		if err = t.commitWith(ctx); err == nil {
+			rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, args...) //nolint:rowserrcheck // the caller's
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +176,40 @@ func (t *pooledTx) QueryContext(ctx context.Context, query string, args ...any) 
 }
 
 // ExecContext implements entsql.ExecQuerier.
-func (t *pooledTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if t.ended {
-		return nil, sql.ErrTxDone
-	}
-	return t.conn.ExecContext(pgconn.Unwatched(ctx), query, args...)
+func (t *pooledTx) ExecContext(ctx context.Context, query string, args ...any) (result sql.Result, err error) {
+	err = t.run(ctx, func(conn *sql.Conn) (err error) {
+		if err = t.commitWith(ctx); err == nil {
+			result, err = conn.ExecContext(pgconn.Unwatched(ctx), query, args...)
+		}
+		return err
+	})
+	return result, err
 }
 
-// Commit commits, or rolls back and returns the error of the context where that has ended.
+// commitWith has COMMIT go with the next statement where the context says that it is the last one. It does not go with
+// the first: the transaction holds its lock by then, by which one finds out what has come of a COMMIT (see Store.probe).
+func (t *pooledTx) commitWith(ctx context.Context) error {
+	if !isLast(ctx) || t.conn == nil {
+		return nil
+	}
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	t.commits = true
+	return raw(t.conn, func(c *pgconn.Conn) error {
+		c.CommitWith()
+		return nil
+	})
+}
+
+// Commit commits, or rolls back and returns the error of the first statement where that has failed, and of the context
+// where that has ended before COMMIT was sent.
 func (t *pooledTx) Commit() error {
-	if err := t.ctx.Err(); err != nil && !t.ended {
+	err := t.failed
+	if err == nil && !t.commits {
+		err = t.ctx.Err()
+	}
+	if err != nil && !t.ended {
 		return rollBack(t, err)
 	}
 	return t.end((*pgconn.Conn).Commit)
@@ -157,6 +223,9 @@ func (t *pooledTx) end(how func(*pgconn.Conn) error) error {
 		return sql.ErrTxDone
 	}
 	t.ended = true
+	if t.conn == nil { // nothing was sent
+		return nil
+	}
 	for _, rows := range t.answers {
 		_ = rows.Close() // whose error was that of the statement
 	}

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,8 +15,6 @@ import (
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/lib/pq"
-
-	"slipway/internal/store/pgconn"
 )
 
 const (
@@ -77,10 +75,7 @@ func (tenantDriver) Exec(context.Context, string, any, any) error {
 	return errors.New("store: write outside a transaction")
 }
 
-// errStandby is returned where a transaction that writes is begun on a server that recovers or follows another.
-var errStandby = errors.New("the server is a standby, which takes no writes")
-
-// BeginTx begins a transaction of the actor's scope.
+// BeginTx begins a transaction of the actor's scope, which the database hears of with the first statement.
 func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx, error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {
@@ -92,30 +87,19 @@ func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx
 	if o.Isolation != sql.LevelDefault {
 		return nil, fmt.Errorf("store: a transaction of the isolation level %s", o.Isolation)
 	}
-	set, err := setTenant(scope)
-	if err != nil {
-		return nil, err
-	}
-	answer := make([]driver.Value, 3)
-	tx, err := d.pool.begin(ctx, o.ReadOnly, set, answer)
-	if pgconn.IsStandby(err) {
-		return nil, errStandby
-	}
-	if err != nil {
-		return nil, err
-	}
-	if at, ok := answer[0].(time.Time); ok {
-		recordBeginTime(ctx, at)
-	}
-	return tx, nil
-}
-
-// setTenant returns the statement that binds a transaction to a scope, and reads the time by the database's clock.
-func setTenant(scope string) (string, error) {
 	if strings.ContainsRune(scope, 0) {
-		return "", fmt.Errorf("store: an organization with a NUL character: %q", scope)
+		return nil, fmt.Errorf("store: an organization with a NUL character: %q", scope)
 	}
-	return "SELECT clock_timestamp(), set_config('app.org_id', " + pq.QuoteLiteral(scope) + ", true), set_config('app.isolation', 'strict', true)", nil
+	set := "SELECT clock_timestamp(), set_config('app.org_id', " + pq.QuoteLiteral(scope) + ", true), set_config('app.isolation', 'strict', true)"
+	run := runOf(ctx)
+	if run != nil {
+		set += ", pg_advisory_xact_lock(" + strconv.FormatInt(run.lock, 10) + ")"
+	}
+	t := d.pool.begin(ctx, o.ReadOnly, set)
+	if run != nil {
+		run.tx = t
+	}
+	return entTx{entsql.Conn{ExecQuerier: t}, t}, nil
 }
 
 // Tx begins a transaction of the actor's scope.

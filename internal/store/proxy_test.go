@@ -15,6 +15,8 @@ type proxy struct {
 	*testkit.Proxy
 	// commits is how many more answers to COMMIT get lost, with their connection.
 	commits atomic.Int32
+	// leaves is how many more connections end once COMMIT has got through.
+	leaves atomic.Int32
 	// accepted counts the connections, and refusing is how many more of them end at once.
 	accepted, refusing atomic.Int32
 	// sent counts the messages of the clients, with those that go together as one: a round trip each.
@@ -47,7 +49,7 @@ func (p *proxy) accept(net.Conn) (toServer, toClient testkit.Pass) {
 		if bytes.Contains(b, []byte("COMMIT\x00")) {
 			committing.Store(true)
 		}
-		return p.pass(to, b, len(b))
+		return p.pass(to, b, len(b)) && (!committing.Load() || p.leaves.Add(-1) < 0)
 	}
 	toClient = func(to net.Conn, b []byte) bool {
 		if committing.CompareAndSwap(true, false) && p.commits.Add(-1) >= 0 {
@@ -82,6 +84,9 @@ func (p *proxy) pass(to net.Conn, b []byte, n int) bool {
 
 // loseCommits lets the answers to the next n COMMITs get lost, after the server carried them out.
 func (p *proxy) loseCommits(n int32) { p.commits.Store(n) }
+
+// leaveCommits ends the connections of the next n COMMITs, which the server gets.
+func (p *proxy) leaveCommits(n int32) { p.leaves.Store(n) }
 
 // cutAnswer ends the connection of the next answer of more bytes, once so many have got through.
 func (p *proxy) cutAnswer(most int64) { p.most.Store(most) }

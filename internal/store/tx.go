@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"entgo.io/ent/dialect"
+	"github.com/lib/pq"
+
 	"slipway/ent"
 )
 
@@ -20,17 +23,18 @@ type Probe func(ctx context.Context, c *ent.Client) (bool, error)
 // Tx returns what f returns, the error of what was sent after it, ServerUnavailable where the database cannot serve,
 // and ctx.Err() where the caller has gone.
 func (s *Store) Tx(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx) error) error {
-	return s.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, _ time.Time) error { return f(ctx, tx) })
+	return s.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, _ func() time.Time) error { return f(ctx, tx) })
 }
 
-// TxAt is Tx whose function is called with the time at which the transaction began by the database's clock, the
-// zero time on SQLite.
-func (s *Store) TxAt(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, at time.Time) error) error {
+// TxAt is Tx whose function is called with the transaction's clock, which returns when the transaction began by the
+// database's clock, the zero time on SQLite. Asked before the first statement, it takes a round trip of its own.
+func (s *Store) TxAt(ctx context.Context, committed Probe, f func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error) error {
+	lock := rand.Int64() //nolint:gosec // no secret, but one number of many
 	for tries := newAttempts(ctx); ; {
-		err := s.runTx(ctx, f)
+		err := s.runTx(ctx, lock, f)
 		if errors.Is(err, errCommit) && isRetryable(err) {
 			var done bool
-			if done, err = s.probe(ctx, tries, committed, err); done {
+			if done, err = s.probe(ctx, tries, lock, committed, err); done {
 				err = nil
 			}
 		}
@@ -41,6 +45,63 @@ func (s *Store) TxAt(ctx context.Context, committed Probe, f func(ctx context.Co
 	}
 }
 
+// txRun is one run of a transaction.
+type txRun struct {
+	// lock is the number of the lock that a transaction of PostgreSQL holds from its begin to its end.
+	lock int64
+	// tx is the transaction on PostgreSQL.
+	tx *pooledTx
+}
+
+type (
+	runKey  struct{}
+	lastKey struct{}
+)
+
+// withRun has the transaction of PostgreSQL that is begun with the context be that of a run.
+func withRun(ctx context.Context, r *txRun) context.Context {
+	return context.WithValue(ctx, runKey{}, r)
+}
+
+// runOf returns the run that withRun was called with, or nil.
+func runOf(ctx context.Context) *txRun {
+	r, _ := ctx.Value(runKey{}).(*txRun)
+	return r
+}
+
+// clock returns when the transaction began by the database's clock, the zero time on SQLite. Where it cannot begin, the
+// next statement fails.
+func (r *txRun) clock() time.Time {
+	if r.tx == nil {
+		return time.Time{}
+	}
+	at, err := r.tx.began()
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// isLost reports whether a transaction that failed with err may have been committed, as COMMIT was sent with the
+// statement that failed, which the server has not refused.
+func (r *txRun) isLost(err error) bool { return r.tx != nil && r.tx.commits && pq.As(err) == nil }
+
+// Last returns a context for the last statement of a transaction, so that COMMIT takes no round trip of its own.
+func Last(ctx context.Context) context.Context { return context.WithValue(ctx, lastKey{}, true) }
+
+// notLast returns a context for other statements than the last.
+func notLast(ctx context.Context) context.Context {
+	if !isLast(ctx) {
+		return ctx
+	}
+	return context.WithValue(ctx, lastKey{}, false)
+}
+
+func isLast(ctx context.Context) bool {
+	last, _ := ctx.Value(lastKey{}).(bool)
+	return last
+}
+
 var (
 	// errCommit marks the failure of a COMMIT: the transaction may have been committed all the same.
 	errCommit = errors.New("commit")
@@ -48,10 +109,10 @@ var (
 	errUnknown = errors.New("the answer to COMMIT was lost and the database cannot be asked")
 )
 
-func (s *Store) runTx(ctx context.Context, f func(context.Context, *ent.Tx, time.Time) error) error {
-	var at time.Time
+func (s *Store) runTx(ctx context.Context, lock int64, f func(context.Context, *ent.Tx, func() time.Time) error) error {
+	run := &txRun{lock: lock}
 	var inserts pendingInserts
-	tx, err := s.Client.BeginTx(withPending(withBeginTime(ctx, &at), &inserts), nil)
+	tx, err := s.Client.BeginTx(withPending(withRun(ctx, run), &inserts), nil)
 	if err != nil {
 		return err
 	}
@@ -61,32 +122,55 @@ func (s *Store) runTx(ctx context.Context, f func(context.Context, *ent.Tx, time
 			_ = tx.Rollback()
 		}
 	}()
-	err = f(ctx, tx, at)
+	err = f(ctx, tx, run.clock)
 	returned = true
-	if err != nil {
+	if err == nil {
+		err = inserts.sendLast(ctx)
+	}
+	switch {
+	case err == nil:
+		err = tx.Commit()
+		if err != nil {
+			return fmt.Errorf("%w: %w", errCommit, err)
+		}
+		return nil
+	case run.isLost(err):
+		return fmt.Errorf("%w: %w", errCommit, rollBack(tx, err))
+	default:
 		return rollBack(tx, err)
 	}
-	if err := inserts.send(ctx); err != nil {
-		return rollBack(tx, err)
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("%w: %w", errCommit, err)
-	}
-	return nil
 }
 
 // probe reports whether the transaction whose COMMIT failed with lost was committed. Where it was not, the error
 // is lost; where that stays unknown, it is errUnknown.
-func (s *Store) probe(ctx context.Context, tries *attempts, committed Probe, lost error) (bool, error) {
+func (s *Store) probe(ctx context.Context, tries *attempts, lock int64, committed Probe, lost error) (bool, error) {
 	for {
-		done, err := committed(ctx, s.Client)
+		err := s.waitForEnd(ctx, lock)
 		if err == nil {
-			return done, lost
+			var done bool
+			if done, err = committed(ctx, s.Client); err == nil {
+				return done, lost
+			}
 		}
 		if !tries.next(ctx) {
 			return false, errors.Join(errUnknown, err)
 		}
 	}
+}
+
+// waitForEnd waits until the transaction that holds a lock has ended: the server may still be at work on one whose
+// connection was lost.
+func (s *Store) waitForEnd(ctx context.Context, lock int64) error {
+	if s.dialect != dialect.Postgres {
+		return nil
+	}
+	run := &txRun{lock: lock}
+	tx, err := s.Client.BeginTx(withRun(ctx, run), nil)
+	if err != nil {
+		return err
+	}
+	_, err = run.tx.began()
+	return rollBack(tx, err)
 }
 
 // rollBack rolls a transaction back that failed with err, and returns err with what went wrong meanwhile.

@@ -142,6 +142,9 @@ func TestWritesOutsideATransactionAreRefused(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// look is a transaction that reads.
+func look(ctx context.Context, tx *ent.Tx) error { return second(tx.Project.Query().Exist(ctx)) }
+
 func newProject(ctx context.Context, tx *ent.Tx, organizationID, slug string) error {
 	return tx.Project.Create().SetID(id.New(id.Project)).SetOrganizationID(organizationID).
 		SetCreatedAt(store.Now()).SetUpdatedAt(store.Now()).SetName(slug).SetSlug(slug).Exec(ctx)

@@ -112,12 +112,18 @@ func asPrepared(ctx context.Context, db *sql.DB) error {
 	}
 	ctx = pgconn.Unwatched(ctx)
 	err = under(func(c *pgconn.Conn) error {
-		return c.BeginWith(ctx, false, "SELECT set_config('app.org_id', "+pq.QuoteLiteral("acme")+", true), clock_timestamp()", nil)
+		return c.BeginWith(ctx, false, "SELECT clock_timestamp(), set_config('app.org_id', "+pq.QuoteLiteral("acme")+", true)")
 	})
 	if err != nil {
 		return err
 	}
-	for range 4 {
+	for left := 3; left >= 0; left-- {
+		if left == 0 {
+			_ = under(func(c *pgconn.Conn) error {
+				c.CommitWith()
+				return nil
+			})
+		}
 		if _, err := values(ctx, conn, readByID, "77", "acme"); err != nil {
 			return err
 		}

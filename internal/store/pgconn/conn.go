@@ -9,7 +9,8 @@
 // Time: no goroutine watches the context of a statement. Deadlines on the wire bound it, and the server's own
 // statement_timeout.
 //
-// BeginWith begins a transaction, with what has to be set in it, in one message.
+// Round trips: BeginWith has a transaction begin, with what has to be set in it, together with its first statement, and
+// CommitWith has it end together with its last.
 package pgconn
 
 import (
@@ -17,9 +18,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 )
 
 // conn is what a connection of lib/pq can do. It is its own transaction.
@@ -40,11 +43,12 @@ type conn interface {
 type Conn struct {
 	conn
 	wire       *wire
+	pipeline   *pipeline
 	statements statements
 	// deallocate is set where the server has statements prepared that were forgotten here. They go once the transaction
 	// has ended, for one that has failed runs nothing more.
 	deallocate bool
-	// inTx is true from the begin of a transaction until its end is asked for.
+	// inTx is true from when the begin of a transaction is asked for until its end is.
 	inTx bool
 	// broken is set where the state of the session is unknown.
 	broken bool
@@ -65,6 +69,9 @@ func Connect(ctx context.Context, connector *pq.Connector, cache Cache) (*Conn, 
 	var ok bool
 	if c.conn, ok = made.(conn); !ok || c.wire == nil {
 		return nil, errors.Join(fmt.Errorf("pgconn: lib/pq's connection is a %T over %T", made, c.wire), made.Close())
+	}
+	if c.pipeline, err = newPipeline(made); err != nil {
+		return nil, errors.Join(err, made.Close())
 	}
 	capacity := cache.Capacity
 	if capacity > 0 && cache.Detect {
@@ -90,6 +97,10 @@ type unwatched struct{ context.Context }
 
 // Done implements context.Context.
 func (unwatched) Done() <-chan struct{} { return nil }
+
+// ErrStandby is wrapped by the error of a transaction that writes, on a server that recovers or follows another.
+// PostgreSQL's own text says no more than that this is not supported.
+var ErrStandby = errors.New("the server is a standby, which takes no writes")
 
 // errReading is returned for a statement that is sent while the answer to another is being read.
 var errReading = errors.New("pgconn: the rows of another statement are not read to their end")
@@ -142,23 +153,71 @@ func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return result, err
 }
 
-// BeginWith begins a transaction and runs a statement in it without arguments, in one message, and reads the one row of
-// its answer.
-func (c *Conn) BeginWith(ctx context.Context, readOnly bool, first string, row []driver.Value) error {
+// BeginWith has a transaction begin with the next statement, in one round trip. A first statement, which has no arguments,
+// is run in it before, and returns one row that begins with a time (see Began). A begin that is refused is the error of
+// the next statement: ErrStandby where the server takes no writes.
+func (c *Conn) BeginWith(ctx context.Context, readOnly bool, first string) error {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	begin := "BEGIN READ WRITE; "
+	mode := "READ WRITE"
 	if readOnly {
-		begin = "BEGIN READ ONLY; "
+		mode = "READ ONLY"
 	}
-	found, err := c.conn.QueryContext(context.Background(), begin+first, nil)
-	if err == nil {
-		err = errors.Join(found.Next(row), found.Close())
+	c.pipeline.begin, c.pipeline.began = []string{"BEGIN " + mode, first}, time.Time{}
+	c.inTx = true
+	return nil
+}
+
+// Began returns the time that the first statement of the transaction has returned. Where nothing was sent yet, the
+// transaction begins now.
+func (c *Conn) Began(ctx context.Context) (time.Time, error) {
+	if at := c.pipeline.began; !at.IsZero() {
+		return at, nil
 	}
-	c.inTx, c.broken = err == nil, err != nil && !IsStandby(err)
+	if err := c.ready(ctx); err != nil {
+		return time.Time{}, err
+	}
+	err := c.beginAlone()
+	return c.pipeline.began, err
+}
+
+// beginAlone begins the transaction that is still to begin, if one is.
+func (c *Conn) beginAlone() error {
+	texts := c.pipeline.begin
+	if texts == nil {
+		return nil
+	}
+	c.pipeline.begin = nil
+	found, err := c.conn.QueryContext(context.Background(), strings.Join(texts, "; "), nil)
+	if err != nil {
+		return c.notBegun(err)
+	}
+	row := make([]driver.Value, len(found.Columns()))
+	if err := errors.Join(found.Next(row), found.Close()); err != nil {
+		return c.notBegun(err)
+	}
+	var ok bool
+	if c.pipeline.began, ok = row[0].(time.Time); !ok {
+		return fmt.Errorf("pgconn: a transaction began at %v, which is no time", row[0])
+	}
+	return nil
+}
+
+// notBegun returns the error of a begin.
+func (c *Conn) notBegun(err error) error {
+	c.inTx = false
+	if pq.As(err, pqerror.FeatureNotSupported) != nil {
+		return fmt.Errorf("%w: %w", ErrStandby, err)
+	}
+	c.broken = true
 	return err
 }
+
+// CommitWith has the transaction commit right after the next statement with arguments, in one round trip; where that
+// fails, it is rolled back. Commit or Rollback, which is to be called next, reads what has come of it. Until then nothing
+// tells whether a statement whose answer was lost was committed.
+func (c *Conn) CommitWith() { c.pipeline.commit = true }
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *Conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
@@ -178,14 +237,18 @@ func (c *Conn) Commit() error { return c.end(c.conn.Commit) }
 // Rollback implements driver.Tx.
 func (c *Conn) Rollback() error { return c.end(c.conn.Rollback) }
 
-// end ends a transaction. It has the time that the wire gives it: whether a COMMIT was carried out is worth more than
-// the deadline of who waits for it.
+// end ends a transaction, which may not have begun. It has the time that the wire gives it: whether a COMMIT was carried
+// out is worth more than the deadline of who waits for it.
 func (c *Conn) end(how func() error) error {
 	if c.reading != nil {
 		return errReading
 	}
+	begun := c.inTx && c.pipeline.begin == nil
+	c.inTx, c.pipeline.begin, c.pipeline.commit = false, nil, false
+	if !begun {
+		return nil
+	}
 	c.wire.until = time.Time{}
-	c.inTx = false
 	return how()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"time"
 	"unique"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -50,13 +51,25 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 		return err
 	}
 	if len(args) == 0 {
+		// It goes as a message of another kind, with which neither a begin nor COMMIT goes.
+		c.pipeline.commit = false
+		if err := c.beginAlone(); err != nil {
+			return err
+		}
 		return do(nil)
+	}
+	if c.pipeline.commit {
+		c.wire.until = time.Time{} // as in end
 	}
 	prepared, err := c.prepare(text)
 	stale := isForeign(err)
 	if err == nil {
 		err = do(prepared)
 		stale = prepared != nil && (isForeign(err) || isStale(err))
+	}
+	if err != nil && c.pipeline.refused {
+		c.pipeline.refused = false
+		return c.notBegun(err)
 	}
 	if !stale {
 		return err
@@ -134,7 +147,3 @@ func isStale(err error) bool {
 		return e.Code.Class() == "42" && e.Code != pqerror.InsufficientPrivilege
 	}
 }
-
-// IsStandby reports whether a transaction that writes was refused with err because the server recovers or follows
-// another. PostgreSQL's own text says no more than that this is not supported.
-func IsStandby(err error) bool { return pq.As(err, pqerror.FeatureNotSupported) != nil }

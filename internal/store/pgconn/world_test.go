@@ -30,8 +30,10 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 // world is a pool of one connection, which passes a proxy.
 type world struct {
 	*sql.DB
-	url   string
-	proxy *testkit.Proxy
+	url string
+	// through is the URL that leads through the proxy.
+	through string
+	proxy   *testkit.Proxy
 	// sent counts the messages of the client, with those that go together as one.
 	sent atomic.Int64
 
@@ -46,8 +48,7 @@ const forever = time.Hour
 func newWorld(t testing.TB, cache pgconn.Cache) *world {
 	t.Helper()
 	w := &world{url: pgtest.URL(t)}
-	var through string
-	w.proxy, through = testkit.NewProxy(t, w.url, func(net.Conn) (toServer, toClient testkit.Pass) {
+	w.proxy, w.through = testkit.NewProxy(t, w.url, func(net.Conn) (toServer, toClient testkit.Pass) {
 		return func(to net.Conn, b []byte) bool {
 			w.sent.Add(1)
 			w.mu.Lock()
@@ -59,7 +60,7 @@ func newWorld(t testing.TB, cache pgconn.Cache) *world {
 			return testkit.PassAll(to, b)
 		}, testkit.PassAll
 	})
-	w.DB = open(t, through, cache)
+	w.DB = open(t, w.through, cache)
 	w.SetMaxOpenConns(1)
 	return w
 }

@@ -1,0 +1,183 @@
+package pgconn
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"reflect"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/lib/pq"
+)
+
+// pipeline is the network as lib/pq sees it. It sends the begin of a transaction together with the first statement,
+// and COMMIT together with the last, so that neither takes a round trip of its own.
+//
+// The begin goes as messages of the extended protocol without a Sync of their own: where the server refuses it, it
+// passes over everything up to the Sync of the statement, and its error is the statement's. COMMIT goes after that
+// Sync; where the statement has failed, the server carries it out as a ROLLBACK.
+type pipeline struct {
+	net.Conn
+	in *bufio.Reader
+	// out is what is sent together.
+	out []byte
+
+	// begin are the statements that go before the next, each without arguments: the begin of a transaction, and one that
+	// returns one row, which begins with a time. It is nil for none.
+	begin []string
+	// awaited is how many of the messages that answer begin are still to come. They are not lib/pq's.
+	awaited int
+	// others are messages that came among these and are lib/pq's.
+	others []byte
+	// began is that time.
+	began time.Time
+	// refused is set where the server has refused begin.
+	refused bool
+
+	// commit has COMMIT go after the next statement.
+	commit bool
+	// ended is set where COMMIT was sent and lib/pq has not asked for it yet.
+	ended bool
+}
+
+// errMessage is returned for a message of lib/pq's that is none of those which may come.
+var errMessage = errors.New("pgconn: an unexpected message")
+
+// newPipeline puts a pipeline between a connection of lib/pq's and the network. lib/pq has no place for one above TLS, so
+// two of its fields are set from here. They are checked, because another version of it may have others.
+func newPipeline(made any) (*pipeline, error) {
+	v := reflect.Indirect(reflect.ValueOf(made))
+	network, buffer := v.FieldByName("c"), v.FieldByName("buf")
+	if !network.IsValid() || network.Type() != reflect.TypeFor[net.Conn]() ||
+		!buffer.IsValid() || buffer.Type() != reflect.TypeFor[*bufio.Reader]() {
+		return nil, fmt.Errorf("pgconn: lib/pq's connection is a %T without the fields of one", made)
+	}
+	conn := (*net.Conn)(unsafe.Pointer(network.UnsafeAddr()))       //nolint:gosec // its type was checked
+	reader := (**bufio.Reader)(unsafe.Pointer(buffer.UnsafeAddr())) //nolint:gosec // its type was checked
+	p := &pipeline{Conn: *conn, in: *reader}
+	*conn, *reader = p, bufio.NewReader(p)
+	return p, nil
+}
+
+// Messages of the protocol: a letter, the length of what follows with itself, and what follows.
+const (
+	header  = 5
+	sync    = "S\x00\x00\x00\x04"
+	execute = "E\x00\x00\x00\x09\x00\x00\x00\x00\x00"
+	commit  = "Q\x00\x00\x00\x0bCOMMIT\x00"
+)
+
+// answersToBegin is how many messages answer a begin: of each of its two statements that it was parsed, bound and run,
+// and the one row.
+const answersToBegin = 7
+
+func appendMessage(b []byte, letter byte, content string) []byte {
+	b = append(b, letter)
+	b = binary.BigEndian.AppendUint32(b, uint32(4+len(content)))
+	return append(b, content...)
+}
+
+// Write implements net.Conn. lib/pq writes all messages of a statement at once.
+func (p *pipeline) Write(b []byte) (int, error) {
+	const terminate, query = 'X', 'Q'
+	switch {
+	case b[0] == terminate || p.begin == nil && !p.commit && !p.ended:
+		return p.Conn.Write(b)
+	case p.ended && b[0] == query: // its COMMIT, or its ROLLBACK where the last statement has failed
+		p.ended = false
+		return len(b), nil
+	case p.ended || !strings.HasSuffix(string(b[max(0, len(b)-len(sync)):]), sync):
+		return 0, errMessage
+	}
+	p.out = p.out[:0]
+	if p.begin != nil {
+		for _, text := range p.begin {
+			p.out = appendMessage(p.out, 'P', "\x00"+text+"\x00\x00\x00")
+			p.out = appendMessage(p.out, 'B', "\x00\x00\x00\x00\x00\x00\x00\x00")
+			p.out = append(p.out, execute...)
+		}
+		p.begin, p.awaited = nil, answersToBegin
+	}
+	p.out = append(p.out, b...)
+	// Before a statement is run, it may be prepared.
+	if p.commit && strings.HasSuffix(string(b[:len(b)-len(sync)]), execute) {
+		p.commit, p.ended = false, true
+		p.out = append(p.out, commit...)
+	}
+	n, err := p.Conn.Write(p.out)
+	if cap(p.out) > maxText {
+		p.out = nil
+	}
+	// That nothing was sent, after which lib/pq says that the statement may be sent again, is the one thing to know.
+	return min(n, len(b)), err
+}
+
+// Read implements net.Conn.
+func (p *pipeline) Read(b []byte) (int, error) {
+	for p.awaited > 0 {
+		if err := p.readAnswer(); err != nil {
+			return 0, err
+		}
+	}
+	if len(p.others) > 0 {
+		n := copy(b, p.others)
+		p.others = p.others[n:]
+		return n, nil
+	}
+	return p.in.Read(b)
+}
+
+// readAnswer reads one of the messages that answer a begin. An error stays where it is: it answers the statement.
+func (p *pipeline) readAnswer() error {
+	start, err := p.in.Peek(header)
+	if err != nil {
+		return err
+	}
+	const parsed, bound, row, completed, refusal = '1', '2', 'D', 'C', 'E'
+	letter := start[0]
+	if letter == refusal {
+		p.awaited, p.refused = 0, true
+		return nil
+	}
+	// The longest are of the server's own: a notice, or a setting that has changed.
+	const longest = 1 << 16
+	size := binary.BigEndian.Uint32(start[1:])
+	if size < 4 || size > longest {
+		return errMessage
+	}
+	message := make([]byte, 1+size)
+	if _, err := io.ReadFull(p.in, message); err != nil {
+		return err
+	}
+	switch letter {
+	case parsed, bound, completed:
+		p.awaited--
+	case row:
+		p.awaited--
+		var text string
+		if text, err = firstValue(message[header:]); err == nil {
+			p.began, err = pq.ParseTimestamp(time.UTC, text)
+		}
+	default:
+		p.others = append(p.others, message...)
+	}
+	return err
+}
+
+// firstValue returns the first value of a row.
+func firstValue(row []byte) (string, error) {
+	const counts = 2 + 4 // of the values, and of the bytes of the first
+	if len(row) < counts {
+		return "", errMessage
+	}
+	n := binary.BigEndian.Uint32(row[2:])
+	if uint64(n) > uint64(len(row)-counts) {
+		return "", errMessage
+	}
+	return string(row[counts : counts+n]), nil
+}
