@@ -2,13 +2,13 @@ package pgconn
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"reflect"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -91,7 +91,7 @@ func (p *pipeline) Write(b []byte) (int, error) {
 	case p.ended && b[0] == query: // its COMMIT, or its ROLLBACK where the last statement has failed
 		p.ended = false
 		return len(b), nil
-	case p.ended || !strings.HasSuffix(string(b[max(0, len(b)-len(sync)):]), sync):
+	case p.ended || !bytes.HasSuffix(b, []byte(sync)):
 		return 0, errMessage
 	}
 	p.out = p.out[:0]
@@ -105,7 +105,7 @@ func (p *pipeline) Write(b []byte) (int, error) {
 	}
 	p.out = append(p.out, b...)
 	// Before a statement is run, it may be prepared.
-	if p.commit && strings.HasSuffix(string(b[:len(b)-len(sync)]), execute) {
+	if p.commit && bytes.HasSuffix(b, []byte(execute+sync)) {
 		p.commit, p.ended = false, true
 		p.out = append(p.out, commit...)
 	}
