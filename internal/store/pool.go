@@ -85,8 +85,8 @@ func (r pooledRows) Close() error {
 
 // begin returns a transaction, which takes a connection and begins with its first statement. In it, first is run before
 // (see pgconn.Conn.BeginWith).
-func (p pool) begin(ctx context.Context, readOnly bool, first string) *pooledTx {
-	return &pooledTx{pool: p, ctx: ctx, begin: func(c *pgconn.Conn) error { return c.BeginWith(ctx, readOnly, first) }}
+func (p pool) begin(ctx context.Context, readOnly bool, first string, args ...string) *pooledTx {
+	return &pooledTx{pool: p, ctx: ctx, begin: func(c *pgconn.Conn) error { return c.BeginWith(ctx, readOnly, first, args...) }}
 }
 
 // raw calls f with the connection under one of database/sql.

@@ -14,7 +14,6 @@ import (
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
-	"github.com/lib/pq"
 )
 
 const (
@@ -90,14 +89,13 @@ func (d tenantDriver) BeginTx(ctx context.Context, o *sql.TxOptions) (dialect.Tx
 	if strings.ContainsRune(scope, 0) {
 		return nil, fmt.Errorf("store: an organization with a NUL character: %q", scope)
 	}
-	set := "SELECT clock_timestamp(), set_config('app.org_id', " + pq.QuoteLiteral(scope) + ", true), set_config('app.isolation', 'strict', true)"
-	run := runOf(ctx)
-	if run != nil {
-		set += ", pg_advisory_xact_lock(" + strconv.FormatInt(run.lock, 10) + ")"
-	}
-	t := d.pool.begin(ctx, o.ReadOnly, set)
-	if run != nil {
+	const set = "SELECT clock_timestamp(), set_config('app.org_id', $1, true), set_config('app.isolation', 'strict', true)"
+	var t *pooledTx
+	if run := runOf(ctx); run != nil {
+		t = d.pool.begin(ctx, o.ReadOnly, set+", pg_advisory_xact_lock($2)", scope, strconv.FormatInt(run.lock, 10))
 		run.tx = t
+	} else {
+		t = d.pool.begin(ctx, o.ReadOnly, set, scope)
 	}
 	return entTx{entsql.Conn{ExecQuerier: t}, t}, nil
 }

@@ -112,7 +112,7 @@ func asPrepared(ctx context.Context, db *sql.DB) error {
 	}
 	ctx = pgconn.Unwatched(ctx)
 	err = under(func(c *pgconn.Conn) error {
-		return c.BeginWith(ctx, false, "SELECT clock_timestamp(), set_config('app.org_id', "+pq.QuoteLiteral("acme")+", true)")
+		return c.BeginWith(ctx, false, "SELECT clock_timestamp(), set_config('app.org_id', $1, true)", "acme")
 	})
 	if err != nil {
 		return err

@@ -18,7 +18,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lib/pq"
@@ -85,6 +84,9 @@ func Connect(ctx context.Context, connector *pq.Connector, cache Cache) (*Conn, 
 		}
 	}
 	c.statements = newStatements(capacity)
+	if capacity <= 0 {
+		c.pipeline.names = nil
+	}
 	return c, nil
 }
 
@@ -116,6 +118,7 @@ func (c *Conn) ready(ctx context.Context) error {
 	c.wire.until, _ = ctx.Deadline()
 	if c.deallocate && !c.inTx {
 		c.deallocate = false
+		clear(c.pipeline.names)
 		_, err := c.conn.ExecContext(context.Background(), "DEALLOCATE ALL", nil)
 		return err
 	}
@@ -153,18 +156,22 @@ func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	return result, err
 }
 
-// BeginWith has a transaction begin with the next statement, in one round trip. A first statement, which has no arguments,
-// is run in it before, and returns one row that begins with a time (see Began). A begin that is refused is the error of
-// the next statement: ErrStandby where the server takes no writes.
-func (c *Conn) BeginWith(ctx context.Context, readOnly bool, first string) error {
+// BeginWith has a transaction begin with the next statement, in one round trip. A first statement, which has arguments, is
+// run in it before, and returns one row that begins with a time (see Began). It is prepared when it comes for the first
+// time, so there should be few texts of it. A begin that is refused is the error of the next statement: ErrStandby where the server takes no
+// writes.
+func (c *Conn) BeginWith(ctx context.Context, readOnly bool, first string, args ...string) error {
 	if err := c.ready(ctx); err != nil {
 		return err
 	}
-	mode := "READ WRITE"
-	if readOnly {
-		mode = "READ ONLY"
+	if len(args) == 0 {
+		return errors.New("pgconn: the first statement of a transaction has no arguments")
 	}
-	c.pipeline.begin, c.pipeline.began = []string{"BEGIN " + mode, first}, time.Time{}
+	mode := "BEGIN READ WRITE"
+	if readOnly {
+		mode = "BEGIN READ ONLY"
+	}
+	c.pipeline.begin, c.pipeline.began = &begin{mode: mode, first: first, args: args}, time.Time{}
 	c.inTx = true
 	return nil
 }
@@ -178,20 +185,23 @@ func (c *Conn) Began(ctx context.Context) (time.Time, error) {
 	if err := c.ready(ctx); err != nil {
 		return time.Time{}, err
 	}
-	err := c.beginAlone()
+	err := c.beginAlone(ctx)
 	return c.pipeline.began, err
 }
 
-// beginAlone begins the transaction that is still to begin, if one is.
-func (c *Conn) beginAlone() error {
-	texts := c.pipeline.begin
-	if texts == nil {
+// beginAlone begins the transaction that is still to begin, if one is: BEGIN goes with the first statement.
+func (c *Conn) beginAlone(ctx context.Context) error {
+	if c.pipeline.begin == nil {
 		return nil
 	}
-	c.pipeline.begin = nil
-	found, err := c.conn.QueryContext(context.Background(), strings.Join(texts, "; "), nil)
+	first, args := c.pipeline.begin.first, make([]driver.NamedValue, len(c.pipeline.begin.args))
+	for i, arg := range c.pipeline.begin.args {
+		args[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	c.pipeline.begin.first = ""
+	found, err := c.QueryContext(ctx, first, args)
 	if err != nil {
-		return c.notBegun(err)
+		return err
 	}
 	row := make([]driver.Value, len(found.Columns()))
 	if err := errors.Join(found.Next(row), found.Close()); err != nil {

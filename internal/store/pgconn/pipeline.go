@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"net"
 	"reflect"
@@ -27,9 +29,13 @@ type pipeline struct {
 	// out is what is sent together.
 	out []byte
 
-	// begin are the statements that go before the next, each without arguments: the begin of a transaction, and one that
-	// returns one row, which begins with a time. It is nil for none.
-	begin []string
+	// begin is what goes before the next statement, nil for nothing.
+	begin *begin
+	// names has those first statements of a transaction that the server has prepared, with their names. It is nil where
+	// none are to be.
+	names map[string]string
+	// naming is a first statement that is being prepared.
+	naming string
 	// awaited is how many of the messages that answer begin are still to come. They are not lib/pq's.
 	awaited int
 	// others are messages that came among these and are lib/pq's.
@@ -45,6 +51,18 @@ type pipeline struct {
 	ended bool
 }
 
+// begin is the begin of a transaction.
+type begin struct {
+	// mode is the text of BEGIN.
+	mode string
+	// first is a statement that is run in it and returns one row, which begins with a time; there is none where it is empty.
+	first string
+	args  []string
+}
+
+// maxNames is how many first statements are prepared at most. There are as many as their caller has texts of them.
+const maxNames = 8
+
 // errMessage is returned for a message of lib/pq's that is none of those which may come.
 var errMessage = errors.New("pgconn: an unexpected message")
 
@@ -59,7 +77,7 @@ func newPipeline(made any) (*pipeline, error) {
 	}
 	conn := (*net.Conn)(unsafe.Pointer(network.UnsafeAddr()))       //nolint:gosec // its type was checked
 	reader := (**bufio.Reader)(unsafe.Pointer(buffer.UnsafeAddr())) //nolint:gosec // its type was checked
-	p := &pipeline{Conn: *conn, in: *reader}
+	p := &pipeline{Conn: *conn, in: *reader, names: map[string]string{}}
 	*conn, *reader = p, bufio.NewReader(p)
 	return p, nil
 }
@@ -72,14 +90,66 @@ const (
 	commit  = "Q\x00\x00\x00\x0bCOMMIT\x00"
 )
 
-// answersToBegin is how many messages answer a begin: of each of its two statements that it was parsed, bound and run,
-// and the one row.
-const answersToBegin = 7
+// appendBegin appends the messages of a begin and counts their answers: that a statement was parsed, bound and run, and
+// the one row.
+func (p *pipeline) appendBegin(b []byte, o *begin) []byte {
+	b = appendParse(b, "", o.mode)
+	b = appendBind(b, "", nil)
+	b = append(b, execute...)
+	p.awaited = 3
+	if o.first == "" {
+		return b
+	}
+	name, named := p.names[o.first]
+	if !named {
+		if p.names != nil && len(p.names) < maxNames {
+			name, p.naming = nameOf(o.first), o.first
+		}
+		b = appendParse(b, name, o.first)
+		p.awaited++
+	}
+	b = appendBind(b, name, o.args)
+	p.awaited += 3
+	return append(b, execute...)
+}
 
-func appendMessage(b []byte, letter byte, content string) []byte {
-	b = append(b, letter)
-	b = binary.BigEndian.AppendUint32(b, uint32(4+len(content)))
-	return append(b, content...)
+// nameOf returns the name that a first statement is prepared by. Another text has another name, so that none can run in
+// the place of another, whoever has prepared it.
+func nameOf(text string) string {
+	hash := fnv.New128a()
+	_, _ = hash.Write([]byte(text)) // never fails
+	return "begin" + hex.EncodeToString(hash.Sum(nil))
+}
+
+// appendParse appends the message that has the server parse a statement.
+func appendParse(b []byte, name, text string) []byte {
+	b = appendHeader(b, 'P', len(name)+1+len(text)+1+2)
+	b = append(b, name...)
+	b = append(b, 0)
+	b = append(b, text...)
+	return append(b, 0, 0, 0) // none of its arguments has a given type
+}
+
+// appendBind appends the message that gives a statement its arguments, which are texts, as the answer is.
+func appendBind(b []byte, name string, args []string) []byte {
+	size := 1 + len(name) + 1 + 2 + 2 + 2
+	for _, arg := range args {
+		size += 4 + len(arg)
+	}
+	b = appendHeader(b, 'B', size)
+	b = append(b, 0)
+	b = append(b, name...)
+	b = append(b, 0, 0, 0)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(args)))
+	for _, arg := range args {
+		b = binary.BigEndian.AppendUint32(b, uint32(len(arg)))
+		b = append(b, arg...)
+	}
+	return append(b, 0, 0)
+}
+
+func appendHeader(b []byte, letter byte, size int) []byte {
+	return binary.BigEndian.AppendUint32(append(b, letter), uint32(4+size))
 }
 
 // Write implements net.Conn. lib/pq writes all messages of a statement at once.
@@ -96,12 +166,8 @@ func (p *pipeline) Write(b []byte) (int, error) {
 	}
 	p.out = p.out[:0]
 	if p.begin != nil {
-		for _, text := range p.begin {
-			p.out = appendMessage(p.out, 'P', "\x00"+text+"\x00\x00\x00")
-			p.out = appendMessage(p.out, 'B', "\x00\x00\x00\x00\x00\x00\x00\x00")
-			p.out = append(p.out, execute...)
-		}
-		p.begin, p.awaited = nil, answersToBegin
+		p.out = p.appendBegin(p.out, p.begin)
+		p.begin = nil
 	}
 	p.out = append(p.out, b...)
 	// Before a statement is run, it may be prepared.
@@ -141,7 +207,7 @@ func (p *pipeline) readAnswer() error {
 	const parsed, bound, row, completed, refusal = '1', '2', 'D', 'C', 'E'
 	letter := start[0]
 	if letter == refusal {
-		p.awaited, p.refused = 0, true
+		p.awaited, p.refused, p.naming = 0, true, ""
 		return nil
 	}
 	// The longest are of the server's own: a notice, or a setting that has changed.
@@ -165,6 +231,9 @@ func (p *pipeline) readAnswer() error {
 		}
 	default:
 		p.others = append(p.others, message...)
+	}
+	if p.awaited == 0 && p.naming != "" {
+		p.names[p.naming], p.naming = nameOf(p.naming), ""
 	}
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"database/sql"
+	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -41,11 +43,12 @@ func (s session) raw(f func(*pgconn.Conn) error) error {
 	return s.Conn.Raw(func(c any) error { return f(c.(*pgconn.Conn)) })
 }
 
-const clock = "SELECT clock_timestamp(), set_config('app.who', 'me', true)"
+const clock = "SELECT clock_timestamp(), set_config('app.who', $1, true)"
 
+// begin begins a transaction whose first statement has the argument "me".
 func (s session) begin(first string) {
 	s.t.Helper()
-	must(s.t, s.raw(func(c *pgconn.Conn) error { return c.BeginWith(s.t.Context(), false, first) }))
+	must(s.t, s.raw(func(c *pgconn.Conn) error { return c.BeginWith(s.t.Context(), false, first, "me") }))
 }
 
 // commitWith has COMMIT go with the next statement.
@@ -117,6 +120,126 @@ func TestTransactionBeginsWithItsFirstStatement(t *testing.T) {
 	}
 }
 
+// firsts returns the names of the first statements of transactions that the session has prepared.
+func (s session) firsts() []string {
+	s.t.Helper()
+	rows, err := s.QueryContext(s.t.Context(), "SELECT name FROM pg_prepared_statements WHERE name LIKE 'begin%'")
+	must(s.t, err)
+	defer func() { must(s.t, rows.Close()) }()
+	var names []string
+	for rows.Next() {
+		var name string
+		must(s.t, rows.Scan(&name))
+		names = append(names, name)
+	}
+	must(s.t, rows.Err())
+	return names
+}
+
+func TestFirstStatementIsPreparedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, some)
+	s := newSession(t, w.DB)
+	const most = 8
+	for texts := range 20 {
+		for range 3 {
+			s.begin(fmt.Sprint(clock, ", ", texts))
+			expect(t, s, "me", "SELECT current_setting('app.who'), $1::text", "x")
+			must(t, s.commit())
+		}
+		if got, want := len(s.firsts()), min(texts+1, most); got != want {
+			t.Errorf("%d are prepared after %d, want %d", got, texts+1, want)
+		}
+	}
+}
+
+func TestNothingIsPreparedWhereNothingIsToBe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, pgconn.Cache{})
+	s := newSession(t, w.DB)
+	for range 3 {
+		s.begin(clock)
+		expect(t, s, "me", "SELECT current_setting('app.who'), $1::text", "x")
+		must(t, s.commit())
+	}
+	if got := s.firsts(); got != nil {
+		t.Errorf("%s are prepared", got)
+	}
+}
+
+func TestTransactionInASessionThatSomebodyElseUsesIsStaleAndThenRight(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, some)
+	first := newSession(t, w.DB)
+	first.begin(clock)
+	expect(t, first, "me", "SELECT current_setting('app.who'), $1::text", "x")
+	must(t, first.commit())
+	for name, c := range map[string]struct {
+		own string
+		// used has the connection begin a transaction before.
+		used bool
+	}{
+		"discarded":               {"DISCARD ALL", true},
+		"deallocated":             {"DEALLOCATE ALL", true},
+		"prepared by another one": {"PREPARE " + first.firsts()[0] + " AS SELECT 1", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, some)
+			w.other(t, "CREATE TABLE t (id int8)")
+			s := newSession(t, w.DB)
+			if c.used {
+				s.begin(clock)
+				must(t, s.insert(9))
+				must(t, s.rollback())
+			}
+			must(t, second(s.ExecContext(t.Context(), c.own)))
+			s.begin(clock)
+			if err := s.insert(0); !errors.Is(err, pgconn.ErrStale) {
+				t.Errorf("%v, want ErrStale", err)
+			}
+			must(t, s.rollback())
+			before := s.firsts()
+			for run := range 4 {
+				s.begin(clock)
+				must(t, s.insert(run))
+				must(t, s.commit())
+			}
+			if got, want := w.ids(t), "0 1 2 3"; got != want {
+				t.Errorf("rows %s, want %s", got, want)
+			}
+			if after := s.firsts(); len(after) != len(before) {
+				t.Errorf("%s are prepared", after)
+			}
+		})
+	}
+}
+
+func TestTransactionBeginsAfterAChangeThatMadeAnotherStale(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, some)
+	w.other(t, "CREATE TABLE t AS SELECT 1::int8 AS id")
+	s := newSession(t, w.DB)
+	find := func() error {
+		s.begin(clock)
+		_, err := values(t.Context(), s, "SELECT * FROM t WHERE id = $1", 1)
+		return errors.Join(err, s.rollback())
+	}
+	for range 3 {
+		must(t, find())
+	}
+	w.other(t, "ALTER TABLE t ADD COLUMN more text")
+	if err := find(); !errors.Is(err, pgconn.ErrStale) {
+		t.Errorf("%v, want ErrStale", err)
+	}
+	for range 3 {
+		must(t, find())
+	}
+	if n := len(s.firsts()); n != 1 {
+		t.Errorf("%d first statements are prepared, want 1", n)
+	}
+}
+
 func TestTransactionIsRolledBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, some)
@@ -170,7 +293,7 @@ func TestWhatTheServerSaysAmongTheAnswersToABeginIsNotLost(t *testing.T) {
 	})
 	s := newSession(t, open(t, through, some))
 	for range 4 {
-		s.begin("SELECT clock_timestamp(), tell(), set_config('TimeZone', 'Asia/Tokyo', true), set_config('application_name', 'me', true)")
+		s.begin("SELECT clock_timestamp(), tell(), set_config('TimeZone', 'Asia/Tokyo', true), set_config('application_name', $1, true)")
 		got, err := values(t.Context(), s, "SELECT $1::text || current_setting('TimeZone'), '2026-01-01T00:00:00Z'::timestamptz", "in ")
 		must(t, err)
 		at, ok := got[1].(time.Time)
@@ -193,7 +316,7 @@ func TestBeginThatIsRefusedIsTheErrorOfItsFirstStatement(t *testing.T) {
 				must(t, s.insert(i))
 			}
 			before := w.ids(t)
-			s.begin("SELECT clock_timestamp(), 1 / 0")
+			s.begin("SELECT clock_timestamp(), 1 / 0, $1::text")
 			if err := s.insert(7); pq.As(err, pqerror.DivisionByZero) == nil {
 				t.Error(err)
 			}
@@ -218,7 +341,7 @@ func TestTransactionThatReadsOnlyWritesNothing(t *testing.T) {
 	w := newWorld(t, some)
 	w.other(t, "CREATE TABLE t (id int8)")
 	s := newSession(t, w.DB)
-	must(t, s.raw(func(c *pgconn.Conn) error { return c.BeginWith(t.Context(), true, clock) }))
+	must(t, s.raw(func(c *pgconn.Conn) error { return c.BeginWith(t.Context(), true, clock, "me") }))
 	if err := s.insert(1); pq.As(err, pqerror.ReadOnlySQLTransaction) == nil {
 		t.Error(err)
 	}

@@ -53,7 +53,7 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 	if len(args) == 0 {
 		// It goes as a message of another kind, with which neither a begin nor COMMIT goes.
 		c.pipeline.commit = false
-		if err := c.beginAlone(); err != nil {
+		if err := c.beginAlone(ctx); err != nil {
 			return err
 		}
 		return do(nil)
@@ -69,7 +69,10 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 	}
 	if err != nil && c.pipeline.refused {
 		c.pipeline.refused = false
-		return c.notBegun(err)
+		if !isForeign(err) {
+			return c.notBegun(err)
+		}
+		stale = true
 	}
 	if !stale {
 		return err
@@ -88,7 +91,7 @@ func (c *Conn) run(ctx context.Context, text string, args []driver.NamedValue, d
 // only. In a session that is not the connection's alone nothing is prepared any more.
 func (c *Conn) forget(foreign bool) {
 	if foreign {
-		c.statements = statements{}
+		c.statements, c.pipeline.names = statements{}, nil
 		return
 	}
 	c.statements = newStatements(c.statements.most)

@@ -35,7 +35,7 @@ func TestNobodyWatchesTheContextOfAStatement(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, conn.Close()) }()
 	for range 3 {
-		must(t, conn.BeginWith(ctx, false, "SELECT clock_timestamp()"))
+		must(t, conn.BeginWith(ctx, false, "SELECT clock_timestamp(), $1::text", "x"))
 		for range 3 {
 			rows, err := conn.QueryContext(ctx, "SELECT $1::text", named("x"))
 			must(t, err)
