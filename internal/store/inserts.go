@@ -99,8 +99,14 @@ func join(list []insert) insert {
 	if last == 0 {
 		return list[0]
 	}
+	const around = 32 // bytes that a statement takes more than its text
+	size, count := 0, 0
+	for _, i := range list {
+		size, count = size+len(i.text)+around, count+len(i.args)
+	}
 	var text strings.Builder
-	var args []any
+	text.Grow(size)
+	args := make([]any, 0, count)
 	for n, i := range list {
 		switch n {
 		case last:
@@ -125,30 +131,29 @@ func join(list []insert) insert {
 // writeShifted writes a statement whose parameters count from by + 1 instead of 1. What stands in quotes is no
 // parameter.
 func writeShifted(b *strings.Builder, text string, by int) {
-	for quote := byte(0); text != ""; {
-		at := strings.IndexAny(text, `$'"`)
-		if at < 0 {
-			b.WriteString(text)
-			return
-		}
+	written := 0 // of text
+	for at, quote := 0, byte(0); at < len(text); at++ {
 		c := text[at]
-		b.WriteString(text[:at+1])
-		text = text[at+1:]
 		switch {
 		case quote != 0:
 			if c == quote {
 				quote = 0
 			}
-		case c != '$':
+		case c == '\'' || c == '"':
 			quote = c
-		default:
-			digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
-			if n, err := strconv.Atoi(text[:digits]); err == nil {
+		case c == '$':
+			end := at + 1
+			for end < len(text) && '0' <= text[end] && text[end] <= '9' {
+				end++
+			}
+			if n, err := strconv.Atoi(text[at+1 : end]); err == nil {
+				b.WriteString(text[written : at+1])
 				b.WriteString(strconv.Itoa(n + by))
-				text = text[digits:]
+				written = end
 			}
 		}
 	}
+	b.WriteString(text[written:])
 }
 
 // insertDriver has the transactions that withPending has asked for add their INSERTs to what is pending.
