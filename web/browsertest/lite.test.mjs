@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visit } from './browser.mjs';
 
-const visit = new Visit(process.env.SLIPWAY_LITE_URL, (page) => page.getByRole('button', { name: 'Run' }).waitFor());
+const visit = new Visit(process.env.SLIPWAY_LITE_URL, (page) => page.getByRole('button', { name: 'Run', disabled: false }).waitFor());
 
 const field = (name) => visit.page.getByRole('textbox', { name });
 const answer = async () => JSON.parse(await visit.page.getByRole('region', { name: 'Answer' }).textContent());
@@ -29,6 +29,24 @@ test('the token that the server fills in reaches the caller\'s own data', async 
   const { data, errors } = await answer();
   assert.equal(errors, undefined);
   assert.ok(data.viewer.name && data.viewer.role, 'the viewer has a name and a role');
+});
+
+test('nothing can be written or sent before the page has its settings, which would overwrite it', async () => {
+  const { page } = visit;
+  let give;
+  await page.route('**/config.json', async (route) => {
+    await new Promise((resolve) => { give = resolve; });
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/config.json');
+  await page.reload();
+  await asked;
+  for (const name of ['Query', 'Variables', 'Headers']) assert.ok(await field(name).isDisabled(), `${name} is disabled`);
+  assert.ok(await page.getByRole('button', { name: 'Run' }).isDisabled());
+  give();
+  await run('{ __typename }');
+  await summary(/^200/);
+  assert.deepEqual((await answer()).data, { __typename: 'Query' });
 });
 
 test('the first example runs as it stands, and another can be taken', async () => {

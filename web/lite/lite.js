@@ -41,6 +41,8 @@ function start() {
     event.preventDefault();
     if (!running) run();
   });
+  // Until now they would have lost what somebody writes.
+  for (const each of [token, query, variables, headers, at('run')]) each.disabled = false;
 }
 
 function open({ target }) {
