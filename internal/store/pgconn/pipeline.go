@@ -29,7 +29,7 @@ type pipeline struct {
 	// out is what is sent together.
 	out []byte
 
-	// begin is what goes before the next statement, nil for nothing.
+	// begin is what is to go before the next statement, or nil.
 	begin *begin
 	// names has those first statements of a transaction that the server has prepared, with their names. It is nil where
 	// none are to be.
@@ -40,7 +40,7 @@ type pipeline struct {
 	awaited int
 	// others are messages that came among these and are lib/pq's.
 	others []byte
-	// began is that time.
+	// began is the time that the first statement of the transaction has returned.
 	began time.Time
 	// refused is set where the server has refused begin.
 	refused bool
