@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/google/go-cmp/cmp"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph/plan"
@@ -214,5 +217,65 @@ func TestSiblingsWaitSideBySideAtFirstItems(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Texts from none to 100 KB, and nulls, panics and refusals between them, which take back what was written before.
+func TestLongAnswersAreWhole(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
+	name := func() string {
+		return strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(8)*random.IntN(15_000))
+	}
+	for range 40 {
+		var shelves [][]any
+		var want strings.Builder
+		for range 1 + random.IntN(6) {
+			var shelf []any
+			var of []string
+			isNull := false
+			for range random.IntN(8) {
+				title, by := name(), name()
+				switch random.IntN(12) {
+				case 0:
+					shelf = append(shelf, &book{title, func(context.Context, string) (*author, error) { return nil, errors.New("torn") }})
+					isNull = true
+				case 1:
+					shelf = append(shelf, &book{title, func(context.Context, string) (*author, error) { panic("fire") }})
+					isNull = true
+				case 2:
+					shelf = append(shelf, &author{name: title, books: []*book{{title: by}}})
+					of = append(of, fmt.Sprintf(`{"name":%q,"books":[{"title":%q}]}`, title, by))
+				default:
+					shelf = append(shelf, &book{title, func(context.Context, string) (*author, error) {
+						return &author{name: by, books: []*book{{title: title}, {title: by}}}, nil
+					}})
+					author := fmt.Sprintf(`{"name":%q,"books":[{"title":%q},{"title":%q}]}`, by, title, by)
+					of = append(of, fmt.Sprintf(`{"title":%q,"author":%s,"again":%q,"more":%s}`, title, author, title, author))
+				}
+			}
+			shelves = append(shelves, shelf)
+			if want.Len() > 0 {
+				want.WriteByte(',')
+			}
+			switch {
+			case isNull || shelf == nil:
+				want.WriteString("null")
+			default:
+				want.WriteString("[" + strings.Join(of, ",") + "]")
+			}
+		}
+		e := newExecutor(library{shelves: shelves}, plan.Options{})
+		const shelf = `{ ... on Book { title author(role: "") { ...all } again: title more: author(role: "") { ...all } } ...all }`
+		const all = ` fragment all on Author { name books { title } }`
+		for document, want := range map[string]string{
+			`{ shelves ` + shelf + ` }` + all:                             `{"shelves":[` + want.String() + `]}`,
+			`{ shelves ` + shelf + ` twice: shelves` + shelf + ` }` + all: `{"shelves":[` + want.String() + `],"twice":[` + want.String() + `]}`,
+		} {
+			got, _, _ := strings.Cut(execute(t.Context(), e, document, nil), "\n")
+			if got != want {
+				t.Fatalf("got %d bytes, want %d: %s", len(got), len(want), cmp.Diff(want, got))
+			}
+		}
 	}
 }

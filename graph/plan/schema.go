@@ -147,7 +147,7 @@ type rootFields struct {
 // text returns the fields as an object.
 func (r *rootFields) text() []byte {
 	if len(r.values) == 1 {
-		if only, ok := r.values[0].(*rootValue); ok {
+		if only, ok := r.values[0].(*rootValue); ok && only.full == nil {
 			return append(only.buf, '}')
 		}
 	}
@@ -187,8 +187,8 @@ func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 			isNull = n.field.Concurrent
 			return graphql.Null
 		}
-		n.took(len(w.buf))
-		return &rootValue{w.buf, w.begin}
+		n.took(w.end())
+		return (*rootValue)(w)
 	})
 	if !n.field.Concurrent {
 		isNull = r.values[i] == graphql.Null
@@ -198,18 +198,22 @@ func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 	}
 }
 
-// rootValue is the value of a field of the root, at the end of a buffer. If it is the only field, what stands before it in
-// the answer is in the buffer, too.
-type rootValue struct {
-	buf   written
-	begin int
-}
+// rootValue is what was written of a field of the root. If that is the only field, what stands before it in the answer is in
+// the first buffer, too.
+type rootValue Writer
 
 // Len returns the length of the value.
-func (v *rootValue) Len() int { return len(v.buf) - v.begin }
+func (v *rootValue) Len() int { return (*Writer)(v).end() - v.begin }
 
 // MarshalGQL implements graphql.Marshaler.
-func (v *rootValue) MarshalGQL(w io.Writer) { _, _ = w.Write(v.buf[v.begin:]) }
+func (v *rootValue) MarshalGQL(w io.Writer) {
+	begin := v.begin
+	for _, b := range v.full {
+		_, _ = w.Write(b[begin:])
+		begin = 0
+	}
+	_, _ = w.Write(v.buf[begin:])
+}
 
 // maxKeptSize is the largest size of an answer that the next one's buffer begins with.
 const maxKeptSize = 64 << 10
@@ -252,8 +256,8 @@ func Event[T any](ctx context.Context, e *Execution, n *Node, v T, write func(*W
 	if !write(w, n, v) {
 		return graphql.Null
 	}
-	n.took(len(w.buf))
-	return &w.buf
+	n.took(w.end())
+	return (*rootValue)(w)
 }
 
 func (e *Execution) observer(ctx context.Context) Observer {

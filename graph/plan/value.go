@@ -3,8 +3,6 @@ package plan
 import (
 	"context"
 	"errors"
-	"io"
-	"slices"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -47,11 +45,10 @@ func (w *Writer) Resolved(value any) bool {
 	return err == nil || w.Fail(err)
 }
 
-// Text reports whether the text of a length is to be written that the field was resolved to, and makes room for it. The
-// room doubles: append, left to itself, would copy an answer of large texts five times over.
+// Text reports whether the text of a length is to be written that the field was resolved to, and makes room for it.
 func (w *Writer) Text(length int) bool {
 	if cap(w.buf)-len(w.buf) < length {
-		w.buf = slices.Grow(w.buf, max(length, len(w.buf)))
+		w.room(length)
 	}
 	if w.observer == nil {
 		return true
@@ -116,7 +113,7 @@ func (w *Writer) Marshal(m graphql.Marshaler, nonNull bool) bool {
 	}
 }
 
-// written is what has been written. It writes itself as a graphql.Marshaler.
+// written is what has been written.
 type written []byte
 
 // Write implements io.Writer.
@@ -130,9 +127,6 @@ func (b *written) WriteString(s string) (int, error) {
 	*b = append(*b, s...)
 	return len(s), nil
 }
-
-// MarshalGQL implements graphql.Marshaler.
-func (b *written) MarshalGQL(w io.Writer) { _, _ = w.Write(*b) }
 
 // AppendInt appends an integer.
 func AppendInt[T int | int32 | int64](b []byte, v T) []byte {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -12,9 +13,12 @@ type Writer struct {
 	*Execution
 	observer Observer
 	buf      written
-	begin    int // where the value begins in buf
-	path     []step
-	steps    [8]step // what most paths are within
+	// full are the buffers before buf, and before is how long they are together.
+	full   []written
+	before int
+	begin  int // where the value begins in the first buffer
+	path   []step
+	steps  [8]step // what most paths are within
 	// later counts the lists above of which the item is not the first one.
 	later int
 	place place
@@ -44,7 +48,7 @@ func (w *Writer) field(n *Node, parent any) (ok bool) {
 // Object writes what is selected on an object. Where a field is null that must not be, its neighbours are resolved all the
 // same.
 func (w *Writer) Object(n *Node, o *Object, object any) bool {
-	s, begin, isNull := w.on(n, o), len(w.buf), false
+	s, begin, isNull := w.on(n, o), w.end(), false
 	var ahead []part
 	if s.concurrent > 1 && w.later == 0 {
 		ahead = w.resolveAhead(s, object)
@@ -56,12 +60,13 @@ func (w *Writer) Object(n *Node, o *Object, object any) bool {
 	w.buf = append(w.buf, '{')
 	top := w.push()
 	w.each(len(s.nodes), func(i int) {
-		n, before := s.nodes[i], len(w.buf)
+		n, before := s.nodes[i], w.end()
 		w.buf = append(append(w.buf, n.key...), n.typename...)
 		switch {
 		case n.typename != nil:
 		case len(ahead) > i && ahead[i].Writer != nil:
-			if w.buf = append(w.buf, ahead[i].buf...); ahead[i].isNull {
+			w.append(ahead[i].Writer)
+			if ahead[i].isNull {
 				null(n)
 			}
 		default:
@@ -72,7 +77,7 @@ func (w *Writer) Object(n *Node, o *Object, object any) bool {
 		}
 		w.bound(before, n.isHidden)
 	}, func(i int) {
-		n, before := s.nodes[i], len(w.buf)
+		n, before := s.nodes[i], w.end()
 		w.buf = append(w.buf, n.key...)
 		null(n)
 		w.bound(before, n.isHidden)
@@ -117,12 +122,12 @@ func (w *Writer) resolveAhead(s *selection, object any) []part {
 // List writes a list whose items have their index in paths: objects, enums and lists. Where an item panics, the list is
 // empty, as in gqlgen's executor.
 func List[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writer, *Node, T) bool) bool {
-	begin, isNull, panicked := len(w.buf), false, false
+	begin, isNull, panicked := w.end(), false, false
 	w.buf = append(w.buf, '[')
 	top := w.push()
 	first := w.later
 	w.each(len(list), func(i int) {
-		before := len(w.buf)
+		before := w.end()
 		w.at(top, step{index: i})
 		if i > 0 {
 			w.buf = append(w.buf, ',')
@@ -151,10 +156,10 @@ func List[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writer,
 
 // Scalars writes a list of scalars, which are not told apart in paths.
 func Scalars[T any](w *Writer, n *Node, list []T, nonNull bool, write func(*Writer, *Node, T) bool) bool {
-	begin, isNull := len(w.buf), false
+	begin, isNull := w.end(), false
 	w.buf = append(w.buf, '[')
 	for i, item := range list {
-		before := len(w.buf)
+		before := w.end()
 		if i > 0 {
 			w.buf = append(w.buf, ',')
 		}
@@ -195,7 +200,7 @@ func (w *Writer) until(i, n int, write, panicked func(i int)) (next int) {
 		}
 	}()
 	for ; i < n; i++ {
-		before, later = len(w.buf), w.later
+		before, later = w.end(), w.later
 		write(i)
 	}
 	return n
@@ -220,10 +225,44 @@ func (w *Writer) cut(depth int) {
 	w.place.forget(depth)
 }
 
+// end returns the position behind what was written.
+func (w *Writer) end() int { return w.before + len(w.buf) }
+
+// room makes room for a text. What is long is put aside, and not copied to a longer buffer: an answer of large texts would
+// be allocated several times over.
+func (w *Writer) room(length int) {
+	const long, most = 32 << 10, 1 << 20
+	if len(w.buf) < long {
+		w.buf = slices.Grow(w.buf, max(length, len(w.buf)))
+		return
+	}
+	w.putAside()
+	const around = 4 << 10 // names, and what is escaped
+	w.buf = make(written, 0, max(length, min(w.before, most))+around)
+}
+
+// putAside has what is written next go to another buffer.
+func (w *Writer) putAside() { w.full, w.before = append(w.full, w.buf), w.end() }
+
+// append appends what another has written, which writes no more.
+func (w *Writer) append(other *Writer) {
+	if other.full == nil {
+		w.buf = append(w.buf, other.buf...)
+		return
+	}
+	w.putAside()
+	w.full, w.before, w.buf = append(w.full, other.full...), w.before+other.before, other.buf
+}
+
 // back takes back what was written from a position on.
 func (w *Writer) back(to int) {
-	if to < len(w.buf) {
-		w.buf = w.buf[:to]
+	for to < w.before {
+		last := len(w.full) - 1
+		w.full, w.buf = w.full[:last], w.full[last]
+		w.before -= len(w.buf)
+	}
+	if to < w.end() {
+		w.buf = w.buf[:to-w.before]
 	}
 }
 
