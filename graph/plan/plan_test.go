@@ -223,7 +223,7 @@ func TestSiblingsWaitSideBySideAtFirstItems(t *testing.T) {
 // Texts from none to 100 KB, and nulls, panics and refusals between them, which take back what was written before.
 func TestLongAnswersAreWhole(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
+	random := rand.New(rand.NewPCG(1, 2))
 	name := func() string {
 		return strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(8)*random.IntN(15_000))
 	}
