@@ -266,6 +266,11 @@ func TestLongAnswersAreWhole(t *testing.T) {
 			}
 		}
 		e := newExecutor(library{shelves: shelves}, plan.Options{})
+		most := 1 + random.IntN(300_000)
+		cut := "[" + want.String() + "]"
+		if len(cut) > most+1 {
+			cut = cut[:most+1] + "]"
+		}
 		const shelf = `{ ... on Book { title author(role: "") { ...all } again: title more: author(role: "") { ...all } } ...all }`
 		const all = ` fragment all on Author { name books { title } }`
 		for document, want := range map[string]string{
@@ -276,6 +281,11 @@ func TestLongAnswersAreWhole(t *testing.T) {
 			if got != want {
 				t.Fatalf("got %d bytes, want %d: %s", len(got), len(want), cmp.Diff(want, got))
 			}
+		}
+		bounded := newExecutor(library{shelves: shelves}, plan.Options{MaxBytes: most})
+		got, _, _ := strings.Cut(execute(t.Context(), bounded, `{ shelves `+shelf+` }`+all, nil), "\n")
+		if want := `{"shelves":` + cut + `}`; got != want {
+			t.Fatalf("of %d bytes got %d, want %d: %s", most, len(got), len(want), cmp.Diff(want, got))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -144,17 +143,17 @@ type rootFields struct {
 	isNull atomic.Bool
 }
 
-// text returns the fields as an object.
+// text returns the fields as an object. Where there is one field, what stands before its value is in its first buffer.
 func (r *rootFields) text() []byte {
 	if len(r.values) == 1 {
-		if only, ok := r.values[0].(*rootValue); ok && only.full == nil {
+		if only, ok := r.values[0].(*value); ok && only.full == nil {
 			return append(only.buf, '}')
 		}
 	}
 	length := len("{}")
 	for i, n := range r.nodes {
 		length += len(n.key) + len(n.typename)
-		if v, ok := r.values[i].(*rootValue); ok {
+		if v, ok := r.values[i].(*value); ok {
 			length += v.Len()
 		}
 	}
@@ -188,7 +187,7 @@ func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 			return graphql.Null
 		}
 		n.took(w.end())
-		return (*rootValue)(w)
+		return &value{w.output, w.begin}
 	})
 	if !n.field.Concurrent {
 		isNull = r.values[i] == graphql.Null
@@ -196,23 +195,6 @@ func (r *rootFields) resolve(ctx context.Context, i int, n *Node) {
 	if isNull && n.field.NonNull {
 		r.isNull.Store(true)
 	}
-}
-
-// rootValue is what was written of a field of the root. If that is the only field, what stands before it in the answer is in
-// the first buffer, too.
-type rootValue Writer
-
-// Len returns the length of the value.
-func (v *rootValue) Len() int { return (*Writer)(v).end() - v.begin }
-
-// MarshalGQL implements graphql.Marshaler.
-func (v *rootValue) MarshalGQL(w io.Writer) {
-	begin := v.begin
-	for _, b := range v.full {
-		_, _ = w.Write(b[begin:])
-		begin = 0
-	}
-	_, _ = w.Write(v.buf[begin:])
 }
 
 // maxKeptSize is the largest size of an answer that the next one's buffer begins with.
@@ -257,7 +239,7 @@ func Event[T any](ctx context.Context, e *Execution, n *Node, v T, write func(*W
 		return graphql.Null
 	}
 	n.took(w.end())
-	return (*rootValue)(w)
+	return &value{w.output, w.begin}
 }
 
 func (e *Execution) observer(ctx context.Context) Observer {

@@ -113,21 +113,6 @@ func (w *Writer) Marshal(m graphql.Marshaler, nonNull bool) bool {
 	}
 }
 
-// written is what has been written.
-type written []byte
-
-// Write implements io.Writer.
-func (b *written) Write(p []byte) (int, error) {
-	*b = append(*b, p...)
-	return len(p), nil
-}
-
-// WriteString implements io.StringWriter.
-func (b *written) WriteString(s string) (int, error) {
-	*b = append(*b, s...)
-	return len(s), nil
-}
-
 // AppendInt appends an integer.
 func AppendInt[T int | int32 | int64](b []byte, v T) []byte {
 	return strconv.AppendInt(b, int64(v), 10)

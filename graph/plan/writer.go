@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -12,13 +11,10 @@ import (
 type Writer struct {
 	*Execution
 	observer Observer
-	buf      written
-	// full are the buffers before buf, and before is how long they are together.
-	full   []written
-	before int
-	begin  int // where the value begins in the first buffer
-	path   []step
-	steps  [8]step // what most paths are within
+	output
+	begin int // where the value begins in the first buffer
+	path  []step
+	steps [8]step // what most paths are within
 	// later counts the lists above of which the item is not the first one.
 	later int
 	place place
@@ -33,7 +29,7 @@ type step struct {
 
 // writer returns a writer of which the first buffer has a size.
 func (e *Execution) writer(ctx context.Context, observer Observer, size int) *Writer {
-	w := &Writer{Execution: e, observer: observer, buf: make(written, 0, max(size, 64))}
+	w := &Writer{Execution: e, observer: observer, output: output{buf: make(written, 0, max(size, 64))}}
 	w.path = w.steps[:0]
 	w.place.Context, w.place.w, w.place.above = ctx, w, graphql.GetFieldContext(ctx)
 	return w
@@ -65,7 +61,7 @@ func (w *Writer) Object(n *Node, o *Object, object any) bool {
 		switch {
 		case n.typename != nil:
 		case len(ahead) > i && ahead[i].Writer != nil:
-			w.append(ahead[i].Writer)
+			w.append(ahead[i].output)
 			if ahead[i].isNull {
 				null(n)
 			}
@@ -223,47 +219,6 @@ func (w *Writer) pop() { w.cut(len(w.path) - 1) }
 func (w *Writer) cut(depth int) {
 	w.path = w.path[:depth]
 	w.place.forget(depth)
-}
-
-// end returns the position behind what was written.
-func (w *Writer) end() int { return w.before + len(w.buf) }
-
-// room makes room for a text. What is long is put aside, and not copied to a longer buffer: an answer of large texts would
-// be allocated several times over.
-func (w *Writer) room(length int) {
-	const long, most = 32 << 10, 1 << 20
-	if len(w.buf) < long {
-		w.buf = slices.Grow(w.buf, max(length, len(w.buf)))
-		return
-	}
-	w.putAside()
-	const around = 4 << 10 // names, and what is escaped
-	w.buf = make(written, 0, max(length, min(w.before, most))+around)
-}
-
-// putAside has what is written next go to another buffer.
-func (w *Writer) putAside() { w.full, w.before = append(w.full, w.buf), w.end() }
-
-// append appends what another has written, which writes no more.
-func (w *Writer) append(other *Writer) {
-	if other.full == nil {
-		w.buf = append(w.buf, other.buf...)
-		return
-	}
-	w.putAside()
-	w.full, w.before, w.buf = append(w.full, other.full...), w.before+other.before, other.buf
-}
-
-// back takes back what was written from a position on.
-func (w *Writer) back(to int) {
-	for to < w.before {
-		last := len(w.full) - 1
-		w.full, w.buf = w.full[:last], w.full[last]
-		w.before -= len(w.buf)
-	}
-	if to < w.end() {
-		w.buf = w.buf[:to-w.before]
-	}
 }
 
 // bound takes back a value that is hidden, and what is beyond the bytes that are kept.
