@@ -215,6 +215,15 @@ func TestTransactionInASessionThatSomebodyElseUsesIsStaleAndThenRight(t *testing
 	}
 }
 
+func TestTransactionWhoseFirstStatementHasNoArgumentsIsNotBegun(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, newWorld(t, some).DB)
+	if s.raw(func(c *pgconn.Conn) error { return c.BeginWith(t.Context(), false, "SELECT clock_timestamp()") }) == nil {
+		t.Error("it is begun")
+	}
+	expect(t, s, nil, "SELECT current_setting('app.who', true), $1::text", "x")
+}
+
 func TestTransactionBeginsAfterAChangeThatMadeAnotherStale(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, some)
