@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"slipway/internal/auth"
+	"slipway/internal/jsonlog"
 )
 
 // format is how log lines are written.
@@ -22,15 +23,7 @@ func newLogger(out io.Writer, f format, least slog.Level) *slog.Logger {
 	if f == formatText || f == formatAuto && isTerminal(out) {
 		return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: least, ReplaceAttr: auth.Redact}))
 	}
-	return slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: least, ReplaceAttr: inSeconds}))
-}
-
-// inSeconds writes durations in seconds, which JSON would have in nanoseconds, and redacts the rest.
-func inSeconds(groups []string, a slog.Attr) slog.Attr {
-	if a.Value.Kind() == slog.KindDuration {
-		return slog.Float64(a.Key, a.Value.Duration().Seconds())
-	}
-	return auth.Redact(groups, a)
+	return slog.New(jsonlog.New(out, least))
 }
 
 func isTerminal(out io.Writer) bool {

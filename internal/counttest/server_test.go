@@ -17,7 +17,7 @@ import (
 
 	"slipway/graph"
 	"slipway/internal/actor"
-	"slipway/internal/auth"
+	"slipway/internal/jsonlog"
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/store"
@@ -63,7 +63,7 @@ func newServer(t *testing.T, database string) *counted {
 		// times are of one length.
 		c.Now = func() time.Time { return at }
 		c.Executor = graph.PlanExecutor
-		c.Log = slog.New(slog.NewJSONHandler(io.Discard, &slog.HandlerOptions{ReplaceAttr: auth.Redact}))
+		c.Log = slog.New(jsonlog.New(io.Discard, slog.LevelInfo))
 		c.Bucket = quota.Bucket{Capacity: 1 << 30, PerSecond: 1 << 20}
 		c.MaxRequests = 64
 	})

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,12 +10,27 @@ import (
 // Redacted replaces a secret.
 const Redacted = "[redacted]"
 
-// finder finds the first secret of a form in a text after an index; start is -1 if there is none.
-type finder func(text string, from int) (start, end int)
+// finder finds secrets of a form.
+type finder struct {
+	// marks are what a text has one of where there is a secret in it. To look for these first is quicker.
+	marks []string
+	// next returns where the first secret in a text after an index is; start is -1 if there is none.
+	next func(text string, from int) (start, end int)
+}
+
+// find does what next does.
+func (f finder) find(text string, from int) (start, end int) {
+	for _, mark := range f.marks {
+		if strings.Contains(text[from:], mark) {
+			return f.next(text, from)
+		}
+	}
+	return -1, -1
+}
 
 var finders = []finder{
-	assigned,
-	optionValue,
+	{[]string{"="}, assigned},
+	{[]string{option}, optionValue},
 	// A URL with a password.
 	matching(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\s/]+)@`, "://"),
 	matching(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?s:.*))`, "-----BEGIN"),
@@ -25,11 +41,24 @@ var finders = []finder{
 	matching(`\b(eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)`, "eyJ"),
 }
 
+// IsSuspect reports whether a text may be a secret or have one in it: of one that is not, IsText need not be asked, nor of
+// any part of it.
+func IsSuspect(text []byte) bool {
+	for _, f := range finders {
+		for _, mark := range f.marks {
+			if bytes.Contains(text, []byte(mark)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // IsText reports whether a text is a secret or has one in it, by its form: a URL with a password, a private key, a
 // token, or NAME=value and --name value with the name of a secret.
 func IsText(text string) bool {
-	return slices.ContainsFunc(finders, func(find finder) bool {
-		start, _ := find(text, 0)
+	return slices.ContainsFunc(finders, func(f finder) bool {
+		start, _ := f.find(text, 0)
 		return start >= 0
 	})
 }
@@ -37,8 +66,8 @@ func IsText(text string) bool {
 // Find returns the secrets that IsText would find in a text, without quotes around them.
 func Find(text string) []string {
 	var found []string
-	for _, find := range finders {
-		for start, end := find(text, 0); start >= 0; start, end = find(text, end) {
+	for _, f := range finders {
+		for start, end := f.find(text, 0); start >= 0; start, end = f.find(text, end) {
 			found = append(found, strings.Trim(text[start:end], `"'`))
 		}
 	}
@@ -47,17 +76,17 @@ func Find(text string) []string {
 
 // Redact returns the text with Redacted in the place of each secret that IsText would find.
 func Redact(text string) string {
-	for _, find := range finders {
-		text = redact(text, find)
+	for _, f := range finders {
+		text = f.redact(text)
 	}
 	return text
 }
 
-func redact(text string, find finder) string {
+func (f finder) redact(text string) string {
 	var b strings.Builder
 	done := 0
 	for {
-		start, end := find(text, done)
+		start, end := f.find(text, done)
 		if start < 0 {
 			break
 		}
@@ -72,21 +101,16 @@ func redact(text string, find finder) string {
 	return b.String()
 }
 
-// matching returns a finder of what the first group of a pattern matches. Texts without any of the marks cannot match;
-// to look for these first is quicker.
+// matching returns a finder of what the first group of a pattern matches.
 func matching(pattern string, marks ...string) finder {
 	compiled := regexp.MustCompile(pattern)
-	return func(text string, from int) (start, end int) {
-		rest := text[from:]
-		if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(rest, mark) }) {
-			return -1, -1
-		}
-		m := compiled.FindStringSubmatchIndex(rest)
+	return finder{marks, func(text string, from int) (start, end int) {
+		m := compiled.FindStringSubmatchIndex(text[from:])
 		if m == nil {
 			return -1, -1
 		}
 		return from + m[2], from + m[3]
-	}
+	}}
 }
 
 // assigned finds the value of NAME=value, as in an environment, a command line, a query or a connection string.

@@ -64,6 +64,7 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 			method, route, status, bytes := requestlog.Shorten(r.Method), chi.RouteContext(ctx).RoutePattern(), written.Status(), written.BytesWritten()
 			line.End(func() {
 				status, bytes := line.Answer(status, bytes)
+				now := time.Now()
 				attrs := append(make([]slog.Attr, 0, maxAttrs),
 					slog.String("requestId", actor.RequestID(ctx)),
 					slog.String("client", clientOf(ctx)),
@@ -71,9 +72,13 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 					slog.String("route", route),
 					slog.Int("status", status),
 					slog.Int("bytes", bytes),
-					slog.Duration("duration", time.Since(begun)),
+					slog.Duration("duration", now.Sub(begun)),
 				)
-				log.LogAttrs(ctx, slog.LevelInfo, "request", line.AppendAttrs(attrs)...)
+				record := slog.NewRecord(now, slog.LevelInfo, "request", 0) // no log has the line of the source, which takes time
+				record.AddAttrs(line.AppendAttrs(attrs)...)
+				if h := log.Handler(); h.Enabled(ctx, record.Level) {
+					_ = h.Handle(ctx, record) // what cannot be logged cannot be said either
+				}
 			})
 		})
 	}
