@@ -3,24 +3,38 @@ package gqlhttp
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"slipway/internal/gqlhttp/wire"
 	"slipway/internal/httpx"
 	"slipway/internal/quota"
 )
 
 // costExtension is the extension of an answer that has the cost of its operation.
 type costExtension struct {
-	Used  int `json:"used"`
-	Limit int `json:"limit"`
-	// Left is what the caller may still spend now, of Capacity; PerSecond comes back.
-	Left      *int `json:"left,omitempty"`
-	Capacity  int  `json:"capacity,omitempty"`
-	PerSecond int  `json:"perSecond,omitempty"`
+	Used, Limit int
 
+	// buckets are those of callers like this one, nil where what they spend is not bounded, and budget is what the caller
+	// has left.
 	buckets *quota.Buckets
 	budget  quota.Budget
+}
+
+var _ wire.Extension = (*costExtension)(nil)
+
+// AppendJSON implements wire.Extension. With buckets, left is what the caller may still spend now, of capacity; perSecond
+// comes back.
+func (c *costExtension) AppendJSON(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"used":`...), int64(c.Used), 10)
+	b = strconv.AppendInt(append(b, `,"limit":`...), int64(c.Limit), 10)
+	if c.buckets != nil {
+		b = strconv.AppendInt(append(b, `,"left":`...), int64(max(c.budget.Left, 0)), 10)
+		b = strconv.AppendInt(append(b, `,"capacity":`...), int64(c.budget.Capacity), 10)
+		b = strconv.AppendInt(append(b, `,"perSecond":`...), int64(c.budget.PerSecond), 10)
+	}
+	return append(b, '}')
 }
 
 // spend takes the assumed cost of the operation out of the caller's bucket, if there are buckets. The error is that of
@@ -32,7 +46,7 @@ func (c *costExtension) spend(ctx context.Context, costs *quota.Costs) error {
 	caller := httpx.Caller(ctx)
 	c.buckets = costs.Of(caller)
 	budget, err := c.buckets.Spend(caller.Key, c.Used)
-	c.setBudget(budget)
+	c.budget = budget
 	return err
 }
 
@@ -40,14 +54,9 @@ func (c *costExtension) spend(ctx context.Context, costs *quota.Costs) error {
 // of it.
 func (c *costExtension) settle(ctx context.Context, used int) {
 	if c.buckets != nil {
-		c.setBudget(c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-used))
+		c.budget = c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-used)
 	}
 	c.Used = used
-}
-
-func (c *costExtension) setBudget(b quota.Budget) {
-	c.budget = b
-	c.Left, c.Capacity, c.PerSecond = new(max(b.Left, 0)), b.Capacity, b.PerSecond
 }
 
 // setRateLimit sets the RateLimit headers of an operation whose caller has a bucket.

@@ -56,6 +56,24 @@ func (e *execution) ofEvent(limits meter.Limits) *execution {
 	return of
 }
 
+// enterRootField waits until one more field of the root may be resolved, and reports whether it may: false where the time of
+// the operation is over.
+func (e *execution) enterRootField(ctx context.Context) bool {
+	select {
+	case e.rootFields <- struct{}{}:
+		return true
+	default: // to wait for the context takes more than there is to do
+	}
+	select {
+	case e.rootFields <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (e *execution) leaveRootField() { <-e.rootFields }
+
 type executionKey struct{}
 
 func withExecution(ctx context.Context, e *execution) context.Context {
@@ -156,11 +174,13 @@ type typeCost struct {
 // countObjects counts the objects that a field was resolved to, or the items of its list, in place of those that were
 // assumed.
 func (e *execution) countObjects(ctx context.Context, fc *graphql.FieldContext, result any) {
-	if strings.HasPrefix(fc.Field.Name, "__") {
+	value := reflect.ValueOf(result)
+	isOne := value.Kind() == reflect.Pointer && !value.IsNil() && e.cost.AnswersWithOne(fc.Field.Field)
+	if isOne || strings.HasPrefix(fc.Field.Name, "__") {
 		return
 	}
 	assumed := e.cost.Items(fc.Field.Field, parentField(fc)) * e.objectCost(fc.Field, nil)
-	if extra := e.objectsCost(fc.Field, reflect.ValueOf(result)) - assumed; extra != 0 {
+	if extra := e.objectsCost(fc.Field, value) - assumed; extra != 0 {
 		e.meter.Add(ctx, meter.Fields, extra)
 	}
 }

@@ -49,10 +49,8 @@ func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolve
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
 		return e.resolveMutation(ctx, next)
 	}
-	select {
-	case e.rootFields <- struct{}{}:
-		defer func() { <-e.rootFields }()
-	case <-ctx.Done():
+	if e.enterRootField(ctx) {
+		defer e.leaveRootField()
 	}
 	if err := meter.Err(ctx); err != nil { // before the arguments are read
 		return refusedRootField(ctx, err)

@@ -29,16 +29,12 @@ const requestIDHeader = "X-Request-Id"
 
 var wellFormedRequestID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
 
-// requestID takes the caller's request id over where it is well-formed, and makes one otherwise.
-func requestID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := r.Header.Get(requestIDHeader)
-		if !wellFormedRequestID.MatchString(id) {
-			id = "req_" + rand.Text()
-		}
-		w.Header().Set(requestIDHeader, id)
-		next.ServeHTTP(w, r.WithContext(actor.WithRequestID(r.Context(), id)))
-	})
+// requestID returns the caller's request id where it is well-formed, and makes one otherwise.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get(requestIDHeader); id != "" && wellFormedRequestID.MatchString(id) {
+		return id
+	}
+	return "req_" + rand.Text()
 }
 
 // nosniff forbids browsers to take an answer for anything but what its Content-Type says.
@@ -52,12 +48,14 @@ func nosniff(next http.Handler) http.Handler {
 // maxAttrs is how many attributes the line of a request has at most.
 const maxAttrs = 12
 
-// accessLog writes one line for each request, when it has been answered.
+// accessLog gives each request its id, and writes one line for it when it has been answered.
 func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			begun := time.Now()
-			ctx, line := requestlog.With(r.Context())
+			id := requestID(r)
+			w.Header().Set(requestIDHeader, id)
+			ctx, line := requestlog.With(actor.WithRequestID(r.Context(), id))
 			written := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 			next.ServeHTTP(written, r.WithContext(ctx))
 			// What may be written later holds on to nothing of the connection, and chi takes its context back.
@@ -66,7 +64,7 @@ func accessLog(log *slog.Logger) func(http.Handler) http.Handler {
 				status, bytes := line.Answer(status, bytes)
 				now := time.Now()
 				attrs := append(make([]slog.Attr, 0, maxAttrs),
-					slog.String("requestId", actor.RequestID(ctx)),
+					slog.String("requestId", id),
 					slog.String("client", clientOf(ctx)),
 					slog.String("method", method),
 					slog.String("route", route),

@@ -159,7 +159,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
-	r.Use(nosniff, cutStalled(streams.WriteTimeout), requestID, httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse),
+	r.Use(nosniff, cutStalled(streams.WriteTimeout), httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse),
 		tokenHeader(rest.PathECSEvents, c.EventTokenHeader), closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))

@@ -84,6 +84,12 @@ func (c Cost) Object(f *ast.Field, name string) string {
 	return ""
 }
 
+// AnswersWithOne reports whether a field answers with one object of a known type, or null. Its cost is the one assumed.
+func (c Cost) AnswersWithOne(f *ast.Field) bool {
+	of := c.schema.Types[f.Definition.Type.NamedType]
+	return of != nil && of.Kind == ast.Object
+}
+
 // parent is what decides on the cost of the fields right below it.
 type parent struct {
 	mutates bool
