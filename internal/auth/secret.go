@@ -46,7 +46,8 @@ func Generate(role actor.Role, random io.Reader) (Secret, error) {
 		return Secret{}, fmt.Errorf("auth: draw a token: %w", err)
 	}
 	text := scheme + "_" + string(role) + "_" + base62(new(big.Int).SetBytes(body[:]), bodyWidth)
-	text += checksum(text)
+	sum := checksum(text)
+	text += string(sum[:])
 	return Secret{text: &text}, nil
 }
 
@@ -62,7 +63,7 @@ func Parse(text string) (Secret, bool) {
 		return Secret{}, false
 	}
 	signed := len(text) - checksumWidth
-	if checksum(text[:signed]) != text[signed:] {
+	if sum := checksum(text[:signed]); string(sum[:]) != text[signed:] {
 		return Secret{}, false
 	}
 	return Secret{text: &text}, true
@@ -110,14 +111,13 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 // digits are those of base 62, as package big has them.
 const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-func checksum(text string) string {
-	var sum [checksumWidth]byte
+func checksum(text string) (sum [checksumWidth]byte) {
 	rest := crc32.ChecksumIEEE([]byte(text))
 	for i := range sum {
 		sum[checksumWidth-1-i] = digits[rest%base]
 		rest /= base
 	}
-	return string(sum[:])
+	return sum
 }
 
 func base62(n *big.Int, width int) string {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 )
 
 // surplus is how many connections over the limit an address may have at once, so that each can be told
@@ -56,11 +57,9 @@ func (l listener) Accept() (net.Conn, error) {
 	}
 }
 
-// place is what a connection is counted as.
-type place int
-
+// What a connection is counted as.
 const (
-	nowhere place = iota
+	nowhere int32 = iota
 	within
 	over
 )
@@ -70,8 +69,9 @@ type conn struct {
 	*net.TCPConn
 	connections *Connections
 	network     netip.Prefix
-	place       place // under the mutex of connections
-	unsent      unsent
+	// place is what it is counted as, which changes under the mutex of connections.
+	place  atomic.Int32
+	unsent unsent
 }
 
 // admit counts a connection, or returns nil where there is no place for it.
@@ -87,10 +87,10 @@ func (c *Connections) admit(tcp *net.TCPConn) *conn {
 	switch {
 	case n.within < c.most:
 		n.within++
-		admitted.place = within
+		admitted.place.Store(within)
 	case n.over < surplus:
 		n.over++
-		admitted.place = over
+		admitted.place.Store(over)
 	default:
 		return nil
 	}
@@ -106,10 +106,13 @@ func (c *conn) Close() error {
 
 // release takes a connection out of the count.
 func (c *Connections) release(released *conn) {
+	if released.place.Load() == nowhere {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.count[released.network]
-	switch released.place {
+	switch released.place.Swap(nowhere) {
 	case nowhere:
 		return
 	case within:
@@ -117,7 +120,6 @@ func (c *Connections) release(released *conn) {
 	case over:
 		n.over--
 	}
-	released.place = nowhere
 	c.count[released.network] = n
 	if n == (anonymous{}) {
 		delete(c.count, released.network)
@@ -138,9 +140,7 @@ func OverLimit(ctx context.Context) (most int, is bool) {
 	if !ok {
 		return 0, false
 	}
-	c.connections.mu.Lock()
-	defer c.connections.mu.Unlock()
-	return c.connections.most, c.place == over
+	return c.connections.most, c.place.Load() == over
 }
 
 // TokenIsGood says that a good token has come on the request's connection, which is not counted any more.

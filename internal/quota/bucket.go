@@ -59,7 +59,7 @@ type Buckets struct {
 	Bucket
 	now    func() time.Time
 	mu     sync.Mutex
-	levels *simplelru.LRU[string, level]
+	levels *simplelru.LRU[string, *level]
 }
 
 // level is what was left in a bucket at a time. It is negative where a request cost more than it was expected to.
@@ -70,7 +70,7 @@ type level struct {
 
 // NewBuckets returns full buckets; now is their clock.
 func NewBuckets(b Bucket, now func() time.Time) *Buckets {
-	levels, err := simplelru.NewLRU[string, level](maxCallers, nil)
+	levels, err := simplelru.NewLRU[string, *level](maxCallers, nil)
 	if err != nil {
 		panic(err) // maxCallers is above 0
 	}
@@ -82,11 +82,12 @@ func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	have := b.level(caller)
-	missing := float64(cost) - have
+	missing := float64(cost) - have.left
 	if missing <= 0 {
-		return b.set(caller, have-float64(cost)), nil
+		have.left -= float64(cost)
+		return b.budget(have), nil
 	}
-	left := Budget{b.Bucket, int(have)}
+	left := b.budget(have)
 	wait := seconds(time.Duration(missing / float64(b.PerSecond) * float64(time.Second)))
 	e := fault.New(fault.RequestRateLimited,
 		"The request costs %d and %d is left of %d (--cost-capacity); %d comes back a second (--cost-per-second). Try again in %d s.",
@@ -99,22 +100,24 @@ func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
 func (b *Buckets) Settle(caller string, unused int) Budget {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.set(caller, min(b.level(caller)+float64(unused), float64(b.Capacity)))
+	have := b.level(caller)
+	have.left = min(have.left+float64(unused), float64(b.Capacity))
+	return b.budget(have)
 }
 
-func (b *Buckets) set(caller string, left float64) Budget {
-	b.levels.Add(caller, level{left, b.now()})
-	return Budget{b.Bucket, int(left)}
-}
+func (b *Buckets) budget(have *level) Budget { return Budget{b.Bucket, int(have.left)} }
 
 // level returns what is in the caller's bucket now.
-func (b *Buckets) level(caller string) float64 {
+func (b *Buckets) level(caller string) *level {
+	now := b.now()
 	last, known := b.levels.Get(caller)
 	if !known {
-		return float64(b.Capacity)
+		last = &level{float64(b.Capacity), now}
+		b.levels.Add(caller, last)
 	}
-	refilled := max(b.now().Sub(last.at), 0).Seconds() * float64(b.PerSecond)
-	return min(last.left+refilled, float64(b.Capacity))
+	refilled := max(now.Sub(last.at), 0).Seconds() * float64(b.PerSecond)
+	last.left, last.at = min(last.left+refilled, float64(b.Capacity)), now
+	return last
 }
 
 // seconds rounds a time up to whole seconds.

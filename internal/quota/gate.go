@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"slipway/internal/fault"
@@ -59,7 +60,12 @@ func (g *Gate) Enter(ctx context.Context, key string) (leave func(), err error) 
 	if err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() { g.leave(key) }), nil
+	var left atomic.Bool
+	return func() {
+		if !left.Swap(true) {
+			g.leave(key)
+		}
+	}, nil
 }
 
 // take takes a free slot. If there is none it joins the queue and returns the channel to wait for.

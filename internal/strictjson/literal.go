@@ -1,7 +1,9 @@
 package strictjson
 
 import (
+	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -15,22 +17,24 @@ func (p *parser) string() (string, error) {
 		p.pos++
 		return string(p.text[start : p.pos-1]), nil
 	}
-	out := append([]byte(nil), p.text[start:p.pos]...)
+	var out strings.Builder
+	out.Grow(p.pos - start + max(bytes.IndexByte(p.text[p.pos:], '"'), 0)) // a quote that is escaped is rare
+	out.Write(p.text[start:p.pos])
 	for p.pos < len(p.text) && p.text[p.pos] != '"' {
 		r, err := p.rune()
 		if err != nil {
 			return "", err
 		}
-		out = utf8.AppendRune(out, r)
+		out.WriteRune(r)
 		start = p.pos
 		p.plain()
-		out = append(out, p.text[start:p.pos]...)
+		out.Write(p.text[start:p.pos])
 	}
 	if p.pos == len(p.text) {
 		return "", p.unexpected("the end of a string")
 	}
 	p.pos++
-	return string(out), nil
+	return out.String(), nil
 }
 
 // plain skips the characters that stand for themselves and are ASCII.
@@ -69,15 +73,16 @@ func (p *parser) escape() (rune, error) {
 	if c == 'u' {
 		return p.unicode(start)
 	}
-	r, ok := escapes[c]
-	if !ok {
+	r := escapes[c]
+	if r == 0 {
 		return 0, p.unexpected(`one of "\/bfnrtu after a backslash`)
 	}
 	p.pos++
 	return r, nil
 }
 
-var escapes = map[byte]rune{
+// escapes are the characters that a letter after a backslash stands for, 0 where it stands for none.
+var escapes = [256]rune{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 

@@ -46,18 +46,26 @@ func Status(resp *graphql.Response) int {
 	return fault.Code(code).Status()
 }
 
+// The values of headers that all answers share.
+var noStore, nosniff = []string{"no-store"}, []string{"nosniff"}
+
 // Write writes a response in one piece, of a media type and with a status. It panics, before it writes anything, when
 // an extension has no JSON form.
 func Write(w http.ResponseWriter, media string, status int, resp *graphql.Response) {
 	head, data, tail := Parts(resp)
 	h := w.Header()
-	h.Set("Content-Type", media+"; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(head)+len(data)+len(tail)))
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-store")
+	// The names are as http.Header has them, so that it need not find that form for each answer.
+	h["Content-Type"] = []string{media + "; charset=utf-8"}
+	// Of a smaller answer, an http.Server finds out how long it is by itself.
+	const large = 2 << 10
+	if length := len(head) + len(data) + len(tail); length >= large {
+		h["Content-Length"] = []string{strconv.Itoa(length)}
 	}
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Add("Vary", "Accept")
+	if h["Cache-Control"] == nil {
+		h["Cache-Control"] = noStore
+	}
+	h["X-Content-Type-Options"] = nosniff
+	h["Vary"] = append(h["Vary"], "Accept")
 	if len(resp.Errors) > 0 {
 		metadata, _ := resp.Errors[0].Extensions["metadata"].(map[string]any)
 		fault.SetRetryAfter(h, status, metadata)

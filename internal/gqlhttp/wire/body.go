@@ -92,7 +92,7 @@ func FromNode(root *strictjson.Node) (*Request, error) {
 	case p.Query == "" && p.DocumentID == "" && p.Hash == "" && len(r.Violations) == 0:
 		r.fail("query", "required", "must be the text of a GraphQL document, or documentId the id of a trusted one; found nothing")
 	}
-	r.Unknown(slices.Sorted(slices.Values(root.Keys)), members)
+	r.Unknown(root.Keys, members)
 	if len(r.Violations) > 0 {
 		return nil, fault.Malformed(r.Violations...)
 	}
@@ -117,12 +117,17 @@ func (r *Reader) object(root *strictjson.Node, name string) map[string]any {
 	return nil
 }
 
-// Unknown refuses those of the keys that are none of the members.
+// Unknown refuses those of the keys that are none of the members, in their order.
 func (r *Reader) Unknown(keys, members []string) {
+	var unknown []string
 	for _, key := range keys {
 		if !slices.Contains(members, key) {
-			r.fail(key, "unknown_field", "is not known, the members are "+strings.Join(members, ", "))
+			unknown = append(unknown, key)
 		}
+	}
+	slices.Sort(unknown)
+	for _, key := range unknown {
+		r.fail(key, "unknown_field", "is not known, the members are "+strings.Join(members, ", "))
 	}
 }
 
