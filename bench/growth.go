@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -69,7 +68,6 @@ func grow(ctx context.Context, o options, f func(*bench, *database.Postgres) err
 		return err
 	}
 	b.stop = append(b.stop, p.Close)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	return f(b, p)
 }
 

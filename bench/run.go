@@ -55,8 +55,6 @@ func run(ctx context.Context, o options) (err error) {
 	if err := b.open(ctx); err != nil {
 		return err
 	}
-	// One processor at a time, as pgbench takes, so that the rest is left to what is measured.
-	runtime.GOMAXPROCS(1)
 	r := &report.Report{Peers: b.peerNames}
 	b.describe(ctx, r)
 	if o.floor != "" {

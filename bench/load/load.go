@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package load sends requests over many connections at once, and looks at every answer.
 package load
 
@@ -8,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"slipway/bench/data"
@@ -23,6 +24,8 @@ type Load struct {
 	Hosts []string
 
 	clients []*client
+	// waiting is how many of them wait for an answer.
+	waiting int
 }
 
 // Result is what came of a load.
@@ -56,6 +59,10 @@ type client struct {
 	latencies  []time.Duration
 	bytes      int
 	samples    []sample
+	// sent is how many requests were answered, and call the one that waits for its answer since it began.
+	sent  int
+	call  call
+	began time.Time
 }
 
 // sample is an answer that is looked at when nothing is measured any more.
@@ -103,8 +110,8 @@ func (c *client) greet() error {
 	if len(c.calls) == 0 {
 		return nil
 	}
-	request := requests.Greeting(c.connection.conn.RemoteAddr().String(), c.calls[0].Token)
-	status, body, err := c.connection.send(request)
+	request := requests.Greeting(c.connection.host, c.calls[0].Token)
+	status, body, err := c.connection.exchange(request)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("the answer to { __typename } is %d %s\n%.300s", status, http.StatusText(status), body)
 	}
@@ -123,31 +130,39 @@ func (l *Load) Close() (err error) {
 const patience = 15 * time.Second
 
 // Run sends requests for a time, or so many of each connection where most is not 0. What writes ends early when everything
-// was written that can be written once. The error is the first answer that is wrong, with its request.
-func (l *Load) Run(ctx context.Context, duration time.Duration, most int) (Result, error) {
+// was written that can be written once. The error is the first answer that is wrong, with its request. As pgbench does, it
+// takes one processor at a time for all connections.
+func (l *Load) Run(ctx context.Context, duration time.Duration, most int) (r Result, err error) {
+	answers, err := l.watch()
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, answers.close()) }()
 	begin := time.Now()
 	end := begin.Add(duration)
 	if most > 0 {
 		end = begin.Add(patience)
 	}
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	var all sync.WaitGroup
+	l.waiting = 0
 	for _, c := range l.clients {
-		if err := c.connection.conn.SetDeadline(end.Add(patience)); err != nil {
-			return Result{}, err
+		c.latencies, c.samples, c.bytes, c.sent = c.latencies[:0], nil, 0, 0
+		if err := c.next(begin, end, most); err != nil {
+			return r, err
 		}
-		all.Go(func() {
-			if err := c.run(ctx, end, most); err != nil {
-				fail(err)
-			}
-		})
 	}
-	all.Wait()
-	r := Result{Elapsed: time.Since(begin)}
-	if ctx.Err() != nil {
-		return r, context.Cause(ctx)
+	for l.waiting > 0 {
+		if ctx.Err() != nil {
+			return r, context.Cause(ctx)
+		}
+		if time.Now().After(end.Add(patience)) {
+			return r, fmt.Errorf("%s: %d answers have not come within %s", l.Kind.Name, l.waiting, patience)
+		}
+		err := answers.wait(func(i int) error { return l.clients[i].answered(end, most) })
+		if err != nil {
+			return r, err
+		}
 	}
+	r.Elapsed = time.Since(begin)
 	for _, c := range l.clients {
 		r.Requests += len(c.latencies)
 		r.Latencies = append(r.Latencies, c.latencies...)
@@ -175,27 +190,37 @@ const (
 	mostSamples = 10
 )
 
-func (c *client) run(ctx context.Context, end time.Time, most int) error {
-	c.latencies, c.samples, c.bytes = c.latencies[:0], nil, 0
-	for n := 0; ; n++ {
-		began := time.Now()
-		if began.After(end) || ctx.Err() != nil || n == most && most > 0 || n == len(c.calls) && c.load.Kind.Writes {
-			return ctx.Err()
-		}
-		one := c.calls[n%len(c.calls)]
-		status, body, err := c.connection.send(one.text)
-		if err == nil {
-			c.latencies = append(c.latencies, time.Since(began))
-			c.bytes += len(body)
-			err = checkForm(one, status, body)
-		}
-		if err != nil {
-			return c.load.wrong(one, status, body, err)
-		}
-		if n%sampleEvery == 0 && len(c.samples) < mostSamples {
-			c.samples = append(c.samples, sample{one, bytes.Clone(body)})
-		}
+// next sends the next request, if there is to be one.
+func (c *client) next(now, end time.Time, most int) error {
+	if now.After(end) || c.sent == most && most > 0 || c.sent == len(c.calls) && c.load.Kind.Writes {
+		return nil
 	}
+	c.load.waiting++
+	c.call, c.began = c.calls[c.sent%len(c.calls)], now
+	return c.connection.send(c.call.text)
+}
+
+// answered reads what has come, looks at the answer where it is whole, and sends the next request.
+func (c *client) answered(end time.Time, most int) error {
+	status, body, whole, err := c.connection.receive()
+	if err == nil && !whole {
+		return nil
+	}
+	now := time.Now()
+	c.load.waiting--
+	if err == nil {
+		c.latencies = append(c.latencies, now.Sub(c.began))
+		c.bytes += len(body)
+		err = checkForm(c.call, status, body)
+	}
+	if err != nil {
+		return c.load.wrong(c.call, status, body, err)
+	}
+	if c.sent%sampleEvery == 0 && len(c.samples) < mostSamples {
+		c.samples = append(c.samples, sample{c.call, bytes.Clone(body)})
+	}
+	c.sent++
+	return c.next(now, end, most)
 }
 
 var errorsMember = []byte(`"errors"`)

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package target has what is measured: built programs and PostgreSQL itself.
 package target
 

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"math"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -170,15 +169,12 @@ type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-func TestALineOfARequestTakesNoMemory(t *testing.T) {
+func TestALineOfARequestTakesNoMemory(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
 	h := jsonlog.New(io.Discard, slog.LevelInfo)
 	r := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
 	r.AddAttrs(slog.String("requestId", "req_7"), slog.Int("status", 200), slog.Duration("duration", time.Millisecond))
 	if n := testing.AllocsPerRun(100, func() { _ = h.Handle(t.Context(), r) }); n > 0 {
 		t.Errorf("%v allocations", n)
-	}
-	if reflect.TypeOf(h) == reflect.TypeFor[*slog.JSONHandler]() {
-		t.Error("it is slog's")
 	}
 }
 

@@ -71,6 +71,9 @@ func TestSecretsAreTakenOutOfTexts(t *testing.T) {
 		if got := secret.IsText(text); got == kept {
 			t.Errorf("%q: a secret in it %t", text, got)
 		}
+		if !kept && !secret.IsSuspect([]byte("before "+text+" after")) {
+			t.Errorf("%q is not suspect", text)
+		}
 		if got := secret.Redact(want); got != want {
 			t.Errorf("%q a second time: %q", want, got)
 		}
