@@ -1,17 +1,19 @@
 //go:build linux
 
-package load
+package load_test
 
 import (
 	"net"
 	"strings"
 	"testing"
+
+	"slipway/bench/load"
 )
 
 // An answer is read whole however it comes, and what is none is an error.
 func TestAnswersAreReadHoweverTheyCome(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", 3*readBuffer)
+	long := strings.Repeat("x", 3*load.ReadBuffer)
 	for text, want := range map[string]string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello":                                     "hello",
 		"HTTP/1.1 404 Not Found\r\ncontent-length:0\r\n\r\n":                                    "",
@@ -60,16 +62,7 @@ func read(t *testing.T, answer string, size int) string {
 			answer = answer[len(piece):]
 		}
 	}()
-	c, err := dial(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := c.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	_, body, err := c.exchange([]byte("request"))
+	body, err := load.Exchange(l.Addr().String(), "request")
 	if err != nil {
 		return "error"
 	}
