@@ -42,6 +42,7 @@ func TestAnAnswerHasItsCost(t *testing.T) {
 		{`query($ids: [ID!]!) { nodes(ids: $ids) { mother { id } } }`, `{"ids":["a","b","c"]}`, 8},
 		{`{ pet { __typename ... on Cat { mother { id } friend { id } } ... on Dog { friend { id } } ... on Cat { lives } } }`, ``, 4},
 		{`{ cat { ...f ... on Cat { mother { id } } } pet { ...f } } fragment f on Animal { friend { id } }`, ``, 6},
+		{`{ cat { ... on Animal { ... on Dog { friend { friend { id } } } } } }`, ``, 1},
 		{`query($no: Boolean!) { cat @skip(if: $no) { id } pet @include(if: true) { __typename } ... @include(if: false) { cat { id } } }`, `{"no":true}`, 2},
 		{`query a($no: Boolean = true) { cat @skip(if: $no) { id } }`, ``, 0},
 		{`mutation { set grow { mother { id } } __typename }`, ``, 22},

@@ -59,9 +59,12 @@ func (c Cost) Items(f, around *ast.Field) float64 {
 	return c.times(f, below)
 }
 
-// Each returns what each object costs that a field answers with, of which the set is selected; its type is empty
-// until it is known.
+// Each returns what each object costs that a field answers with, of which the set is selected. Where the field is of an
+// interface or a union, its type is empty until it is known.
 func (c Cost) Each(f *ast.Field, set ast.SelectionSet, object string) float64 {
+	if name := f.Definition.Type.Name(); c.isObject(name) {
+		object = name
+	}
 	sum := c.selections(set, parent{page: c.page(f), object: object})
 	switch {
 	case f.Definition.Type.Elem == nil:
@@ -86,7 +89,12 @@ func (c Cost) Object(f *ast.Field, name string) string {
 
 // AnswersWithOne reports whether a field answers with one object of a known type, or null. Its cost is the one assumed.
 func (c Cost) AnswersWithOne(f *ast.Field) bool {
-	of := c.schema.Types[f.Definition.Type.NamedType]
+	return f.Definition.Type.Elem == nil && c.isObject(f.Definition.Type.NamedType)
+}
+
+// isObject reports whether a type is that of objects, and not an interface, a union or a leaf.
+func (c Cost) isObject(name string) bool {
+	of := c.schema.Types[name]
 	return of != nil && of.Kind == ast.Object
 }
 
@@ -107,8 +115,7 @@ func (c Cost) selections(set ast.SelectionSet, below parent) float64 {
 	always, dearest := 0.0, 0.0
 	var of map[string]float64
 	conditional := func(condition string, set ast.SelectionSet) {
-		object := c.schema.Types[condition]
-		isObject := object != nil && object.Kind == ast.Object
+		isObject := c.isObject(condition)
 		if isObject && below.object != "" && below.object != condition {
 			return
 		}
