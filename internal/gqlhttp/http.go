@@ -66,8 +66,8 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 	}
 	op, errs := exec.Create(r.Context(), params)
 	defer logOperation(r.Context(), op) // by then the cost is settled
+	setRateLimit(w.Header(), op)
 	if len(errs) > 0 {
-		setRateLimit(w.Header(), op)
 		h.refuse(w, r, media, exec.DispatchError(graphql.WithOperationContext(r.Context(), op), errs))
 		return nil
 	}
@@ -78,24 +78,22 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 		}
 	}
 	if err := permit(w, r.Method, kind, media); err != nil {
-		setRateLimit(w.Header(), op)
 		return err
 	}
 	if kind == ast.Subscription {
 		leave() // it counts as a stream
 	}
 	if media == wire.MediaEvents {
-		setRateLimit(w.Header(), op)
 		return h.Streams.ServeEvents(w, r, exec, op)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(h.Timeout, stream.DefaultTimeout)+exec.Patience(op))
 	defer cancel()
 	next, ctx := exec.DispatchOperation(ctx, op)
 	resp := next(ctx)
-	setRateLimit(w.Header(), op) // by now the cost is settled
 	if resp == nil {
 		return wire.Timeout(ctx.Err())
 	}
+	setRateLimit(w.Header(), op)
 	if isShared(ctx, r.Method, params, op, resp) {
 		share(w, r, media, resp)
 		return nil
