@@ -54,9 +54,12 @@ func (c *connection) close() error { return unix.Close(c.socket) }
 
 // send sends a request.
 func (c *connection) send(request []byte) error {
-	// What is in flight is one small request, for which the kernel has room.
-	if n, err := unix.Write(c.socket, request); err != nil || n < len(request) {
-		return fmt.Errorf("send a request: %w, %d of %d bytes sent", err, n, len(request))
+	n, err := unix.Write(c.socket, request)
+	if err == nil && n < len(request) { // nothing else is in flight, so the kernel has room for all of it
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return fmt.Errorf("send a request: %w", err)
 	}
 	return nil
 }

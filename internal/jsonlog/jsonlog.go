@@ -50,15 +50,19 @@ type handler struct {
 	out io.Writer
 }
 
-// buffers have room for most lines.
+// buffers have room for most lines, and none is kept that a very long one has made large.
 var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 1<<10)) }}
+
+const largestKept = 16 << 10
 
 // Handle implements slog.Handler.
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	buffer, _ := buffers.Get().(*[]byte)
-	defer buffers.Put(buffer)
 	line, isPlain := appendLine((*buffer)[:0], r)
-	*buffer = line
+	if cap(line) <= largestKept {
+		*buffer = line
+		defer buffers.Put(buffer)
+	}
 	if !isPlain || secret.IsSuspect(line) {
 		return h.Handler.Handle(ctx, r)
 	}

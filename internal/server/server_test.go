@@ -15,6 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/fault"
+	"slipway/internal/jsonlog"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/testkit"
@@ -40,7 +41,7 @@ func serve(t *testing.T, c server.Config) (*worldtest.World, *httptest.Server, *
 	t.Helper()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	log := &logged{}
-	c.Log = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: auth.Redact}))
+	c.Log = slog.New(jsonlog.New(log, slog.LevelDebug))
 	s := httptest.NewServer(server.New(w.Store, c))
 	t.Cleanup(s.Close)
 	return w, s, log
