@@ -97,9 +97,9 @@ func until(c chan struct{}) func(context.Context, *ent.Tx) error {
 	return func(context.Context, *ent.Tx) error { <-c; return nil }
 }
 
-// writeOrganization inserts an organization at once; ent's INSERTs wait for each other.
+// writeOrganization inserts an organization at once: what begins with INSERT would wait.
 func writeOrganization(ctx context.Context, tx *ent.Tx, slug string) error {
-	return second(tx.ExecContext(ctx, `INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES (?, ?, ?, ?, ?)`,
+	return second(tx.ExecContext(ctx, `WITH x AS (SELECT 1) INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES (?, ?, ?, ?, ?)`,
 		id.New(id.Organization), slug, slug, store.Now(), store.Now()))
 }
 
@@ -484,7 +484,7 @@ func writeByChance(ctx context.Context, s *store.Store, organizationID, slug str
 			panic("boom")
 		case 3: // while the statement runs that never ends by itself
 			go cancel()
-			_, err := tx.ExecContext(ctx, "INSERT INTO organizations (id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0")
+			_, err := tx.ExecContext(ctx, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) INSERT INTO organizations (id) SELECT i FROM n WHERE i < 0")
 			return err
 		case 4:
 			go cancel()

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"strconv"
 	"strings"
@@ -60,13 +61,11 @@ func (p *pendingInserts) add(ctx context.Context, i insert) error {
 	return p.failed
 }
 
-// send sends all that there are, before what is still to come.
-func (p *pendingInserts) send(ctx context.Context) error { return p.sendAll(notLast(ctx)) }
-
 // sendLast sends all that there are, as the last of the transaction.
-func (p *pendingInserts) sendLast(ctx context.Context) error { return p.sendAll(Last(ctx)) }
+func (p *pendingInserts) sendLast(ctx context.Context) error { return p.send(last(ctx)) }
 
-func (p *pendingInserts) sendAll(ctx context.Context) error {
+// send sends all that there are.
+func (p *pendingInserts) send(ctx context.Context) error {
 	list := p.list
 	p.list, p.args = nil, 0
 	if p.dialect == dialect.Postgres && len(list) > 1 {
@@ -213,8 +212,11 @@ func (t insertTx) QueryContext(ctx context.Context, query string, args ...any) (
 	return t.execTx.QueryContext(ctx, query, args...)
 }
 
-// ExecContext runs a statement that ent does not write.
+// ExecContext runs a statement that ent does not write. An INSERT waits as ent's do, and its result is not known.
 func (t insertTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if isInsert(query) {
+		return driver.ResultNoRows, t.pending.add(ctx, insert{query, args})
+	}
 	if err := t.pending.send(ctx); err != nil {
 		return nil, err
 	}

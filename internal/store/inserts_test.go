@@ -39,6 +39,10 @@ func TestInsertsAreSentTogether(t *testing.T) {
 		raw := func(ctx context.Context, tx *ent.Tx) error {
 			return second(tx.ExecContext(ctx, `UPDATE projects SET name = 'y' WHERE organization_id = $1`, w.Acme.ID))
 		}
+		rawInsert := func(ctx context.Context, tx *ent.Tx) error {
+			return second(tx.ExecContext(ctx, `INSERT INTO "deployment_changes" ("organization_id", "deployment_id", "version", "created_at") VALUES ($1, $2, $3, $4)`,
+				w.Acme.ID, id.New(id.Deployment), 1, store.Now()))
+		}
 		for what, c := range map[string]struct {
 			steps []func(context.Context, *ent.Tx) error
 			// postgres and sqlite are the statements, by their first words.
@@ -49,6 +53,7 @@ func TestInsertsAreSentTogether(t *testing.T) {
 			"before a read":   {steps(insert("d"), insert("e"), count, insert("f")), "WITH SELECT INSERT", "INSERT INSERT SELECT INSERT"},
 			"before a write":  {steps(insert("g"), insert("h"), rename), "WITH UPDATE", "INSERT INSERT UPDATE"},
 			"before other's":  {steps(insert("i"), insert("j"), raw), "WITH UPDATE", "INSERT INSERT UPDATE"},
+			"other's":         {steps(rawInsert, rawInsert), "WITH", "INSERT INSERT"},
 			"with a number":   {steps(insert("k"), insert("l"), change), "WITH", "INSERT INSERT INSERT"},
 			"numbers":         {steps(insert("m"), change, change), "WITH INSERT", "INSERT INSERT INSERT"},
 			"a read of a few": {steps(count), "SELECT", "SELECT"},

@@ -163,9 +163,7 @@ func (t *pooledTx) began() (at time.Time, err error) {
 // QueryContext implements entsql.ExecQuerier.
 func (t *pooledTx) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
 	err = t.run(ctx, func(conn *sql.Conn) (err error) {
-		if err = t.commitWith(ctx); err == nil {
-			rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, args...) //nolint:sqlclosecheck,rowserrcheck // the caller's
-		}
+		rows, err = conn.QueryContext(pgconn.Unwatched(ctx), query, args...) //nolint:sqlclosecheck,rowserrcheck // the caller's
 		return err
 	})
 	if err != nil {

@@ -48,10 +48,6 @@ func TestTransactionBeginsWithItsFirstStatementAndCommitsWithItsLast(t *testing.
 					began = clock()
 					return err
 				}},
-				{"a read that is the last", 2, func(ctx context.Context, tx *ent.Tx, _ func() time.Time) error { return look(store.Last(ctx), tx) }},
-				{"two reads, of which one is the last", 2, func(ctx context.Context, tx *ent.Tx, _ func() time.Time) error {
-					return errors.Join(look(ctx, tx), look(store.Last(ctx), tx))
-				}},
 				{"a read and a write", 2, func(ctx context.Context, tx *ent.Tx, _ func() time.Time) error {
 					return errors.Join(look(ctx, tx), insert(ctx, tx))
 				}},

@@ -86,20 +86,11 @@ func (r *txRun) clock() time.Time {
 // statement that failed, which the server has not refused.
 func (r *txRun) isLost(err error) bool { return r.tx != nil && r.tx.commits && pq.As(err) == nil }
 
-// Last returns a context for the last statement of a transaction, so that COMMIT takes no round trip of its own.
-func Last(ctx context.Context) context.Context { return context.WithValue(ctx, lastKey{}, true) }
-
-// notLast returns a context for other statements than the last.
-func notLast(ctx context.Context) context.Context {
-	if !isLast(ctx) {
-		return ctx
-	}
-	return context.WithValue(ctx, lastKey{}, false)
-}
+// last returns a context for the last statement of a transaction, so that COMMIT takes no round trip of its own.
+func last(ctx context.Context) context.Context { return context.WithValue(ctx, lastKey{}, lastKey{}) }
 
 func isLast(ctx context.Context) bool {
-	last, _ := ctx.Value(lastKey{}).(bool)
-	return last
+	return ctx.Value(lastKey{}) != nil
 }
 
 var (
