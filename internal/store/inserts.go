@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,9 @@ const maxPendingArgs = 256
 // its audit row), and a round trip to PostgreSQL takes longer than what an INSERT does there. So they wait until the
 // transaction asks the database for something else, or is about to be committed. PostgreSQL gets them as one
 // statement; SQLite, which is reached without a round trip, one after the other.
+//
+// Those into one table are not sent as one: PostgreSQL carries out the INSERTs of a statement in an order of its own, in
+// which their rows would get the numbers that it draws.
 //
 // An INSERT that fails does so where it is sent. A transaction that knew of it at once could do no more than return
 // the error, because PostgreSQL takes no further statement from it.
@@ -52,7 +56,7 @@ func withPending(ctx context.Context, p *pendingInserts) context.Context {
 
 // add adds an INSERT.
 func (p *pendingInserts) add(ctx context.Context, i insert) error {
-	if p.args+len(i.args) > maxPendingArgs {
+	if p.mustPrecede(i) {
 		if err := p.send(ctx); err != nil {
 			return err
 		}
@@ -63,6 +67,18 @@ func (p *pendingInserts) add(ctx context.Context, i insert) error {
 
 // sendLast sends all that there are, as the last of the transaction.
 func (p *pendingInserts) sendLast(ctx context.Context) error { return p.send(last(ctx)) }
+
+// mustPrecede reports whether what there is cannot be sent together with an INSERT.
+func (p *pendingInserts) mustPrecede(next insert) bool {
+	return p.args+len(next.args) > maxPendingArgs ||
+		slices.ContainsFunc(p.list, func(i insert) bool { return i.table() == next.table() })
+}
+
+// table returns the text up to the columns, which names the table.
+func (i insert) table() string {
+	table, _, _ := strings.Cut(i.text, "(")
+	return table
+}
 
 // send sends all that there are.
 func (p *pendingInserts) send(ctx context.Context) error {
@@ -83,7 +99,7 @@ func (p *pendingInserts) send(ctx context.Context) error {
 // sendWith sends all that there are, together with an INSERT that returns something where the database can, and
 // returns the statement that is left to be run for that.
 func (p *pendingInserts) sendWith(ctx context.Context, i insert) (insert, error) {
-	if p.dialect != dialect.Postgres || p.args+len(i.args) > maxPendingArgs || p.failed != nil {
+	if p.dialect != dialect.Postgres || p.failed != nil || p.mustPrecede(i) {
 		return i, p.send(ctx)
 	}
 	list := append(p.list, i)

@@ -1,4 +1,0 @@
-package ecs
-
-// Members is members.
-var Members = members
