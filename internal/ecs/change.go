@@ -3,11 +3,9 @@ package ecs
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 
 	"slipway/internal/fault"
-	"slipway/internal/strictjson"
 )
 
 // Replay returns the data of a new deployment that ships artifact, the release's task definition as a
@@ -25,13 +23,9 @@ func (d *Data) Replay(artifact json.RawMessage, previous *TaskDefinition, channe
 	if artifact == nil {
 		return replay, nil
 	}
-	n, err := strictjson.ParseWithin(artifact, strictjson.Limits{Depth: math.MaxInt, Bytes: math.MaxInt})
+	deployed, err := readTaskDefinition(artifact)
 	if err != nil {
-		return nil, fmt.Errorf("ecs: the artifact is no JSON: %w", err)
-	}
-	deployed, violations := DecodeTaskDefinition(n)
-	if len(violations) > 0 {
-		return nil, fmt.Errorf("ecs: the artifact is no task definition: at %q it %s", violations[0].Pointer, violations[0].Message)
+		return nil, fmt.Errorf("ecs: the artifact is no task definition: %w", err)
 	}
 	replay.DeployedTaskDefinition = deployed
 	return replay, nil

@@ -49,8 +49,12 @@ func TestReplayOfNothingStartsEmpty(t *testing.T) {
 func TestReplayRefusesWhatIsNoTaskDefinition(t *testing.T) {
 	t.Parallel()
 	for artifact, want := range map[string]string{
-		`{"revision":"3"}`: `at "/revision" it must be a whole number, found the string "3"`,
-		`[]`:               `at "" it must be an object, found an array`,
+		`{"revision":"3"}`:        `revision: json: cannot unmarshal string`,
+		`{"revision":3000000000}`: `revision: json: cannot unmarshal number`,
+		`{"arn":7}`:               `arn: json: cannot unmarshal number`,
+		`{"definition":[]}`:       `definition: must be an object`,
+		`[]`:                      `no object`,
+		`{"arn":x}`:               `is no JSON`,
 	} {
 		_, err := decoded(t, full).Replay(json.RawMessage(artifact), nil, "rest", "ada")
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"slipway/internal/strictjson"
@@ -39,8 +40,8 @@ func (c Column) Data() (*Data, error) {
 		return nil, nil
 	}
 	d := new(Data)
-	if err := read(c.raw, d); err != nil {
-		return nil, err
+	if err := json.Unmarshal(c.raw, d); err != nil {
+		return nil, fmt.Errorf("ecs: read the stored data: %w", err)
 	}
 	return d, nil
 }
@@ -51,19 +52,25 @@ func (c Column) Target() (*Data, error) {
 	if c.IsZero() {
 		return nil, nil
 	}
-	var target struct {
-		ClusterARN        *string `json:"clusterArn"`
-		ServiceARN        *string `json:"serviceArn"`
-		PreDeployEnabled  *bool   `json:"preDeployEnabled"`
-		PostDeployEnabled *bool   `json:"postDeployEnabled"`
+	target := &Data{Type: Type}
+	err := strictjson.EachMember(c.raw, func(name, value []byte) error {
+		switch string(name) {
+		case "clusterArn":
+			return json.Unmarshal(value, &target.ClusterARN)
+		case "serviceArn":
+			return json.Unmarshal(value, &target.ServiceARN)
+		case "preDeployEnabled":
+			return json.Unmarshal(value, &target.PreDeployEnabled)
+		case "postDeployEnabled":
+			return json.Unmarshal(value, &target.PostDeployEnabled)
+		default:
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ecs: read the stored data: %w", err)
 	}
-	if err := read(members(c.raw, "clusterArn", "serviceArn", "preDeployEnabled", "postDeployEnabled"), &target); err != nil {
-		return nil, err
-	}
-	return &Data{
-		Type: Type, ClusterARN: target.ClusterARN, ServiceARN: target.ServiceARN,
-		PreDeployEnabled: target.PreDeployEnabled, PostDeployEnabled: target.PostDeployEnabled,
-	}, nil
+	return target, nil
 }
 
 // DeployedTaskDefinition reads nothing but that, nil where there is none.
@@ -71,18 +78,44 @@ func (c Column) DeployedTaskDefinition() (*TaskDefinition, error) {
 	if c.IsZero() {
 		return nil, nil
 	}
-	var data struct {
-		Deployed *TaskDefinition `json:"deployedTaskDefinition"`
+	var deployed *TaskDefinition
+	err := strictjson.EachMember(c.raw, func(name, value []byte) (err error) {
+		if string(name) == "deployedTaskDefinition" {
+			deployed, err = readTaskDefinition(value)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ecs: read the stored data: %w", err)
 	}
-	err := read(members(c.raw, "deployedTaskDefinition"), &data)
-	return data.Deployed, err
+	return deployed, nil
 }
 
-func read(text []byte, into any) error {
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("ecs: read the stored data: %w", err)
+// readTaskDefinition reads the text of a task definition as it is stored, and keeps its definition as a part of that.
+// Members that it does not have are passed over.
+func readTaskDefinition(text []byte) (*TaskDefinition, error) {
+	if !json.Valid(text) {
+		return nil, errors.New("a task definition is no JSON")
 	}
-	return nil
+	d := new(TaskDefinition)
+	err := strictjson.EachMember(text, func(name, value []byte) (err error) {
+		switch string(name) {
+		case "arn":
+			err = json.Unmarshal(value, &d.ARN)
+		case "definition":
+			d.Definition = value
+			if value[0] != '{' {
+				err = errors.New("must be an object")
+			}
+		case "revision":
+			err = json.Unmarshal(value, &d.Revision)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+	return d, err
 }
 
 // Value implements driver.Valuer.

@@ -47,14 +47,8 @@ func DecodeNew(n *strictjson.Node) (*Data, []fault.Violation) {
 	return decoded(data, d.Violations())
 }
 
-// DecodeTaskDefinition reads a task definition, as Decode does; the pointers start at it.
-func DecodeTaskDefinition(n *strictjson.Node) (*TaskDefinition, []fault.Violation) {
-	definition := new(TaskDefinition)
-	return decoded(definition, strictjson.DecodeOpen(n, definition, ""))
-}
-
-// DecodeArtifact reads the task definition of a new release: as DecodeTaskDefinition, but members that it does not have
-// are refused.
+// DecodeArtifact reads the task definition of a new release. Members that it does not have are refused; inside its
+// definition everything is kept. The pointers of violations start at it.
 func DecodeArtifact(n *strictjson.Node) (*TaskDefinition, []fault.Violation) {
 	definition := new(TaskDefinition)
 	return decoded(definition, strictjson.Decode(n, definition, ""))

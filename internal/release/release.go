@@ -3,7 +3,6 @@
 package release
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,12 +28,12 @@ type Unsealed struct {
 
 // Content is everything that a deployment ships, as it is stored.
 type Content struct {
-	ModuleVersionID string `json:"moduleVersionId"`
-	Kind            string `json:"kind"`
+	ModuleVersionID string
+	Kind            string
 	// Inputs is the JSON object of the complete resolved inputs.
-	Inputs json.RawMessage `json:"inputs"`
+	Inputs json.RawMessage
 	// Artifact is the JSON object that the kind ships, or nil where the kind has none.
-	Artifact json.RawMessage `json:"artifact"`
+	Artifact json.RawMessage
 }
 
 // Sealed is a content as it is stored.
@@ -117,11 +116,23 @@ func Open(storedDigest, content string) (Content, error) {
 		return Content{}, err
 	}
 	var c Content
-	if err := json.Unmarshal([]byte(content), &c); err != nil {
+	err := strictjson.EachMember([]byte(content), func(name, value []byte) error {
+		switch string(name) {
+		case "moduleVersionId":
+			return json.Unmarshal(value, &c.ModuleVersionID)
+		case "kind":
+			return json.Unmarshal(value, &c.Kind)
+		case "inputs":
+			c.Inputs = value
+		case "artifact":
+			if string(value) != "null" {
+				c.Artifact = value
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return Content{}, fmt.Errorf("release: read the stored content: %w", err)
-	}
-	if bytes.Equal(c.Artifact, []byte("null")) {
-		c.Artifact = nil
 	}
 	return c, nil
 }
