@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/ecs"
@@ -214,15 +215,15 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 			return nil, instance.ID, err
 		}
 		e.Changes = map[string]any{"moduleInstanceId": instance.ID, "releaseId": r.ID}
-		create := tx.Deployment.Create().
-			SetID(deploymentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetProjectID(instance.ProjectID).SetEnvironmentID(instance.EnvironmentID).
-			SetModuleInstanceID(instance.ID).SetReleaseID(r.ID).
-			SetDeploymentType(p.version.Kind).SetTriggerSource(TriggerAPI).
-			SetNillableDescription(in.Description).SetCreatedBy(a.Name).
-			SetNillableResourceArn(in.ResourceARN).SetNillableResourceName(in.ResourceName)
-		created, err := setData(create, p.data).Save(ctx)
-		if err != nil || created.ServiceArn == nil {
+		created := &ent.Deployment{
+			ID: deploymentID, ProjectID: instance.ProjectID, EnvironmentID: instance.EnvironmentID,
+			ModuleInstanceID: instance.ID, ReleaseID: &r.ID,
+			DeploymentType: p.version.Kind, TriggerSource: TriggerAPI, Status: deployment.StatusPENDING,
+			Description: in.Description, CreatedBy: a.Name,
+			ResourceArn: in.ResourceARN, ResourceName: in.ResourceName,
+			Data: p.data.Column(), ServiceArn: serviceOf(p.data),
+		}
+		if err := insertDeployment(ctx, tx, created, e.At); err != nil || created.ServiceArn == nil {
 			return created, instance.ID, err
 		}
 		e.Changed = created

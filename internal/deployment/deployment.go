@@ -150,20 +150,43 @@ func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string
 	}, args, func(d *record.Deployment) string { return *d.ReleaseID })
 }
 
-// dataSetter is a write of a deployment.
-type dataSetter[T any] interface {
-	SetData(ecs.Column) T
-	SetNillableServiceArn(*string) T
+// insertText is the INSERT of a new deployment. The columns that it leaves out have a default.
+const insertText = `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", ` +
+	`"module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "started_at", ` +
+	`"external_deployment_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", ` +
+	`"data", "service_arn", "created_by", "version") ` +
+	`VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+
+// insertDeployment writes a new deployment of the actor's organization, made at a time; both, and its version, are set
+// here. It may have the fields of insertText and no others.
+func insertDeployment(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
+	d.OrganizationID, d.CreatedAt, d.UpdatedAt, d.Version = store.Scope(actor.From(ctx)), at, at, 1
+	_, err := tx.ExecContext(ctx, insertText, d.ID, d.CreatedAt, d.UpdatedAt, d.OrganizationID, d.ProjectID, d.EnvironmentID,
+		d.ModuleInstanceID, orNull(d.ReleaseID), d.DeploymentType, d.TriggerSource, string(d.Status), orNull(d.Description), orNull(d.StartedAt),
+		orNull(d.ExternalDeploymentID), orNull(d.ResourceArn), orNull(d.ResourceName), orNull(d.RedeployOfDeploymentID), orNull(d.RollbackToDeploymentID),
+		d.Data, orNull(d.ServiceArn), d.CreatedBy, d.Version)
+	return err
 }
 
-// setData sets the data of a deployment, nil for a type that has none, and the service by which the cloud's events find it.
-func setData[T any](u dataSetter[T], data *ecs.Data) T {
-	var service *string
-	if data != nil && data.ServiceARN != nil && cloud.IsServiceARN(*data.ServiceARN) {
-		service = data.ServiceARN
+// orNull returns what a pointer points to, as an argument of a statement.
+func orNull[T any](value *T) any {
+	if value == nil {
+		return nil
 	}
-	u.SetNillableServiceArn(service)
-	return u.SetData(data.Column())
+	return *value
+}
+
+// serviceOf returns the service by which the cloud's events find a deployment with such data, or nil.
+func serviceOf(data *ecs.Data) *string {
+	if data != nil && data.ServiceARN != nil && cloud.IsServiceARN(*data.ServiceARN) {
+		return data.ServiceARN
+	}
+	return nil
+}
+
+// setData sets the data of a deployment, nil for a type that has none.
+func setData(u *ent.DeploymentUpdateOne, data *ecs.Data) *ent.DeploymentUpdateOne {
+	return u.SetData(data.Column()).SetNillableServiceArn(serviceOf(data))
 }
 
 // DataOf returns the detail of a deployment by its column, nil where its kind has none, counted as work of the

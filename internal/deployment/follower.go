@@ -118,15 +118,15 @@ func (f *follower) create(ctx context.Context, c *course) error {
 		data.ClusterARN = &start.Event.ClusterARN
 	}
 	cloud.Apply(data, 0, cloud.Observation{}, observe(c.cloudID, []*ent.CloudEvent{start}))
-	created, err := f.tx.Deployment.Create().
-		SetID(f.newID(id.Deployment)).SetOrganizationID(f.instance.OrganizationID).SetCreatedAt(f.entry.At).SetUpdatedAt(f.entry.At).
-		SetProjectID(f.instance.ProjectID).SetEnvironmentID(f.instance.EnvironmentID).SetModuleInstanceID(f.instance.ModuleInstanceID).
-		SetDeploymentType(ecs.Type).SetTriggerSource(TriggerEvent).SetStatus(deployment.StatusRUNNING).
-		SetDescription(startedOutside).SetCreatedBy(start.CreatedBy).SetStartedAt(start.Event.Time).
-		SetExternalDeploymentID(c.cloudID).SetResourceArn(start.ServiceArn).SetResourceName(serviceName(start.ServiceArn)).
-		SetData(data.Column()).SetServiceArn(start.ServiceArn).
-		Save(ctx)
-	if err != nil {
+	created := &ent.Deployment{
+		ID: f.newID(id.Deployment), ProjectID: f.instance.ProjectID, EnvironmentID: f.instance.EnvironmentID,
+		ModuleInstanceID: f.instance.ModuleInstanceID,
+		DeploymentType:   ecs.Type, TriggerSource: TriggerEvent, Status: deployment.StatusRUNNING,
+		Description: new(startedOutside), CreatedBy: start.CreatedBy, StartedAt: &start.Event.Time,
+		ExternalDeploymentID: &c.cloudID, ResourceArn: &start.ServiceArn, ResourceName: new(serviceName(start.ServiceArn)),
+		Data: data.Column(), ServiceArn: &start.ServiceArn,
+	}
+	if err := insertDeployment(ctx, f.tx, created, f.entry.At); err != nil {
 		return err
 	}
 	c.deployment, f.created = created, true

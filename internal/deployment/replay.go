@@ -49,7 +49,7 @@ type replayMode struct {
 	// check returns why a deployment may not be replayed so, or nil.
 	check func(*source) error
 	// setSource lets the new deployment refer to the one that it replays.
-	setSource func(*ent.DeploymentCreate, string) *ent.DeploymentCreate
+	setSource func(d *ent.Deployment, id string)
 }
 
 var rollback = replayMode{
@@ -57,7 +57,7 @@ var rollback = replayMode{
 	trigger:   TriggerRollback,
 	verb:      "Rollback to",
 	check:     checkSucceeded,
-	setSource: (*ent.DeploymentCreate).SetRollbackToDeploymentID,
+	setSource: func(d *ent.Deployment, id string) { d.RollbackToDeploymentID = &id },
 }
 
 var redeploy = replayMode{
@@ -66,7 +66,7 @@ var redeploy = replayMode{
 	verb:    "Redeploy of",
 	// One that is active stands in its own way.
 	check:     func(*source) error { return nil },
-	setSource: (*ent.DeploymentCreate).SetRedeployOfDeploymentID,
+	setSource: func(d *ent.Deployment, id string) { d.RedeployOfDeploymentID = &id },
 }
 
 func checkSucceeded(target *source) error {
@@ -114,15 +114,16 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 			return nil, "", err
 		}
 		e.Changes = map[string]any{"source": from.ID, "releaseId": from.ReleaseID}
-		create := tx.Deployment.Create().
-			SetID(deploymentID).SetOrganizationID(from.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-			SetProjectID(from.ProjectID).SetEnvironmentID(from.EnvironmentID).
-			SetModuleInstanceID(from.ModuleInstanceID).SetNillableReleaseID(from.ReleaseID).
-			SetDeploymentType(from.DeploymentType).SetTriggerSource(m.trigger).
-			SetDescription(m.describe(from)).SetCreatedBy(a.Name).
-			SetNillableResourceArn(from.ResourceARN).SetNillableResourceName(from.ResourceName)
-		created, err := m.setSource(setData(create, data), from.ID).Save(ctx)
-		return created, from.ModuleInstanceID, err
+		created := &ent.Deployment{
+			ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
+			ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
+			DeploymentType: from.DeploymentType, TriggerSource: m.trigger, Status: deployment.StatusPENDING,
+			Description: new(m.describe(from)), CreatedBy: a.Name,
+			ResourceArn: from.ResourceARN, ResourceName: from.ResourceName,
+			Data: data.Column(), ServiceArn: serviceOf(data),
+		}
+		m.setSource(created, from.ID)
+		return created, from.ModuleInstanceID, insertDeployment(ctx, tx, created, e.At)
 	})
 }
 
