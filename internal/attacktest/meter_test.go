@@ -96,11 +96,11 @@ func number(text string) int64 {
 	return n
 }
 
-// settle waits until there are no more goroutines than there were.
+// settle waits until there are no more goroutines than there were. It asks less and less often: each look takes some of
+// the time that is measured, and what reads the changes for streams stays for ten seconds after the last of them.
 func (m *meter) settle(ctx context.Context, most int) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for begun := time.Now(); ; <-tick.C {
+	wait := 20 * time.Millisecond
+	for begun := time.Now(); ; wait = min(2*wait, 640*time.Millisecond) {
 		n, err := m.goroutines(ctx)
 		if err != nil || n <= most {
 			return err
@@ -108,6 +108,7 @@ func (m *meter) settle(ctx context.Context, most int) error {
 		if time.Since(begun) > patience {
 			return fmt.Errorf("%d goroutines, where there were %d", n, most)
 		}
+		<-time.After(wait)
 	}
 }
 

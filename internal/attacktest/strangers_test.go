@@ -45,7 +45,7 @@ func strangers() []attack {
 		forge("forged tokens in the name of another address", "127.0.1.5", "127.0.1.6", always("127.0.1.6"), none),
 		forge("forged tokens behind 800 forwarded addresses", proxy, proxy, padded, always("10.1.1.5")),
 		{name: "streams of a token that is revoked", want: "ended; forged 401 Request:UNAUTHENTICATED; good 200", requests: 30,
-			cpu: 500 * time.Millisecond, why: "the streams go on for some seconds", run: revoked},
+			cpu: 200 * time.Millisecond, why: "the streams go on for some seconds", run: revoked},
 	}
 }
 
