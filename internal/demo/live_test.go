@@ -80,6 +80,12 @@ func ended(d *record.Deployment) bool { return d.CompletedAt != nil }
 
 func running(d *record.Deployment) bool { return d.Status == entdeployment.StatusRUNNING }
 
+// reported reports whether the runner has told of the first stage.
+func reported(d *record.Deployment) bool {
+	data, err := d.Data.Data()
+	return err == nil && data != nil && data.ServiceDeploymentState != nil
+}
+
 // live returns the deployment that is live at a place such as storefront/production/web.
 func live(t *testing.T, w *worldtest.World, r *demo.Result, place string) *record.Deployment {
 	t.Helper()
@@ -226,6 +232,7 @@ func TestACanceledDeploymentMakesRoomAndTheEndLeavesTheOthers(t *testing.T) {
 		waits := create(t, w, r, "storefront/production/assets", "")
 
 		by := actor.With(t.Context(), &actor.Actor{Name: "maya", Role: actor.Developer, OrganizationID: r.OrganizationID})
+		await(t, w, r, ids[0], reported) // so that its end is all that is still to be told
 		canceled, err := w.Deploy.Cancel(by, ids[0])
 		if err != nil {
 			t.Fatal(err)
