@@ -132,29 +132,38 @@ func TestManyInsertsAreSentInParts(t *testing.T) {
 	const many = 40
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		ctx := w.Acme.As(actor.Admin)
+		insert := func(ctx context.Context, tx *ent.Tx, into string, row func(i int) []any) error {
+			var rows []string
+			var args []any
+			for i := range many {
+				var places []string
+				for _, arg := range row(i) {
+					args = append(args, arg)
+					places = append(places, fmt.Sprintf("$%d", len(args)))
+				}
+				rows = append(rows, "("+strings.Join(places, ", ")+")")
+			}
+			return second(tx.ExecContext(ctx, "INSERT INTO "+into+" VALUES "+strings.Join(rows, ", "), args...))
+		}
 		most, all := 0, 0
 		for _, s := range w.Recorded(func() {
-			err := w.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
-				projects := make([]*ent.ProjectCreate, many)
-				changes := make([]*ent.DeploymentChangeCreate, many)
-				for i := range many {
-					projects[i] = tx.Project.Create().SetID(id.New(id.Project)).SetOrganizationID(w.Acme.ID).SetCreatedAt(store.Now()).
-						SetUpdatedAt(store.Now()).SetName("p").SetSlug(fmt.Sprintf("p-%03d", i))
-					changes[i] = tx.DeploymentChange.Create().SetOrganizationID(w.Acme.ID).SetDeploymentID(id.New(id.Deployment)).
-						SetVersion(1).SetCreatedAt(store.Now())
-				}
-				return errors.Join(tx.Project.CreateBulk(projects...).Exec(ctx), tx.DeploymentChange.CreateBulk(changes...).Exec(ctx))
-			})
-			if err != nil {
-				t.Error(err)
-			}
+			must(t, w.Store.Tx(ctx, never, func(ctx context.Context, tx *ent.Tx) error {
+				return errors.Join(
+					insert(ctx, tx, `"projects" ("id", "organization_id", "created_at", "updated_at", "name", "slug")`, func(i int) []any {
+						return []any{id.New(id.Project), w.Acme.ID, store.Now(), store.Now(), "p", fmt.Sprintf("p-%03d", i)}
+					}),
+					insert(ctx, tx, `"deployment_changes" ("organization_id", "deployment_id", "version", "created_at")`, func(int) []any {
+						return []any{w.Acme.ID, id.New(id.Deployment), 1, store.Now()}
+					}),
+				)
+			}))
 		}) {
 			most, all = max(most, len(s.Args)), all+len(s.Args)
 		}
-		if got := slugs(ctx, w.Store.Client); len(got) != many || !slices.IsSorted(got) || got[many-1] != "p-039" {
-			t.Errorf("%d projects", len(got))
+		if got, changes := slugs(ctx, w.Store.Client), w.Store.Client.DeploymentChange.Query().CountX(ctx); len(got) != many || changes != many {
+			t.Errorf("%d projects and %d changes, want %d of each", len(got), changes, many)
 		}
-		if most > store.MaxPendingArgs || all < store.MaxPendingArgs {
+		if most > store.MaxPendingArgs || all <= store.MaxPendingArgs {
 			t.Errorf("a statement has %d arguments, all have %d", most, all)
 		}
 	})
