@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
@@ -78,6 +79,10 @@ func TestEveryUpdateRaisesTheVersionAndIsRecordedInItsTransaction(t *testing.T) 
 			}
 			if diff := cmp.Diff(want, recordedVersions(t, w, w.Acme, d.ID)); diff != "" || d.Version != versions[name] {
 				t.Errorf("%s: version %d, recorded: %s", name, d.Version, diff)
+			}
+			last := w.Store.Client.DeploymentChange.Query().Where(deploymentchange.DeploymentID(d.ID), deploymentchange.Version(d.Version)).OnlyX(w.Acme.As(actor.Viewer))
+			if !last.CreatedAt.Equal(d.UpdatedAt) || last.OrganizationID != w.Acme.ID {
+				t.Errorf("%s: recorded at %s in %s, written at %s in %s", name, last.CreatedAt, last.OrganizationID, d.UpdatedAt, w.Acme.ID)
 			}
 			if t.Name() == "TestEveryUpdateRaisesTheVersionAndIsRecordedInItsTransaction/postgres" {
 				wantOneTransaction(t, w, name, d.ID)

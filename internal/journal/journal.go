@@ -154,8 +154,8 @@ func (j *Journal) also(ctx context.Context, tx *ent.Tx, action string, at time.T
 	return recordChange(ctx, tx, e)
 }
 
-// The rows that a write leaves beside its own. Every write leaves them and their columns never differ, so that their
-// texts are here, and ent does not write them each time.
+// The rows that a write leaves beside its own, in the actor's organization. Every write leaves them and their columns never
+// differ, so that their texts are here, and ent does not write them each time.
 const (
 	auditText = `INSERT INTO "audit_events" ("id", "organization_id", "created_at", "actor_id", "actor_name", "actor_role", "channel", ` +
 		`"action", "object_id", "request_id", "changes") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
@@ -180,7 +180,7 @@ func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) er
 
 func recordChange(ctx context.Context, tx *ent.Tx, e *Entry) error {
 	d := e.Changed
-	_, err := tx.ExecContext(ctx, changeText, d.OrganizationID, d.ID, d.Version, string(e.kind()), d.UpdatedAt)
+	_, err := tx.ExecContext(ctx, changeText, store.Scope(actor.From(ctx)), d.ID, d.Version, string(e.kind()), d.UpdatedAt)
 	return err
 }
 
