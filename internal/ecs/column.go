@@ -80,7 +80,7 @@ func (c Column) DeployedTaskDefinition() (*TaskDefinition, error) {
 	}
 	var deployed *TaskDefinition
 	err := strictjson.EachMember(c.raw, func(name, value []byte) (err error) {
-		if string(name) == "deployedTaskDefinition" {
+		if string(name) == "deployedTaskDefinition" && string(value) != "null" {
 			deployed, err = readTaskDefinition(value)
 		}
 		return err

@@ -103,6 +103,12 @@ func TestColumnsReadWhatAReplayTakesOverAsDataHasIt(t *testing.T) {
 	if diff := cmp.Diff(data.DeployedTaskDefinition, deployed); err != nil || diff != "" {
 		t.Errorf("%v:\n%s", err, diff)
 	}
+	if err := c.Scan(`{"type":"aws:ecs","deployedTaskDefinition":null}`); err != nil {
+		t.Fatal(err)
+	}
+	if deployed, err := c.DeployedTaskDefinition(); deployed != nil || err != nil {
+		t.Errorf("of null: %v, %v", deployed, err)
+	}
 	var none ecs.Column
 	if target, err := none.Target(); target != nil || err != nil {
 		t.Errorf("of nothing: %v, %v", target, err)
