@@ -79,6 +79,7 @@ func commands(env environment) *cobra.Command {
 		serveCommand(),
 		demoCommand(),
 		runnerCommand(),
+		guardCommand(),
 		backupCommand(),
 		restoreCommand(),
 		group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),

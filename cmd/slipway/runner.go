@@ -77,6 +77,14 @@ func handOver(ctx context.Context) context.Context {
 	return ctx
 }
 
+// guardCommand is what a keeper starts beside its program.
+func guardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "guard", Short: "End a program whose keeper cannot; started by a keeper", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return keeper.Main(keeper.GuardPath, c.InOrStdin(), keeper.Now) },
+	}
+}
+
 // keepCommand is what a runner starts for each program.
 func keepCommand() *cobra.Command {
 	return &cobra.Command{

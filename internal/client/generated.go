@@ -10,6 +10,18 @@ import (
 	"github.com/Khan/genqlient/graphql"
 )
 
+// Caller includes the requested fields of the GraphQL type Viewer.
+// The GraphQL type's documentation follows.
+//
+// Who asks.
+type Caller struct {
+	// The id of that organization; null where there is none.
+	OrganizationId *string `json:"organizationId"`
+}
+
+// GetOrganizationId returns Caller.OrganizationId, and is useful for accessing the field via an interface.
+func (v *Caller) GetOrganizationId() *string { return v.OrganizationId }
+
 // What a runner carries out.
 type ClaimDeploymentInput struct {
 	// The deployment types, at least one of `aws:ecs` and `terraform`.
@@ -356,6 +368,15 @@ func (v *GrantedLease) GetWaitedSeconds() int { return v.WaitedSeconds }
 
 // GetCancelSeconds returns GrantedLease.CancelSeconds, and is useful for accessing the field via an interface.
 func (v *GrantedLease) GetCancelSeconds() *int { return v.CancelSeconds }
+
+// IdentifyResponse is returned by Identify on success.
+type IdentifyResponse struct {
+	// Who asks. Null for a caller without a token.
+	Viewer *Caller `json:"viewer"`
+}
+
+// GetViewer returns IdentifyResponse.Viewer, and is useful for accessing the field via an interface.
+func (v *IdentifyResponse) GetViewer() *Caller { return v.Viewer }
 
 // LiveDeployment includes the requested fields of the GraphQL type Deployment.
 // The GraphQL type's documentation follows.
@@ -769,6 +790,36 @@ func CompleteDeployment(
 	}
 
 	data_ = &CompleteDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Identify.
+const Identify_Operation = `
+query Identify {
+	viewer {
+		organizationId
+	}
+}
+`
+
+func Identify(
+	ctx_ context.Context,
+	client_ graphql.Client,
+) (data_ *IdentifyResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Identify",
+		Query:  Identify_Operation,
+	}
+
+	data_ = &IdentifyResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -13,11 +13,14 @@ import (
 // The files of a keeper's folder. Those of JSON are replaced as a whole. Their names and contents are what keepers and
 // runners of different versions have in common.
 const (
-	// ordersFile has the orders of the runner.
+	// ordersFile is written when the folder is complete, with the id of the lease. Runners of versions without a socket
+	// look for it and find a text where they want a lease, and so leave the program alone.
 	ordersFile = "orders.json"
+	// socketFile is the socket on which the keeper is reached.
+	socketFile = "keeper.sock"
 	// processFile has the ids of the processes.
 	processFile = "process.json"
-	// endFile has the End.
+	// endFile has what the keeper knew last, with the End.
 	endFile = "end.json"
 	// infoFile has what Start was told about the program, and noteFile the runner's latest note.
 	infoFile, noteFile = "about.json", "runner.json"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,41 +21,63 @@ type Handle struct {
 	folder
 	// runnerLock is the locked file that keeps others from adopting the program.
 	runnerLock *os.File
+	// ended is closed when the end of the program is known, or its keeper is gone.
+	ended chan struct{}
 
-	mu     sync.Mutex
-	orders orders
-	// removed is whether the folder is gone, so that no order is to be written into it any more.
-	removed bool
+	mu sync.Mutex
+	// known is what both know: what the keeper has told and what it was told.
+	known message
+	// conn is the connection with the keeper; nil while there is none.
+	conn net.Conn
+	// closed is whether there is to be none any more.
+	closed bool
 }
+
+func newHandle(path string) *Handle { return &Handle{folder: folder(path), ended: make(chan struct{})} }
 
 // Start starts a keeper for a program. Its folder is made in root, and has a name that is new there. env is the
 // program's environment; info is stored as JSON for a runner that adopts the program.
 func Start(root, name string, lease Lease, p Program, env []string, info any) (*Handle, error) {
-	h, err := create(root, name, lease, info)
-	if err != nil {
+	h := newHandle(filepath.Join(root, name))
+	if err := h.create(root, lease.ID, info); err != nil {
 		return nil, err
 	}
-	if err := h.spawn(p, env); err != nil {
+	h.known.Lease = lease
+	if err := h.spawn(task{p, lease}, env); err != nil {
 		return nil, errors.Join(err, h.Remove())
 	}
+	go h.follow(messages(h.conn))
 	return h, nil
 }
 
-// create makes the folder of a program, with its first orders.
-func create(root, name string, lease Lease, info any) (*Handle, error) {
+// create makes the folder of a program, which is complete when it has orders.
+func (h *Handle) create(root, leaseID string, info any) error {
 	unlock, err := lockRoot(root)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer unlock()
-	h := &Handle{folder: folder(filepath.Join(root, name)), orders: orders{Lease: lease}}
 	if err := os.Mkdir(string(h.folder), folderMode); err != nil {
-		return nil, err
+		return err
 	}
-	if h.runnerLock, err = lock(h.path(runnerLockFile), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, err
+	if h.runnerLock, err = h.lockFile(runnerLockFile); err == nil {
+		err = errors.Join(h.save(infoFile, info), h.save(ordersFile, startOrders{leaseID}))
 	}
-	return h, errors.Join(h.save(ordersFile, h.orders), h.save(infoFile, info))
+	if err != nil {
+		err = errors.Join(err, h.remove())
+	}
+	return err
+}
+
+// startOrders are what the file of the orders has.
+type startOrders struct {
+	// Lease is the id of the lease, which stays the same as the lease is renewed.
+	Lease string `json:"lease"`
+}
+
+// lockFile locks a file of the folder, and returns nil if another process has it locked.
+func (f folder) lockFile(name string) (*os.File, error) {
+	return lock(f.path(name), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
 // lockRoot makes the root if it does not exist, and locks it, so that no other runner changes its folders.
@@ -69,21 +92,29 @@ func lockRoot(root string) (unlock func(), err error) {
 	return func() { _ = file.Close() }, nil
 }
 
-// spawn starts the process of the keeper, which inherits the lock on its folder.
-func (h *Handle) spawn(p Program, env []string) error {
+// spawn starts the process of the keeper, which inherits the lock on its folder and the socket.
+func (h *Handle) spawn(t task, env []string) error {
 	path, err := executable()
 	if err != nil {
 		return err
 	}
-	input, err := json.Marshal(p)
+	input, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
-	alive, err := lock(h.path(keeperLockFile), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB)
+	alive, err := h.lockFile(keeperLockFile)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = alive.Close() }()
+	socket, err := h.listen()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = socket.Close() }()
+	if h.conn, err = h.dial(); err != nil { // the keeper finds the runner waiting
+		return err
+	}
 	stderr, err := os.OpenFile(h.path(panicFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
 		return err
@@ -92,50 +123,13 @@ func (h *Handle) spawn(p Program, env []string) error {
 	cmd := exec.Command(path, append(slices.Clone(command), string(h.folder))...) //nolint:gosec // this program
 	cmd.Args[0] = os.Args[0]
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = "/", env, bytes.NewReader(input), stderr
-	cmd.ExtraFiles = []*os.File{alive}
+	cmd.ExtraFiles = []*os.File{lockFD - 3: alive, socketFD - 3: socket}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start a keeper: %w", err)
 	}
 	go func() { _ = cmd.Wait() }() // how it ended is in its folder
 	return nil
-}
-
-// Adopt returns handles of the programs in a root of which no runner has one: their runner has ended or has detached
-// from them. A program that cannot be adopted is left as it is, and the error has the reason.
-func Adopt(root string) (adopted []*Handle, err error) {
-	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	unlock, err := lockRoot(root)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		h := &Handle{folder: folder(filepath.Join(root, e.Name()))}
-		file, failed := lock(h.path(runnerLockFile), os.O_CREATE|os.O_RDWR, syscall.LOCK_EX|syscall.LOCK_NB)
-		if file == nil {
-			err = errors.Join(err, failed)
-			continue
-		}
-		h.runnerLock = file
-		exists, failed := h.load(ordersFile, &h.orders)
-		switch {
-		case failed != nil:
-			h.Detach()
-			err = errors.Join(err, failed)
-		case !exists: // create or remove was interrupted
-			err = errors.Join(err, h.remove())
-		default:
-			adopted = append(adopted, h)
-		}
-	}
-	return adopted, err
 }
 
 // Info decodes the info that Start was called with.
@@ -147,97 +141,90 @@ func (h *Handle) Info(into any) error {
 	return err
 }
 
-// Lease returns the lease that the program runs under.
+// Lease returns the lease that the program runs under. Where the keeper ended without a word it has an id alone.
 func (h *Handle) Lease() Lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.orders.Lease
+	return h.known.Lease
 }
 
 // Renew passes a renewed lease on to the keeper. One that ends earlier than the present one is ignored.
-func (h *Handle) Renew(l Lease) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.removed || l.End.Boot <= h.orders.Lease.End.Boot {
-		return nil // the answers to two requests came in the wrong order
-	}
-	h.orders.Lease = l
-	return h.save(ordersFile, h.orders)
-}
+func (h *Handle) Renew(l Lease) error { return h.order(orders{Lease: l}) }
 
 // Stop makes the keeper send SIGTERM to the program, and SIGKILL at a time. Of several calls the first reason counts
 // and the earliest time.
 func (h *Handle) Stop(why Reason, kill Instant) error {
+	return h.order(orders{Stop: &stopOrder{why, kill}})
+}
+
+// order gives the keeper orders, if they change anything and the program has not ended.
+func (h *Handle) order(o orders) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.removed {
+	before := h.known.orders
+	h.known.add(o)
+	if h.known.orders == before || h.hasEnded() {
 		return nil
 	}
-	if earlier := h.orders.Stop; earlier != nil {
-		if kill.Boot >= earlier.Kill.Boot {
-			return nil
-		}
-		why = earlier.Why
+	err := h.tell(message{orders: h.known.orders})
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
-	h.orders.Stop = &stopOrder{why, kill}
-	return h.save(ordersFile, h.orders)
+	return nil // else follow finds that the keeper is gone, or connects again and tells what is known
 }
 
 // hasEnded reports whether the program or its keeper has ended.
-func (h *Handle) hasEnded() (bool, error) {
-	var end End
-	exists, err := h.load(endFile, &end)
-	if exists || err != nil {
-		return exists, err
+func (h *Handle) hasEnded() bool {
+	select {
+	case <-h.ended:
+		return true
+	default:
+		return false
 	}
-	alive, err := isLocked(h.path(keeperLockFile))
-	return !alive, err
 }
 
 // Wait waits for the end of the program and returns how it ended. If the keeper was killed, Wait kills what is left of
-// the program.
+// the program, and the end is Unknown.
 func (h *Handle) Wait(ctx context.Context) (End, error) {
-	idle := minPoll
-	for {
-		ended, err := h.hasEnded()
-		if err != nil {
-			return End{}, err
-		}
-		if ended {
-			return h.end()
-		}
-		if idle, err = pollWait(ctx, idle); err != nil {
-			return End{}, err
-		}
+	if h.hasEnded() {
+		return h.end()
+	}
+	select {
+	case <-h.ended:
+		return h.end()
+	case <-ctx.Done():
+		return End{}, context.Cause(ctx)
 	}
 }
 
 // end returns how the program ended, after hasEnded.
-func (h *Handle) end() (end End, err error) {
-	exists, err := h.load(endFile, &end)
-	if exists || err != nil {
-		return end, err
+func (h *Handle) end() (End, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known.End == nil {
+		var left message
+		if _, err := h.load(endFile, &left); err != nil {
+			return End{}, err
+		}
+		h.known.End = left.End
+	}
+	if h.known.End != nil {
+		return *h.known.End, nil
 	}
 	if err := h.killOrphans(); err != nil {
 		return End{}, err
 	}
 	panicked, _ := os.ReadFile(h.path(panicFile))
-	return End{ExitCode: -1, Stopped: KeeperKilled, Stderr: validText(panicked[:min(len(panicked), tailBytes)])}, nil
+	return End{ExitCode: -1, Stopped: Unknown, Stderr: validText(panicked[:min(len(panicked), tailBytes)])}, nil
 }
 
-// killOrphans kills the processes that a killed keeper has left of its program. As long as the program's folder is
-// locked, one of them lives, and the id of their group has not been given to others.
+// killOrphans kills the processes that a killed keeper has left of its program.
 func (h *Handle) killOrphans() error {
 	var p processes
-	exists, err := h.load(processFile, &p)
-	if err != nil || !exists || p.Group == 0 {
+	if _, err := h.load(processFile, &p); err != nil {
 		return err
 	}
-	alive, err := isLocked(p.Dir)
-	if alive {
-		killGroup(p.Group)
-	}
-	return err
+	return p.kill()
 }
 
 // Kill kills the program and its keeper, for when the keeper has not stopped the program in time.
@@ -251,20 +238,48 @@ func (h *Handle) Kill() error {
 		return err
 	}
 	_ = syscall.Kill(p.Keeper, syscall.SIGKILL)
-	if p.Group != 0 {
-		killGroup(p.Group)
-	}
-	return nil
+	return p.kill()
 }
 
-// SaveNote stores v as JSON, for a runner that adopts the program.
-func (h *Handle) SaveNote(v any) error { return h.save(noteFile, v) }
+// SaveNote stores v as JSON, for a runner that adopts the program: the keeper has it, and what outlives the keeper.
+func (h *Handle) SaveNote(v any) error {
+	note, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode a note: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known.Note = note
+	untold := h.tell(message{Note: note})
+	unsaved := h.save(noteFile, v)
+	if unsaved == nil {
+		return nil
+	}
+	// An old note would be taken for the newest. To remove it needs no room.
+	if err := os.Remove(h.path(noteFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(unsaved, err)
+	}
+	if untold == nil {
+		return nil
+	}
+	return errors.Join(unsaved, untold)
+}
 
 // LoadNote decodes what SaveNote stored last, and reports whether there is any.
-func (h *Handle) LoadNote(into any) (bool, error) { return h.load(noteFile, into) }
+func (h *Handle) LoadNote(into any) (bool, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known.Note == nil {
+		return false, nil
+	}
+	return true, json.Unmarshal(h.known.Note, into)
+}
 
 // Detach closes the handle, so that another runner can adopt the program.
-func (h *Handle) Detach() { _ = h.runnerLock.Close() }
+func (h *Handle) Detach() {
+	h.disconnect()
+	_ = h.runnerLock.Close()
+}
 
 // Remove removes the folder of a program that has ended, and closes the handle.
 func (h *Handle) Remove() error {
@@ -279,9 +294,6 @@ func (h *Handle) Remove() error {
 // remove removes the orders first: without them Adopt does not take the folder for a program's.
 func (h *Handle) remove() error {
 	defer h.Detach()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.removed = true
 	if err := os.Remove(h.path(ordersFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

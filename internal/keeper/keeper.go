@@ -9,9 +9,13 @@
 // When the lease is about to end it sends SIGTERM to the group, and SIGKILL before the lease ends. The kernel kills
 // the program if its keeper is killed; and a runner kills a program that is overdue, if the keeper has not done so.
 //
-// Keeper and runner communicate by files in a folder of the program. The runner writes the orders: the lease, which
-// it renews, and when to stop. The keeper writes the output and, at last, how the program ended. So a runner that is
-// started later can adopt the program where an earlier one has left it ([Adopt]).
+// A keeper can be killed and frozen as well. So each has a guard, a third process, which the keeper tells each new end of
+// the lease. The guard kills the program once the keeper is gone, and before the lease ends if the keeper has not.
+//
+// Keeper and runner talk over a socket in a folder of the program, which needs no room on a disk. The runner tells the
+// lease, which it renews, and when to stop; the keeper tells how the program has ended. The folder has what the program
+// printed, and what must outlive the keeper. So a runner that is started later can adopt the program where an earlier
+// one has left it ([Adopt]).
 package keeper
 
 import (
@@ -19,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -51,8 +56,8 @@ const (
 	Canceled Reason = "cancel"
 	// Shutdown: the runner was shutting down.
 	Shutdown Reason = "halt"
-	// KeeperKilled: the keeper itself was killed.
-	KeeperKilled Reason = "unkept"
+	// Unknown: the keeper ended, and left no word of how the program did.
+	Unknown Reason = "unknown"
 )
 
 // End is how a program ended, with all processes of its group.
@@ -65,6 +70,14 @@ type End struct {
 	Stopped  Reason         `json:"stopped,omitempty"`
 	// Stderr has the last lines of standard error.
 	Stderr string `json:"stderr,omitempty"`
+	// Lost is how many lines of the output found no room.
+	Lost int `json:"lost,omitempty"`
+}
+
+// task is what a keeper is told at its start, on standard input.
+type task struct {
+	Program
+	Lease Lease `json:"lease"`
 }
 
 // keeper is the state of a keeper's process.
@@ -72,6 +85,8 @@ type keeper struct {
 	folder
 	Program
 	*watchdog
+	*desk
+	guardian  *guardian
 	output    *spool
 	lastLines tail
 }
@@ -79,50 +94,94 @@ type keeper struct {
 // command has the arguments that make this program a keeper; the path of the folder follows them.
 var command = []string{"runner", "keep"}
 
-// Called reports whether the arguments of this process make it a keeper, and returns the path of its folder. A
-// program that calls Start must begin by calling this, and Main if it reports true.
+// GuardPath is in the place of a path for Main where the process is a guard.
+const GuardPath = "-"
+
+// Called reports whether the arguments of this process make it a keeper or a keeper's guard, and returns the path to
+// call Main with. A program that calls Start must begin by calling this, and Main if it reports true.
 func Called(args []string) (path string, ok bool) {
-	if len(args) != len(command)+2 || !slices.Equal(args[1:len(args)-1], command) {
-		return "", false
+	switch {
+	case len(args) == 2 && args[0] == guardName && args[1] == guardArgument:
+		return GuardPath, true
+	case len(args) == len(command)+2 && slices.Equal(args[1:len(args)-1], command):
+		return args[len(args)-1], true
 	}
-	return args[len(args)-1], true
+	return "", false
 }
 
-// lockFD is the file descriptor of the lock that a keeper inherits.
-const lockFD = 3
+// The file descriptors that a keeper inherits: of the lock that it has as long as it lives, and of the socket.
+const lockFD, socketFD = 3, 4
 
-// Main is the main function of a keeper's process. It runs the Program that stdin has as JSON, as the orders in the
-// folder say, and returns when the program has ended.
+// Main is the main function of a keeper's process. It runs the Program that stdin has as JSON, as the runner says, and
+// returns when the program has ended.
 func Main(path string, stdin io.Reader, clock Clock) error {
+	if path == GuardPath {
+		return guard(syscall.Stdin, clock)
+	}
 	// The kernel kills the program when the thread that started it ends.
 	runtime.LockOSThread()
-	// A terminal or a service manager may send a signal to the whole group of the runner, but only orders stop the
-	// program, and the keeper ends after it. The signals are caught because the program would inherit ignored ones.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
+	ignoreSignals()
 	syscall.CloseOnExec(lockFD)
-	k := &keeper{folder: folder(path)}
-	if err := json.NewDecoder(stdin).Decode(&k.Program); err != nil {
+	syscall.CloseOnExec(socketFD)
+	var t task
+	if err := json.NewDecoder(stdin).Decode(&t); err != nil {
 		return fmt.Errorf("read what to run: %w", err)
 	}
 	if err := becomeSubreaper(); err != nil {
 		return err
 	}
-	var err error
-	if k.watchdog, err = newWatchdog(k.folder, k.Grace, clock); err != nil {
+	k := &keeper{folder: folder(path), Program: t.Program, watchdog: newWatchdog(t.Lease, t.Grace, clock)}
+	self := processes{Keeper: os.Getpid(), Dir: k.Dir}
+	if err := k.save(processFile, self); err != nil {
 		return err
 	}
-	if err := k.save(processFile, processes{Keeper: os.Getpid(), Dir: k.Dir}); err != nil {
+	var err error
+	if k.desk, err = newDesk(os.NewFile(socketFD, socketFile)); err != nil {
 		return err
+	}
+	if k.guardian, err = newGuardian(guarded{processes: self, Lease: t.Lease}); err != nil {
+		return fmt.Errorf("start a guard: %w", err)
 	}
 	k.output = &spool{folder: k.folder, watchdog: k.watchdog}
-	go k.watchdog.run()
-	return k.save(endFile, k.run())
+	go k.watch()
+	return k.report(k.run())
+}
+
+// ignoreSignals makes this process ignore what a terminal or a service manager may send to the whole group of the
+// runner: only orders stop the program, and the keeper ends after it. The signals are caught because the program would
+// inherit ignored ones.
+func ignoreSignals() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
+}
+
+// watch hears the runner and looks at the clocks as long as the keeper lives.
+func (k *keeper) watch() {
+	for {
+		// The clock is read first, so what a frozen keeper was told meanwhile is heard before it acts on the time.
+		now := k.clock()
+		heard, err := k.hear(pollInterval, k.take, k.all)
+		if err != nil {
+			// The lease cannot be renewed, and so the program ends in time.
+			_, _ = fmt.Fprintln(os.Stderr, "keeper:", err)
+			<-time.After(pollInterval)
+		}
+		if !heard || err != nil {
+			k.update(now)
+		}
+	}
+}
+
+func (k *keeper) take(m message) {
+	if k.watchdog.take(m) {
+		k.guardian.renewed(k.all().Lease)
+	}
 }
 
 // run runs the program to its end.
 func (k *keeper) run() End {
 	var end End
 	err := k.runProgram()
+	k.guardian.endedProgram()
 	if exited, ok := errors.AsType[*exec.ExitError](err); ok {
 		end.ExitCode = exited.ExitCode()
 		if status, ok := exited.Sys().(syscall.WaitStatus); ok && status.Signaled() {
@@ -131,7 +190,36 @@ func (k *keeper) run() End {
 	} else if err != nil {
 		end.Failure = err.Error()
 	}
-	k.output.close()
+	end.Lost = k.output.close()
 	end.Stopped, end.Stderr = k.stopReason(), k.lastLines.text()
 	return end
+}
+
+// A keeper whose folder has no room for the end stays to tell it: until a runner has removed the folder, which is looked
+// for every stayInterval, or for maxStay, after which no server waits for the end any more.
+const stayInterval, maxStay = time.Second, 24 * time.Hour
+
+// report tells the end of the program, and stores it for runners that come later.
+func (k *keeper) report(end End) error {
+	k.setEnd(&end)
+	err := k.save(endFile, k.all())
+	k.send(k.all())
+	if err == nil {
+		return nil
+	}
+	ticker, late := time.NewTicker(stayInterval), time.After(maxStay)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-late:
+			return err
+		}
+		if _, gone := os.Stat(k.path(ordersFile)); errors.Is(gone, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			err = k.save(endFile, k.all())
+		}
+	}
 }

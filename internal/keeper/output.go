@@ -33,10 +33,7 @@ func (o *Output) Next(ctx context.Context) (Record, error) {
 	idle := minPoll
 	for {
 		// A keeper that has ended before the files are read has written all of them.
-		ended, err := o.program.hasEnded()
-		if err != nil {
-			return Record{}, err
-		}
+		ended := o.program.hasEnded()
 		r, err := o.read()
 		if err == nil || !errors.Is(err, io.EOF) {
 			return r, err

@@ -10,14 +10,6 @@ import (
 	"time"
 )
 
-// processes has the ids of a keeper's process and of the program's process group, which is 0 before the program is
-// started, and the folder that the program runs in.
-type processes struct {
-	Keeper int    `json:"keeper"`
-	Group  int    `json:"group"`
-	Dir    string `json:"dir"`
-}
-
 // errStopped is the error of a program that must not be started any more.
 var errStopped = errors.New("it was stopped before it started")
 
@@ -46,8 +38,9 @@ func (k *keeper) runProgram() error {
 		return err
 	}
 	group := cmd.Process.Pid
+	k.guardian.startedProgram(group)
 	if err := k.save(processFile, processes{os.Getpid(), group, k.Dir}); err != nil {
-		// Without the id of the group nobody else could end it.
+		// Without the id of the group no runner could end it.
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 		return errors.Join(err, cmd.Wait())
 	}
@@ -57,6 +50,7 @@ func (k *keeper) runProgram() error {
 	reading.Go(func() { readLines(&pipes.stdout, k.output.write) })
 	reading.Go(func() { readLines(&pipes.stderr, k.stderr) })
 	err = k.wait(cmd, group)
+	k.guardian.endedProgram()
 	pipes.drain()
 	reading.Wait()
 	return err
@@ -100,30 +94,6 @@ func (k *keeper) terminateGroup(group int) {
 		case <-ticker.C:
 		case <-k.watchdog.kill:
 			killGroup(group)
-			return
-		}
-	}
-}
-
-// groupGone reports whether no process is left of a group, and reaps those that have ended.
-func groupGone(group int) bool {
-	for {
-		if id, err := syscall.Wait4(-group, nil, syscall.WNOHANG, nil); id <= 0 || err != nil {
-			return errors.Is(syscall.Kill(-group, 0), syscall.ESRCH)
-		}
-	}
-}
-
-// killTimeout is how long killGroup waits: a process that its parent does not reap is never gone.
-const killTimeout = time.Second
-
-// killGroup kills the processes of a group and waits until they are gone.
-func killGroup(group int) {
-	timeout := time.After(killTimeout)
-	for _ = syscall.Kill(-group, syscall.SIGKILL); !groupGone(group); _ = syscall.Kill(-group, syscall.SIGKILL) {
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-timeout:
 			return
 		}
 	}

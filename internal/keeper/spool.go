@@ -19,7 +19,7 @@ const (
 	// some are reported.
 	maxSegments = 4
 	// maxFinalSegments is how many files a program may fill that must end: it is not blocked, and lines beyond are
-	// lost. The last line of the output is how many.
+	// lost.
 	maxFinalSegments = 12
 	// segmentPrefix begins the names of the files; the offset of the first byte in the output follows.
 	segmentPrefix = "output."
@@ -46,7 +46,8 @@ type spool struct {
 	// starts has the offsets of the files that may still exist, size is the length of the output.
 	starts []int64
 	size   int64
-	lost   int
+	// lost is how many lines found no room, on the disk or in the files.
+	lost int
 }
 
 // segmentName returns the name of the file that begins at an offset of the output.
@@ -129,12 +130,10 @@ func (s *spool) countLost() {
 	s.lost++
 }
 
-// close ends the output. Its last line is how many lines were lost, if any were.
-func (s *spool) close() {
-	if s.lost > 0 {
-		s.tryWrite(Record{At: s.watchdog.clock().Wall, Line: fmt.Sprintf("%d lines of the program's output are lost.", s.lost)}, maxFinalSegments+1)
-	}
+// close ends the output, and returns how many lines of it were lost.
+func (s *spool) close() (lost int) {
 	if s.file != nil {
 		_ = s.file.Close()
 	}
+	return s.lost
 }

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -126,7 +127,6 @@ func TestReportWhoseAnswerIsLostWithItsRunnerIsNotDoubled(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, stepwise)
 	between := newProxy(t, s.w.URL, always(none))
-	direct := s.c
 	s.c.Server = between.url
 	first := launch(t, s.w, s.c)
 	says(t, s.w, s.id, "started")
@@ -134,7 +134,8 @@ func TestReportWhoseAnswerIsLostWithItsRunnerIsNotDoubled(t *testing.T) {
 	s.tell(t, "1")
 	says(t, s.w, s.id, "away 1")
 	_ = first.end(syscall.SIGKILL)
-	start(t, direct)
+	between.set(s.w.URL, always(none))
+	start(t, s.c)
 	s.tell(t, "2")
 	s.allSaid(t)
 }
@@ -150,6 +151,16 @@ func TestProgramEndsBeforeItsLeaseWhateverBecomesOfItsRunner(t *testing.T) {
 		},
 		"the keeper is killed": func(t *testing.T, s *stage, _ *process) {
 			if err := syscall.Kill(keeperOf(t, s.c, s.id), syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"both are killed": func(t *testing.T, s *stage, first *process) {
+			if err := errors.Join(first.Process.Signal(syscall.SIGKILL), syscall.Kill(keeperOf(t, s.c, s.id), syscall.SIGKILL)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"both are frozen": func(t *testing.T, s *stage, first *process) {
+			if err := errors.Join(first.Process.Signal(syscall.SIGSTOP), syscall.Kill(keeperOf(t, s.c, s.id), syscall.SIGSTOP)); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -202,7 +213,7 @@ func TestProgramWhoseKeeperIsKilledFailsAndItsChildrenWithIt(t *testing.T) {
 			testkit.MustEnd(t, gone)
 			until(t, "it is completed", func() bool { return read(t, s.w, s.id).CompletedAt != nil })
 			if got := read(t, s.w, s.id); got.Status != "FAILED" ||
-				!strings.HasPrefix(got.Error.Message, "The keeper process of the program was killed") {
+				!strings.HasPrefix(got.Error.Message, "How the program ended is unknown") {
 				t.Errorf("%s %+v", got.Status, got.Error)
 			}
 		})

@@ -16,6 +16,9 @@ import (
 type jobInfo struct {
 	DeploymentID string `json:"deploymentId"`
 	InstanceID   string `json:"instanceId"`
+	// Server and OrganizationID are whose deployment it is.
+	Server         string `json:"server"`
+	OrganizationID string `json:"organizationId"`
 	// Secrets are to be masked in what it prints.
 	Secrets []string `json:"secrets,omitempty"`
 }
@@ -26,7 +29,7 @@ type job struct {
 	jobInfo
 	program *keeper.Handle
 	mask    mask
-	// leaseCtx ends when the lease has ended or the server has refused it; its cause is the reason.
+	// leaseCtx ends when the lease has ended, or the server has refused it or this runner; its cause is the reason.
 	leaseCtx  context.Context
 	loseLease context.CancelCauseFunc
 	log       *slog.Logger
@@ -49,7 +52,7 @@ func (r *runner) start(in input, lease keeper.Lease) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := jobInfo{in.Deployment.ID, in.Deployment.ModuleInstanceID, secrets}
+	info := jobInfo{in.Deployment.ID, in.Deployment.ModuleInstanceID, r.Server, in.Deployment.OrganizationID, secrets}
 	for _, name := range []string{info.DeploymentID, info.InstanceID} {
 		if name == "." || name == keepers || name != filepath.Base(name) || !filepath.IsLocal(name) {
 			return nil, fmt.Errorf("the id cannot be the name of a folder: %q", name)
@@ -81,7 +84,7 @@ func (j *job) run() {
 	defer j.loseLease(context.Canceled)
 	defer context.AfterFunc(j.programCtx, func() { j.stop(keeper.Shutdown) })()
 	defer context.AfterFunc(j.leaseCtx, func() {
-		if j.requestCtx.Err() == nil {
+		if j.hasLost() {
 			j.stop(keeper.LeaseLost)
 		}
 	})()
@@ -90,13 +93,16 @@ func (j *job) run() {
 	go j.keepLease()
 	end, err := j.watch()
 	<-reported
-	if j.leaseCtx.Err() != nil {
+	if j.hasLost() {
 		end, err = j.program.Wait(j.requestCtx)
 	}
 	if err == nil {
 		err = j.finish(end, time.Since(started))
 	}
 	if err != nil || j.requestCtx.Err() != nil {
+		if errors.Is(err, errLetGo) {
+			j.letGo(j.DeploymentID)
+		}
 		j.log.Info("program left to the next runner", "error", err)
 		j.program.Detach()
 	} else if err := j.program.Remove(); err != nil {
@@ -110,20 +116,31 @@ func (j *job) finish(end keeper.End, duration time.Duration) error {
 	if j.requestCtx.Err() != nil {
 		return context.Cause(j.requestCtx)
 	}
-	if lost := context.Cause(j.leaseCtx); lost != nil {
-		log.Warn("program stopped; its deployment is not completed, because the lease was lost", "reason", lost)
+	cause := context.Cause(j.leaseCtx)
+	switch {
+	case errors.Is(cause, errLetGo):
+		return cause
+	case cause != nil:
+		log.Warn("program stopped; its deployment is not completed, because the lease was lost", "reason", cause)
 		return nil
 	}
 	status, err := j.complete(end)
-	if j.requestCtx.Err() != nil {
-		return err
-	}
-	if err == nil {
+	switch {
+	case err == nil:
 		log.Info("deployment completed", "status", status, "exitCode", end.ExitCode)
-	} else {
+	case j.requestCtx.Err() != nil:
+		return err
+	case !leaseLost(err) && !aboutContent(err):
+		return fmt.Errorf("%w: %w", errLetGo, err)
+	default:
 		log.Warn("cannot complete the deployment", "error", err)
 	}
 	return nil
+}
+
+// hasLost reports whether the lease is lost, so that the program must not run any more.
+func (j *job) hasLost() bool {
+	return j.leaseCtx.Err() != nil && j.requestCtx.Err() == nil && !errors.Is(context.Cause(j.leaseCtx), errLetGo)
 }
 
 // stop makes the keeper stop the program, and kill it after the grace.
@@ -131,25 +148,4 @@ func (j *job) stop(why keeper.Reason) {
 	if err := j.program.Stop(why, j.Clock().Add(j.StopGrace)); err != nil {
 		j.log.Error("cannot stop the program", "error", err)
 	}
-}
-
-// adopt returns jobs for the programs that other runners in the work folder have left, because they have ended or were
-// killed.
-func (r *runner) adopt() (jobs []*job) {
-	programs, err := keeper.Adopt(filepath.Join(r.WorkDir, keepers))
-	for _, program := range programs {
-		var info jobInfo
-		if failed := program.Info(&info); failed != nil {
-			program.Detach()
-			err = errors.Join(err, failed)
-			continue
-		}
-		j := r.newJob(info, program)
-		j.log.Info("adopted a program that another runner started")
-		jobs = append(jobs, j)
-	}
-	if err != nil {
-		r.Log.Error("cannot adopt programs that other runners started", "error", err)
-	}
-	return jobs
 }

@@ -13,6 +13,9 @@ import (
 // errLeaseEnded is the reason why a job is given up whose lease was not renewed in time.
 var errLeaseEnded = errors.New("the lease ended before the server could be reached")
 
+// errLetGo is the reason why a job is left to another runner.
+var errLetGo = errors.New("the server does not let this runner carry the deployment out")
+
 // maxInterval is the longest time between two renewals of a lease; a short lease is renewed after a third of it.
 const maxInterval = 20 * time.Second
 
@@ -56,8 +59,21 @@ func (j *job) keepLease() {
 			return response.RenewLease.Lease, nil
 		}
 		if err := j.request("renewLease", renew); err != nil {
-			j.loseLease(fmt.Errorf("the lease was not renewed: %w", err))
+			j.refused("the lease was not renewed", err)
 		}
+	}
+}
+
+// refused ends the job where the server has refused its lease, or this runner. What else it has refused is no reason to
+// stop a program.
+func (j *job) refused(what string, err error) {
+	switch {
+	case leaseLost(err):
+		j.loseLease(fmt.Errorf("%s: %w", what, err))
+	case notOurs(err):
+		j.loseLease(fmt.Errorf("%w: %s: %w", errLetGo, what, err))
+	case j.leaseCtx.Err() == nil:
+		j.log.Warn(what, "error", err)
 	}
 }
 
@@ -69,7 +85,7 @@ func (j *job) request(operation string, send func(context.Context) (client.Grant
 		sent := j.Clock()
 		granted, err := send(ctx)
 		if err != nil {
-			return client.Transient(err), err
+			return !leaseLost(err) && !notOurs(err) && !aboutContent(err), err
 		}
 		j.renewed(granted, sent)
 		return false, nil

@@ -17,8 +17,8 @@ func notStarted(why string) *failure { return &failure{"The program could not be
 // failureOf returns how the program failed, with the last lines of its standard error; nil if it succeeded.
 func (r *runner) failureOf(end keeper.End) *failure {
 	switch {
-	case end.Stopped == keeper.KeeperKilled:
-		return &failure{"The keeper process of the program was killed, and the program with it.", end.Stderr}
+	case end.Stopped == keeper.Unknown:
+		return &failure{"How the program ended is unknown: its keeper process is gone, and nobody else has seen it.", end.Stderr}
 	case end.Stopped == keeper.Shutdown:
 		return &failure{fmt.Sprintf("The runner was shut down, and the program had not ended %s later.", r.ShutdownTimeout), end.Stderr}
 	case end.Stopped == keeper.LeaseExpiring:

@@ -2,12 +2,15 @@ package runner_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+
+	"slipway/internal/fault"
 )
 
 // trouble is what a proxy does to a request.
@@ -20,6 +23,8 @@ const (
 	lostAnswer
 	// badGateway answers with 502 and a page, as a proxy does before a server that is away.
 	badGateway
+	// refused answers with an error of a code.
+	refused
 )
 
 // proxy stands between runners and a server, and makes trouble.
@@ -27,6 +32,9 @@ type proxy struct {
 	url string
 	// trouble returns what happens to the nth request of an operation, from 1.
 	trouble func(operation string, n int) trouble
+	// refusal is the code of what is refused; so is each request that has the text refused.
+	refusal fault.Code
+	refused string
 
 	mu     sync.Mutex
 	target string
@@ -75,11 +83,19 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	target, happens := p.note(body)
+	if p.refused != "" && strings.Contains(string(body), p.refused) {
+		happens = refused
+	}
 	switch happens {
 	case lostRequest:
 		panic(http.ErrAbortHandler)
 	case badGateway:
 		http.Error(w, "<html>away</html>", http.StatusBadGateway)
+		return
+	}
+	if happens == refused {
+		w.Header().Set("Content-Type", "application/graphql-response+json")
+		_, _ = fmt.Fprintf(w, `{"errors": [{"message": "refused", "extensions": {"code": %q}}]}`, p.refusal)
 		return
 	}
 	onward, err := http.NewRequestWithContext(r.Context(), r.Method, target+r.URL.Path, bytes.NewReader(body))

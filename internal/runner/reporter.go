@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"time"
 
@@ -87,7 +86,9 @@ func (r *reporter) read(output *keeper.Output, from place) {
 	for {
 		record, err := output.Next(r.job.leaseCtx)
 		if err != nil {
-			if !errors.Is(err, io.EOF) && r.job.leaseCtx.Err() == nil {
+			if errors.Is(err, io.EOF) {
+				r.readLost(from)
+			} else if r.job.leaseCtx.Err() == nil {
 				r.job.log.Error("cannot read the rest of the program's output", "error", err)
 			}
 			return
@@ -100,16 +101,33 @@ func (r *reporter) read(output *keeper.Output, from place) {
 			if it.end = (place{from.offset, i + 1}); i == len(items)-1 {
 				it.end = place{record.End, 0}
 			}
-			if i < from.items {
-				continue
-			}
-			select {
-			case r.items <- it:
-			case <-r.job.leaseCtx.Done():
+			if i >= from.items && !r.pass(it) {
 				return
 			}
 		}
 		from = place{record.End, 0}
+	}
+}
+
+// readLost passes a line that says how many were lost, if any were. It has the place of an item behind the output's end.
+func (r *reporter) readLost(from place) {
+	end, err := r.job.program.Wait(r.job.leaseCtx)
+	if err != nil || end.Lost == 0 || from.items > 0 {
+		return
+	}
+	at := r.job.Clock().Wall
+	r.pass(item{end: place{from.offset, 1}, log: &client.LogLineInput{
+		At: &at, Stream: client.LogStreamStdout, Text: fmt.Sprintf("%d lines of the program's output are lost.", end.Lost),
+	}})
+}
+
+// pass passes an item on to the next report, and reports false if the lease has ended.
+func (r *reporter) pass(it item) bool {
+	select {
+	case r.items <- it:
+		return true
+	case <-r.job.leaseCtx.Done():
+		return false
 	}
 }
 
@@ -175,7 +193,7 @@ func (r *reporter) first() (it item, open bool) {
 }
 
 // deliver reports a batch. If the server refuses its content, each item is reported by itself, and a message replaces
-// an item that is refused again. Any other refusal means that the lease is lost.
+// an item that is refused again.
 func (r *reporter) deliver(batch []item) {
 	if len(batch) == 0 {
 		return
@@ -190,7 +208,7 @@ func (r *reporter) deliver(batch []item) {
 			r.deliver(some)
 		}
 	case !aboutContent(err):
-		r.job.loseLease(fmt.Errorf("a report was refused: %w", err))
+		r.job.refused("a report was refused", err)
 	case len(batch) > 1:
 		for _, one := range batch {
 			r.deliver([]item{one})
@@ -198,8 +216,8 @@ func (r *reporter) deliver(batch []item) {
 	default:
 		r.job.log.Warn("a report was refused", "error", err)
 		replacement := message(fmt.Sprintf("The server refused what the program reported: %s: %s", err, batch[0].text()), time.Now())
-		if err := r.send([]item{{event: replacement}}, end); err != nil && !aboutContent(err) {
-			r.job.loseLease(fmt.Errorf("a report was refused: %w", err))
+		if err := r.send([]item{{event: replacement}}, end); err != nil {
+			r.job.refused("a report was refused", err)
 		}
 	}
 }
@@ -208,13 +226,6 @@ func (r *reporter) deliver(batch []item) {
 func knowsNoLogs(err error) bool {
 	refused, ok := errors.AsType[*client.Error](err)
 	return ok && refused.Code == string(fault.DocumentVariablesInvalid) && slices.Equal(refused.Path, []any{"variable", "input", "logs"})
-}
-
-// aboutContent reports whether the server refused the content of a request, and not who sent it or when.
-func aboutContent(err error) bool {
-	refused, ok := errors.AsType[*client.Error](err)
-	return ok && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusRequestEntityTooLarge ||
-		refused.Status == http.StatusUnprocessableEntity)
 }
 
 // text returns the item as JSON, for a message.

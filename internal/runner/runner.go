@@ -77,6 +77,16 @@ type runner struct {
 	unconfirmed string
 	// serverWaits is whether the server lets claims wait; one from before that refuses them.
 	serverWaits bool
+	// organizationID is whose deployments the token is for.
+	organizationID string
+	// adoptError is what was wrong when programs were adopted last, others how many were not this runner's. What stays
+	// the same is logged once.
+	adoptError string
+	others     int
+
+	mu sync.Mutex
+	// refused has the ids of the deployments of the work folder that the server does not let this runner carry out.
+	refused map[string]bool
 }
 
 // Run adopts the programs that an earlier runner has left in the work folder, claims deployments and carries them out
@@ -94,7 +104,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Clock == nil {
 		c.Clock = keeper.Now
 	}
-	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true}
+	r := &runner{Config: c, client: client.New(c.Server, c.Token, c.Log), serverWaits: true, refused: map[string]bool{}}
 	var stopPrograms, stopRequests context.CancelFunc
 	r.programCtx, stopPrograms = afterDone(ctx, c.ShutdownTimeout)
 	defer stopPrograms()
@@ -122,7 +132,7 @@ func afterDone(ctx context.Context, d time.Duration) (context.Context, context.C
 	return later, func() { stop(); cancel() }
 }
 
-// claimLoop adopts programs, every Poll, and claims deployments until ctx ends or the server refuses to give work. Each
+// claimLoop adopts programs, at once and every Poll, and claims deployments until ctx ends or the server refuses to give work. Each
 // deployment is carried out on a goroutine of its own, which holds one of the slots until it is done.
 func (r *runner) claimLoop(ctx context.Context) error {
 	slots := make(chan struct{}, r.Parallel)
@@ -131,6 +141,9 @@ func (r *runner) claimLoop(ctx context.Context) error {
 			defer free()
 			j.run()
 		})
+	}
+	if err := r.identify(ctx); err != nil {
+		return err
 	}
 	r.adoptAll(ctx, slots, start)
 	adopting, stop := context.WithCancel(ctx)
