@@ -2,7 +2,8 @@ package prooftest_test
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -31,7 +32,25 @@ var troubles = map[string]func(try *try) error{
 	},
 	"cut from the network": func(try *try) error { try.gate.cut(); return nil },
 	"killed":               func(try *try) error { return try.runners[0].signal(syscall.SIGKILL) },
-	"frozen":               func(try *try) error { return try.runners[0].signal(syscall.SIGSTOP) },
+	"killed with its keeper": func(try *try) error {
+		return errors.Join(try.runners[0].signal(syscall.SIGKILL), try.signalKeeper(syscall.SIGKILL))
+	},
+	"frozen": func(try *try) error { return try.runners[0].signal(syscall.SIGSTOP) },
+	"frozen with its keeper": func(try *try) error {
+		return errors.Join(try.runners[0].signal(syscall.SIGSTOP), try.signalKeeper(syscall.SIGSTOP))
+	},
+	// Nothing is wrong with the program, until it is to be stopped.
+	diskFull: func(try *try) error {
+		if err := try.fill(); err != nil {
+			return err
+		}
+		if try.back {
+			try.gate.cut()
+			return nil
+		}
+		_, err := try.w.Deploy.Cancel(try.w.Acme.As(actor.Developer), try.first.ID)
+		return err
+	},
 	// Back the lease must end all the same; forward the program ends early.
 	"its clock jumped": func(try *try) error {
 		if try.back {
@@ -41,6 +60,9 @@ var troubles = map[string]func(try *try) error{
 		return try.jump(time.Hour)
 	},
 }
+
+// diskFull is the trouble for which the work folder is on a small disk of its own.
+const diskFull = "its disk full"
 
 // atOnce is how many tries run at the same time.
 const atOnce = 10
@@ -56,7 +78,7 @@ func TestOverlapOfTwoProgramsOfOneInstanceNeverHappens(t *testing.T) {
 				batch := make([]*try, min(left, atOnce))
 				var all sync.WaitGroup
 				for i := range batch {
-					batch[i] = newTry(t, chance, i%2 == 0)
+					batch[i] = newTry(t, chance, i%2 == 0, name == diskFull)
 				}
 				for _, one := range batch {
 					all.Go(func() { one.run(t, trouble) })
@@ -84,11 +106,13 @@ type try struct {
 	runners []*runnerProcess
 	folder  string
 	back    bool
+	// fill takes all room of the first runner's work folder.
+	fill func() error
 	// linger is how long a program goes on after SIGTERM; it does not end by itself where it is negative.
 	linger time.Duration
 }
 
-func newTry(t *testing.T, chance *rand.Rand, back bool) *try {
+func newTry(t *testing.T, chance *rand.Rand, back, smallDisk bool) *try {
 	t.Helper()
 	w := worldtest.New(t, worldtest.SQLite(t))
 	w.Deploy.LeaseTime, w.Deploy.CancelTimeout = 6*time.Second, time.Second
@@ -103,14 +127,39 @@ func newTry(t *testing.T, chance *rand.Rand, back bool) *try {
 		try.linger = time.Duration(chance.Int64N(int64(400 * time.Millisecond)))
 	}
 	try.first = try.place.Deploy(t, try.place.Instance.ID, `{"image":"web:1"}`)
-	try.launch(t, try.gate.url)
+	workDir := filepath.Join(try.folder, "runner-0")
+	if smallDisk {
+		if folder, fill, ok := testkit.SmallDisk(t); ok {
+			workDir, try.fill = folder, func() error { fill(); return nil }
+		} else {
+			try.fill = try.writeNothing
+		}
+	}
+	try.launch(t, try.gate.url, workDir)
 	return try
 }
 
+// process returns the ids of the first program's keeper and of its runner.
+func (try *try) process() (keeperID, runnerID int, err error) {
+	var ids struct{ Keeper int }
+	text, err := os.ReadFile(filepath.Join(try.runners[0].order.WorkDir, ".keepers", try.first.ID, "process.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &ids)
+	}
+	return ids.Keeper, try.runners[0].cmd.Process.Pid, err
+}
+
+func (try *try) signalKeeper(s syscall.Signal) error {
+	id, _, err := try.process()
+	if err != nil {
+		return err
+	}
+	return syscall.Kill(id, s)
+}
+
 // launch starts one more runner, each with a folder of its own.
-func (try *try) launch(t *testing.T, url string) {
+func (try *try) launch(t *testing.T, url, folder string) {
 	t.Helper()
-	folder := filepath.Join(try.folder, fmt.Sprint("runner-", len(try.runners)))
 	try.runners = append(try.runners, startRunner(t, runnerOrder{
 		Server: url, Token: try.w.Acme.Tokens[actor.Runner], WorkDir: folder, ClockFile: folder + ".clock",
 		Program: programOrder{Folder: try.folder, Linger: try.linger},
@@ -126,7 +175,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 	if !testkit.Eventually(t, "the first program runs", func() bool { return there(try.folder, "began-"+try.first.ID) }) {
 		return
 	}
-	try.launch(t, try.w.URL)
+	try.launch(t, try.w.URL, filepath.Join(try.folder, "runner-1"))
 	if err := trouble(try); err != nil {
 		t.Error(err)
 	}
@@ -146,7 +195,7 @@ func (try *try) run(t *testing.T, trouble func(*try) error) {
 		return
 	}
 	// Who was frozen goes on beside it.
-	_ = try.runners[0].signal(syscall.SIGCONT)
+	_, _ = try.runners[0].signal(syscall.SIGCONT), try.signalKeeper(syscall.SIGCONT)
 	if err := os.WriteFile(filepath.Join(try.folder, "finish-"+second.ID), nil, 0o600); err != nil {
 		t.Error(err)
 	}
