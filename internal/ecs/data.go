@@ -22,7 +22,7 @@ type Data struct {
 	PreviousTaskDefinition     *TaskDefinition         `json:"previousTaskDefinition,omitzero"`
 	DetectedVia                *string                 `json:"detectedVia,omitzero"`
 	ECSModuleDeploymentID      *string                 `json:"ecsModuleDeploymentId,omitzero"`
-	ELBListenerState           []ListenerState         `json:"elbListenerState,omitzero" rules:"each.open"`
+	ELBListenerState           []ListenerState         `json:"elbListenerState,omitzero"`
 	Events                     []event.Event           `json:"events,omitzero"`
 	PostDeployEnabled          *bool                   `json:"postDeployEnabled,omitzero"`
 	PreDeployEnabled           *bool                   `json:"preDeployEnabled,omitzero"`
@@ -30,7 +30,7 @@ type Data struct {
 	RevertRequestedAt          *string                 `json:"revertRequestedAt,omitzero" rules:"format=utc_time"`
 	RevertServiceDeploymentARN *string                 `json:"revertServiceDeploymentArn,omitzero"`
 	ServiceDeploymentARN       *string                 `json:"serviceDeploymentArn,omitzero"`
-	ServiceDeploymentState     *ServiceDeploymentState `json:"serviceDeploymentState,omitzero" rules:"open"`
+	ServiceDeploymentState     *ServiceDeploymentState `json:"serviceDeploymentState,omitzero"`
 	TriggerChannel             *string                 `json:"triggerChannel,omitzero"`
 	TriggeredBy                *string                 `json:"triggeredBy,omitzero"`
 }
@@ -56,7 +56,7 @@ type ListenerState struct {
 	CapturedAt          *string        `json:"capturedAt,omitzero" rules:"format=utc_time"`
 	LoadBalancerARN     *string        `json:"loadBalancerArn,omitzero"`
 	LoadBalancerDNSName *string        `json:"loadBalancerDnsName,omitzero"`
-	Rules               []ListenerRule `json:"rules,omitzero" rules:"each.open"`
+	Rules               []ListenerRule `json:"rules,omitzero"`
 }
 
 // ListenerRule is one rule of a listener.
@@ -83,8 +83,8 @@ type ServiceDeploymentState struct {
 	LifecycleStage             *string           `json:"lifecycleStage,omitzero"`
 	StatusReason               *string           `json:"statusReason,omitzero"`
 	Strategy                   *string           `json:"strategy,omitzero"`
-	SourceServiceRevisions     []ServiceRevision `json:"sourceServiceRevisions,omitzero" rules:"each.open"`
-	TargetServiceRevision      *ServiceRevision  `json:"targetServiceRevision,omitzero" rules:"open"`
+	SourceServiceRevisions     []ServiceRevision `json:"sourceServiceRevisions,omitzero"`
+	TargetServiceRevision      *ServiceRevision  `json:"targetServiceRevision,omitzero"`
 }
 
 // ServiceRevision is how far one revision of the service is: tasks, and weights of traffic in whole

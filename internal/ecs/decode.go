@@ -33,8 +33,7 @@ func DecodePatch(n *strictjson.Node) (*Data, []fault.Violation) {
 }
 
 // DecodeNew reads what a caller knows of a deployment beforehand. It is DecodePatch, but for two things: what Slipway
-// itself fills must be left out, and members that nothing declares are refused, except in the objects that the cloud
-// describes itself by, to which it adds.
+// itself fills must be left out, and members that nothing declares are refused, at every depth but inside a definition.
 func DecodeNew(n *strictjson.Node) (*Data, []fault.Violation) {
 	data, d := new(Data), strictjson.NewDecoder("")
 	for _, name := range filled {

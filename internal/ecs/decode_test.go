@@ -279,8 +279,6 @@ func TestWhatACallerWritesHasDeclaredKeysOnly(t *testing.T) {
 		`{"clusterArn":"c","type":"aws:ecs"}`:                                    "",
 		`{"clusterArm":"c","b":{},"serviceArn":1}`:                               "/clusterArm unknown_field, /b unknown_field, /serviceArn type",
 		`{"acceptedPauseControl":{"hook":1},"events":[{},{"note":"x"}]}`:         "/acceptedPauseControl/hook unknown_field, /events/1/note unknown_field",
-		`{"serviceDeploymentState":{"new":1,"targetServiceRevision":{"new":1}}}`: "",
-		`{"elbListenerState":[{"new":1,"rules":[{"new":1}]}]}`:                   "",
 		`{"triggeredBy":"eve","triggerChannel":"rest"}`:                          "/triggerChannel read_only, /triggeredBy read_only",
 		`{"deployedTaskDefinition":{},"previousTaskDefinition":null}`:            "/deployedTaskDefinition read_only, /previousTaskDefinition read_only, /previousTaskDefinition null",
 	} {
@@ -297,6 +295,45 @@ func TestWhatACallerWritesHasDeclaredKeysOnly(t *testing.T) {
 		}
 		if _, err := new(ecs.Data).Replay(json.RawMessage(text), nil, "rest", "ada"); err != nil {
 			t.Errorf("what is stored is not read: %s: %v", text, err)
+		}
+	}
+}
+
+func TestAnUndeclaredKeyIsRefusedByItsPlaceInEveryObjectThatACallerWrites(t *testing.T) {
+	t.Parallel()
+	const key = "addedByTheCloud"
+	var places []string
+	visit(tree(t, full), "", func(place string, v any, _ func(any)) {
+		if _, isObject := v.(map[string]any); isObject && !strings.Contains(place, "TaskDefinition") { // which Slipway fills
+			places = append(places, place)
+		}
+	})
+	if len(places) < 8 {
+		t.Errorf("the fixture has the objects %v", places)
+	}
+	for _, place := range append(places, "") {
+		written := tree(t, full).(map[string]any)
+		for _, name := range []string{"deployedTaskDefinition", "previousTaskDefinition", "triggerChannel", "triggeredBy"} {
+			delete(written, name)
+		}
+		if place == "" {
+			written[key] = true
+		}
+		visit(written, "", func(at string, v any, _ func(any)) {
+			if at == place {
+				v.(map[string]any)[key] = true
+			}
+		})
+		text, err := json.Marshal(written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, violations := ecs.DecodeNew(strictjson.MustParse(string(text)))
+		if len(violations) != 1 || violations[0].Pointer != place+"/"+key || violations[0].Rule != "unknown_field" {
+			t.Errorf("in %q: %v", place, violations)
+		}
+		if _, violations := ecs.DecodePatch(strictjson.MustParse(string(text))); len(violations) > 0 {
+			t.Errorf("a report with it in %q: %v", place, violations)
 		}
 	}
 }

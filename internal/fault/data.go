@@ -85,7 +85,7 @@ func (d *Data) addViolations(violations []Violation, root string) {
 	items := make([]string, len(violations))
 	placed := make([]any, len(violations))
 	for i, v := range violations {
-		v.Pointer = root + v.Pointer
+		v = v.under(root)
 		items[i] = v.Pointer + ": " + v.Message
 		placed[i] = v
 	}

@@ -44,6 +44,8 @@ type Violation struct {
 	Rule string `json:"rule"`
 	// Message is what is allowed and what was found; it reads on after the pointer.
 	Message string `json:"message"`
+	// Other is another place, as Pointer is one, that Message names at its end; "" where it names none.
+	Other string `json:"-"`
 	// More is how many violations it stands for that are not listed, 0 for one that is.
 	More int `json:"-"`
 }

@@ -26,8 +26,17 @@ func Pointer(keys ...string) string {
 func Under(root string, violations []Violation) []Violation {
 	whole := make([]Violation, len(violations))
 	for i, v := range violations {
-		v.Pointer = root + v.Pointer
-		whole[i] = v
+		whole[i] = v.under(root)
 	}
 	return whole
+}
+
+// under returns the violation of an input that is at root.
+func (v Violation) under(root string) Violation {
+	v.Pointer = root + v.Pointer
+	if v.Other != "" {
+		v.Message = strings.TrimSuffix(v.Message, v.Other) + root + v.Other
+		v.Other = root + v.Other
+	}
+	return v
 }

@@ -26,6 +26,15 @@ func (v *Violations) Add(pointer, rule, format string, args ...any) {
 	v.add(Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
+// AddBeside is Add for a message that goes on with another place, as pointer is one.
+func (v *Violations) AddBeside(other, pointer, rule, format string, args ...any) {
+	if v.IsFull() {
+		v.more++
+		return
+	}
+	v.add(Violation{Pointer: pointer, Rule: rule, Message: fmt.Sprintf(format, args...) + " " + other, Other: other})
+}
+
 // Append adds violations.
 func (v *Violations) Append(list ...Violation) {
 	for _, one := range list {

@@ -119,7 +119,7 @@ type KeyValueProperty struct {
 	Base
 	Common
 	Requirable
-	Default *Default[map[string]string] `json:"default,omitzero" rules:"each.max=10000"`
+	Default *Default[strictjson.Ordered[string]] `json:"default,omitzero" rules:"each.max=10000"`
 }
 
 // DefaultJSON returns the default, nil when there is none.

@@ -3,8 +3,6 @@ package inputprop
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -118,18 +116,18 @@ func nodeOf(v any) *strictjson.Node {
 		return list
 	case Record:
 		return v.Node()
-	case map[string]string:
-		return nodeOfMap(v)
+	case strictjson.Ordered[string]:
+		return nodeOfMembers(v.Keys, v.Values)
 	default:
 		panic(fmt.Sprintf("inputprop: a value of the Go type %T", v))
 	}
 }
 
-// nodeOfMap returns the tree of a map, by its sorted keys.
-func nodeOfMap[T any](members map[string]T) *strictjson.Node {
-	n := &strictjson.Node{Kind: strictjson.Object}
-	for _, key := range slices.Sorted(maps.Keys(members)) {
-		n.Append(key, nodeOf(members[key]))
+// nodeOfMembers returns the tree of an object, its members in their order.
+func nodeOfMembers[T any](keys []string, values []T) *strictjson.Node {
+	n := &strictjson.Node{Kind: strictjson.Object, Keys: keys}
+	for _, value := range values {
+		n.Items = append(n.Items, nodeOf(value))
 	}
 	return n
 }

@@ -128,6 +128,10 @@ func (d *describer) schema(t reflect.Type, r *strictjson.Rules) map[string]any {
 		return d.values(r)
 	case reflect.TypeFor[*strictjson.Node]():
 		return map[string]any{"type": map[strictjson.Kind]string{strictjson.Object: "object", strictjson.Array: "array"}[r.Shape]}
+	case reflect.TypeFor[strictjson.Ordered[string]]():
+		return map[string]any{"type": "object", "additionalProperties": textSchema(r.Items())}
+	case reflect.TypeFor[strictjson.Ordered[Param]]():
+		return map[string]any{"type": "object", "additionalProperties": d.schema(reflect.TypeFor[Param](), r.Items())}
 	case reflect.TypeFor[Record]():
 		return map[string]any{"type": "object", "additionalProperties": anyOf(textSchema(&strictjson.Rules{Max: MaxText}), int32Schema(), boolSchema())}
 	case reflect.TypeFor[Param]():
@@ -151,8 +155,6 @@ func (d *describer) plain(t reflect.Type, r *strictjson.Rules) map[string]any {
 		return int32Schema()
 	case reflect.Slice:
 		return d.list(t, r)
-	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": d.schema(t.Elem(), r.Items())}
 	default:
 		return d.named(t)
 	}

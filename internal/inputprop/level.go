@@ -167,8 +167,8 @@ func (l *Level) dependencies(in *LevelInput) []*LevelInput {
 		list = append(list, c.Source)
 	}
 	if ref := DynamicRef(in.Property); ref != nil {
-		for _, name := range ref.ParamNames() {
-			list = append(list, l.ByID[ref.Params[name].Input])
+		for _, param := range ref.Params.Values {
+			list = append(list, l.ByID[param.Input])
 		}
 	}
 	return slices.DeleteFunc(list, func(other *LevelInput) bool { return other == nil || other == in })

@@ -2,8 +2,6 @@ package inputprop
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"slipway/internal/strictjson"
 )
@@ -26,8 +24,8 @@ type StaticValues struct {
 
 // DynamicValuesRef names a list that the server knows.
 type DynamicValuesRef struct {
-	Source string           `json:"source" rules:"required,nonempty"`
-	Params map[string]Param `json:"params,omitzero"`
+	Source string                    `json:"source" rules:"required,nonempty"`
+	Params strictjson.Ordered[Param] `json:"params,omitzero"`
 }
 
 func (*StaticValues) values()     {}
@@ -38,7 +36,7 @@ func (v *StaticValues) AppendJSON(b []byte) []byte { return strictjson.Append(b,
 
 // ParamsJSON returns the object of parameters, nil when there is none.
 func (v *DynamicValuesRef) ParamsJSON() json.RawMessage {
-	if v.Params == nil {
+	if v.Params.Keys == nil {
 		return nil
 	}
 	return strictjson.Encode(v.Params)
@@ -47,9 +45,9 @@ func (v *DynamicValuesRef) ParamsJSON() json.RawMessage {
 // Literals returns the parameters that are texts.
 func (v *DynamicValuesRef) Literals() map[string]string {
 	params := map[string]string{}
-	for name, p := range v.Params {
+	for i, p := range v.Params.Values {
 		if p.Input == "" {
-			params[name] = p.Text
+			params[v.Params.Keys[i]] = p.Text
 		}
 	}
 	return params
@@ -128,9 +126,6 @@ type compoundOption struct {
 	Fields      Record  `json:"fields" rules:"required"`
 }
 
-// ParamNames returns the names of the parameters, sorted.
-func (v *DynamicValuesRef) ParamNames() []string { return slices.Sorted(maps.Keys(v.Params)) }
-
 // ChosenValue returns the value that an input has once an option is chosen: for compound inputs, the fields of
 // the option that they expose.
 func ChosenValue(p Property, o Option) *strictjson.Node {
@@ -145,7 +140,7 @@ func ChosenValue(p Property, o Option) *strictjson.Node {
 func projection(record Record, fields []string) *strictjson.Node {
 	n := &strictjson.Node{Kind: strictjson.Object}
 	for _, name := range fields {
-		if value, ok := record[name]; ok && n.Get(name) == nil {
+		if value, ok := record.Get(name); ok && n.Get(name) == nil {
 			n.Keys, n.Items = append(n.Keys, name), append(n.Items, nodeOf(value))
 		}
 	}
@@ -220,20 +215,20 @@ func decodeCompound(d *strictjson.Decoder, n *strictjson.Node) Option {
 }
 
 // Record is a value of a compound input: strings, int32 and booleans by the names of its fields.
-type Record map[string]any
+type Record struct{ strictjson.Ordered[any] }
 
-// Node returns the record as an object, its members in the order of their names.
-func (r Record) Node() *strictjson.Node { return nodeOfMap(r) }
+// Node returns the record as an object.
+func (r Record) Node() *strictjson.Node { return nodeOfMembers(r.Keys, r.Values) }
 
 // DecodeJSON implements strictjson.Decodable.
 func (r *Record) DecodeJSON(d *strictjson.Decoder, n *strictjson.Node, rules *strictjson.Rules) {
 	if !d.Expect(n, strictjson.Object, "", rules) {
 		return
 	}
-	*r = make(Record, len(n.Keys))
+	r.Keys, r.Values = n.Keys, make([]any, len(n.Items))
 	for i, key := range n.Keys {
 		d.Path.PushKey(key)
-		(*r)[key] = decodeScalar(d, n.Items[i])
+		r.Values[i] = decodeScalar(d, n.Items[i])
 		d.Path.Pop()
 	}
 }

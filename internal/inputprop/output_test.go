@@ -43,8 +43,8 @@ func TestDefaultsOfEveryVariantAreShownAsJSON(t *testing.T) {
 		"object":     `{"ratio":0.10,"big":12345678901234567890,"exp":1E+2,"none":null,"list":[[],{}]}`,
 		"object_map": `{"web":{"name":"web","ports":[{"port":80}]}}`, "object_array": `[{"cidr":"10.0.0.0/8"},{}]`,
 		"array": `[1,1.0,"a",null,true,{"b":[]}]`, "string_array": `["a","b"]`, "number": `3`, "boolean": `false`,
-		"compound": `{"burst":false,"cpu":1,"memory":"2Gi"}`, "gitrepo": `"https://git.example.com/team/app.git"`,
-		"keyvalue": `{"a/b~c":"${{ project.slug }}","team":"core"}`,
+		"compound": `{"cpu":1,"memory":"2Gi","burst":false}`, "gitrepo": `"https://git.example.com/team/app.git"`,
+		"keyvalue": `{"team":"core","a/b~c":"${{ project.slug }}"}`,
 	}
 	if diff := cmp.Diff(want, shown); diff != "" {
 		t.Error(diff)
@@ -72,7 +72,7 @@ func TestOptionsAreShownWithTheirValues(t *testing.T) {
 	want := map[string][]string{
 		"string": {`"eu-1"`, `"us-1"`}, "number": {"1", "3", "5"},
 		"string_array": {"module_instances", `{"environmentId":{"input":"region"},"type":"network"}`},
-		"compound":     {`{"burst":false,"cpu":1,"memory":"2Gi"}`, `{"burst":true,"cpu":8,"memory":"16Gi"}`},
+		"compound":     {`{"cpu":1,"memory":"2Gi","burst":false}`, `{"cpu":8,"memory":"16Gi","burst":true}`},
 	}
 	if diff := cmp.Diff(want, shown); diff != "" {
 		t.Error(diff)

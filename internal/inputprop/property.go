@@ -64,6 +64,9 @@ type Traits struct {
 	ModuleType string
 }
 
+// IsHeld reports whether a value is held to the one of the last success.
+func (t Traits) IsHeld() bool { return t.Immutable || t.MinCurrent }
+
 // Nested describes the inputs within a property: the inputs of each item of a collection, or inputs that stand on
 // the property's own level, behind it.
 type Nested struct {

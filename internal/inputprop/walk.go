@@ -37,8 +37,10 @@ func DynamicRef(p Property) *DynamicValuesRef {
 func NamesDefinition(list []Property, givenID string) bool {
 	found := false
 	Walk(list, "", func(p Property, _ string) {
-		ref := DynamicRef(p)
-		found = found || ref != nil && ref.Source == SourceDefinition && ref.Params[ParamGivenID].Text == givenID
+		if ref := DynamicRef(p); ref != nil && ref.Source == SourceDefinition {
+			param, _ := ref.Params.Get(ParamGivenID)
+			found = found || param.Text == givenID
+		}
 	})
 	return found
 }

@@ -168,18 +168,21 @@ func (c *checker) mappedInputs(p *inputprop.ReferenceProperty, ids map[string]st
 }
 
 func (c *checker) unique(id string, ids map[string]string) {
+	c.Path.PushKey("id")
+	defer c.Path.Pop()
 	if first, ok := ids[id]; ok {
-		c.FailMember("id", "unique_id", "must be unique on its level, found %s at %s too", strictjson.Quote(id), first)
+		c.FailBeside(first, "unique_id", "must be unique on its level, found %s as at", strictjson.Quote(id))
 		return
 	}
-	c.Path.PushKey("id")
-	ids[id] = c.LocalPointer()
-	c.Path.Pop()
+	ids[id] = c.Pointer()
 }
 
 func (c *checker) bounds(p *inputprop.NumberProperty) {
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
-		c.FailMember("min", "min_max", "must not be more than max, found %d and a max of %d", *p.Min, *p.Max)
+		most := c.Pointer() + "/max"
+		c.Path.PushKey("min")
+		c.FailBeside(most, "min_max", "must not be more than max, found %d, and %d at", *p.Min, *p.Max)
+		c.Path.Pop()
 	}
 }
 

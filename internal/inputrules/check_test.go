@@ -50,12 +50,12 @@ func TestOnePropertyIsCheckedFromItsRoot(t *testing.T) {
 	t.Parallel()
 	p := mustDecode(t, `{"id":"n","label":"N","type":"number","min":3,"max":-4}`)
 	violations := checkedAlone(t, p, "/schema")
-	if len(violations) != 1 || violations[0].Pointer != "/schema/min" || violations[0].Message != "must not be more than max, found 3 and a max of -4" {
+	if len(violations) != 1 || violations[0].Pointer != "/schema/min" || violations[0].Message != "must not be more than max, found 3, and -4 at /schema/max" {
 		t.Error(violations)
 	}
 	p = mustDecode(t, `{"id":"r","label":"R","type":"$ref:vpc","mapped_inputs":[{"id":"r","label":"R","type":"text"}]}`)
 	violations = checkedAlone(t, p, "/schema")
-	if len(violations) != 1 || violations[0].Message != `must be unique on its level, found "r" at /id too` {
+	if len(violations) != 1 || violations[0].Message != `must be unique on its level, found "r" as at /schema/id` {
 		t.Error(violations)
 	}
 }

@@ -55,9 +55,9 @@ func (c *checker) params(p *inputprop.Level, in *inputprop.LevelInput, path stri
 	if ref == nil {
 		return
 	}
-	for _, name := range ref.ParamNames() {
-		if id := ref.Params[name].Input; id != "" {
-			at := path + fault.Pointer("values", "params", name, "input")
+	for i, param := range ref.Params.Values {
+		if id := param.Input; id != "" {
+			at := path + fault.Pointer("values", "params", ref.Params.Keys[i], "input")
 			c.sibling(in, id, p.ByID[id], at, ids)
 		}
 	}

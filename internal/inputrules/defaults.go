@@ -37,9 +37,7 @@ func refusal(ctx context.Context, match *inputvalues.Matcher, p inputprop.Proper
 	c.PushNames(p.Head().ID)
 	c.checkDefault(p)
 	for _, v := range c.Violations() {
-		switch v.Rule {
-		case "pattern_too_slow", "pattern_limit", "pattern_syntax", "max_tests", "template_ref":
-		default:
+		if !inputvalues.IsUnanswered(v.Rule) && v.Rule != "template_ref" {
 			return v, true
 		}
 	}

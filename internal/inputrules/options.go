@@ -1,8 +1,8 @@
 package inputrules
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
@@ -21,8 +21,8 @@ func (c *checker) options(p inputprop.Property, validate func(value any)) {
 
 // records checks the options of a compound input as options checks those of others.
 func (c *checker) records(p *inputprop.CompoundProperty) {
-	kinds := map[string]strictjson.Kind{}
-	c.eachOption(p, func(o inputprop.Option) { c.record(p, o, kinds) })
+	first := map[string]typedField{}
+	c.eachOption(p, func(o inputprop.Option) { c.record(p, o, first) })
 }
 
 // eachOption checks each of the static values, and that it is not there twice.
@@ -33,15 +33,15 @@ func (c *checker) eachOption(p inputprop.Property, check func(inputprop.Option))
 	}
 	c.Path.PushKey("values")
 	defer c.Path.Pop()
-	first := make(map[string]int, len(values.Options))
+	first := make(map[string]string, len(values.Options))
 	for i, o := range values.Options {
 		c.Path.PushIndex(i)
 		check(o)
 		key := strictjson.Key(inputprop.ChosenValue(p, o))
 		if other, taken := first[key]; taken {
-			c.Fail("unique_value", "must be unique among the values, found that of %d again", other)
+			c.FailBeside(other, "unique_value", "must be unique among the values, found the same at")
 		} else {
-			first[key] = i
+			first[key] = c.Pointer()
 		}
 		c.Path.Pop()
 	}
@@ -49,31 +49,44 @@ func (c *checker) eachOption(p inputprop.Property, check func(inputprop.Option))
 
 // exposed checks the names of a compound input's fields.
 func (c *checker) exposed(p *inputprop.CompoundProperty) {
+	c.Path.PushKey("fields")
+	defer c.Path.Pop()
+	fields := c.Pointer() + "/"
 	for i, name := range p.Fields {
-		if slices.Contains(p.Fields[:i], name) {
-			c.FailBelow(fmt.Sprintf("/fields/%d", i), "unique_field", "must be unique among the fields, found %s again", strictjson.Quote(name))
+		if first := slices.Index(p.Fields, name); first < i {
+			c.Path.PushIndex(i)
+			c.FailBeside(fields+strconv.Itoa(first), "unique_field", "must be unique among the fields, found %s as at", strictjson.Quote(name))
+			c.Path.Pop()
 		}
 	}
 }
 
+// typedField is the first field of a name among the options.
+type typedField struct {
+	kind    strictjson.Kind
+	pointer string
+}
+
 // record checks that an option has every field that is exposed, and fields of the types that the
 // options before it have.
-func (c *checker) record(p *inputprop.CompoundProperty, o inputprop.Option, kinds map[string]strictjson.Kind) {
+func (c *checker) record(p *inputprop.CompoundProperty, o inputprop.Option, first map[string]typedField) {
 	record, _ := o.Value.(inputprop.Record)
 	c.Path.PushKey("fields")
 	defer c.Path.Pop()
 	for _, name := range p.Fields {
-		if _, ok := record[name]; !ok {
+		if _, ok := record.Get(name); !ok {
 			c.FailMember(name, "missing_field", "must be there, for the input exposes it")
 		}
 	}
 	value := record.Node()
 	for i, name := range value.Keys {
+		c.Path.PushKey(name)
 		kind := value.Items[i].Kind
-		if before, known := kinds[name]; known && kind != before {
-			c.FailMember(name, "field_type", "must be %s, as in the options before, found %s", before, strictjson.Show(value.Items[i]))
-			continue
+		if before, known := first[name]; !known {
+			first[name] = typedField{kind, c.Pointer()}
+		} else if kind != before.kind {
+			c.FailBeside(before.pointer, "field_type", "must be %s, found %s, unlike at", before.kind, strictjson.Show(value.Items[i]))
 		}
-		kinds[name] = kind
+		c.Path.Pop()
 	}
 }

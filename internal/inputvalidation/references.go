@@ -106,15 +106,21 @@ func joinReferenced(s *sql.Selector, read []string) {
 	s.AppendSelectAs(r.C(entrelease.FieldContent), "release_content")
 }
 
-// check returns why a reference to a module type may not choose an instance, "" where it may. An organization's module goes before a
-// global one of the same type. What is absent and what is another organization's are refused alike.
-func (r *references) check(instanceID, moduleType string) string {
+// check returns why a reference to a module type may not choose an instance, "" where it may, and whether it was looked
+// up. An organization's module goes before a global one of the same type. What is absent and what is another
+// organization's are refused alike.
+func (r *references) check(instanceID, moduleType string) (flaw string, known bool) {
+	if !r.asked[instanceID] {
+		return fmt.Sprintf("must be among the first %d instances that the values choose, found more", maxReferences), false
+	}
+	return r.flaw(instanceID, moduleType), true
+}
+
+func (r *references) flaw(instanceID, moduleType string) string {
 	i := r.found[instanceID]
 	switch {
 	case instanceID == r.self:
 		return "must be another instance than the one that is deployed"
-	case !r.asked[instanceID]:
-		return fmt.Sprintf("must be among the first %d instances that the values choose, found more", maxReferences)
 	case i == nil:
 		return fmt.Sprintf("must be an instance of the organization, of a module of the type %s; there is none with the id %s", moduleType, instanceID)
 	case i.Type != moduleType:

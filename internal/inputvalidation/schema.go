@@ -67,9 +67,9 @@ func (n *names) add(input inputprop.Property, pointer string) {
 // that the catalogue does not have.
 func (c *SchemaChecker) checkNames(ctx context.Context, n names, violations []fault.Violation, warnings []inputprop.Warning) ([]fault.Violation, []inputprop.Warning, error) {
 	for _, at := range n.sources {
-		params := make(map[string]string, len(at.what.Params))
-		for name, param := range at.what.Params {
-			params[name] = param.Text
+		params := make(map[string]string, len(at.what.Params.Keys))
+		for i, param := range at.what.Params.Values {
+			params[at.what.Params.Keys[i]] = param.Text
 		}
 		violations = append(violations, fault.Under(at.pointer, valuesource.Check(at.what.Source, params))...)
 	}

@@ -11,13 +11,13 @@ import (
 // module may have inputs.
 const maxUndeclared = 500
 
-// Baseline returns what immutable inputs are compared with once a deployment of the values has succeeded; before is
-// what they were compared with until then, nil for nothing. Of each immutable input it has the value of the last
-// success that had it: what is hidden stays, an item that was removed is forgotten.
+// Baseline returns what inputs that are immutable, or keep a minimum, are held to once a deployment of the values has
+// succeeded; before is what they were held to until then, nil for nothing. Of each such input it has the value of the
+// last success that had it: what is hidden stays, an item that was removed is forgotten.
 func Baseline(list []inputprop.Property, values, before *strictjson.Node) *strictjson.Node {
-	// Without anything that is live elsewhere: the values have what it gave. The context is none of a request's,
-	// because what has happened is not refused for what it costs.
+	// The context is none of a request's, because what has happened is not refused for what it costs.
 	r := newResolver(context.Background(), &Env{Previous: before}, "")
+	r.released = true
 	return baselineOf(r.rootLevel(list, values))
 }
 
@@ -52,7 +52,7 @@ func (fl *field) baseline() *strictjson.Node {
 		return fl.before
 	case fl.in.Nested.IsCollection() && !fl.in.Traits.Immutable:
 		return fl.itemBaselines()
-	case isValue(fl.entered) && (fl.in.Traits.Immutable || fl.before != nil):
+	case isValue(fl.entered) && (fl.in.Traits.IsHeld() || fl.before != nil):
 		return fl.entered
 	default:
 		return fl.before

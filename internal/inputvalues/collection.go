@@ -12,7 +12,7 @@ import (
 // collection resolves each item within its own level, and puts the value together again.
 func (r *resolver) collection(fl *field) {
 	nested := fl.in.Nested
-	if !nested.IsCollection() || fl.value.Kind != nested.Collection {
+	if r.outlining || !nested.IsCollection() || fl.value.Kind != nested.Collection {
 		return
 	}
 	r.entries(fl, nested.Key)
@@ -23,7 +23,7 @@ func (r *resolver) collection(fl *field) {
 // entries resolves the items of a collection; c says how the keys of a map come about.
 func (r *resolver) entries(fl *field, c *inputprop.MapKeyConfig) {
 	fl.entries = make([]entry, len(fl.value.Items))
-	previous := pairing(fl, c)
+	previous := r.pairing(fl, c)
 	for i, item := range fl.value.Items {
 		e := &fl.entries[i]
 		e.node = item
@@ -101,7 +101,7 @@ func rebuilt(kind strictjson.Kind, entries []entry) *strictjson.Node {
 
 // pairing returns which previous item each item of a collection is compared with, nil for one that is new. c says how
 // the keys of a map come about.
-func pairing(fl *field, c *inputprop.MapKeyConfig) func(i int) *strictjson.Node {
+func (r *resolver) pairing(fl *field, c *inputprop.MapKeyConfig) func(i int) *strictjson.Node {
 	before := fl.before
 	switch {
 	case before == nil || before.Kind != fl.value.Kind:
@@ -109,7 +109,7 @@ func pairing(fl *field, c *inputprop.MapKeyConfig) func(i int) *strictjson.Node 
 	case before.Kind == strictjson.Object:
 		return func(i int) *strictjson.Node { return memberOf(before, keyOf(fl.value, i, c)) }
 	default:
-		return listPairing(fl.in.Items(), fl.value.Items, before.Items)
+		return r.listPairing(fl.in.Items(), fl.value.Items, before.Items)
 	}
 }
 
@@ -130,15 +130,27 @@ func keyOf(n *strictjson.Node, i int, c *inputprop.MapKeyConfig) string {
 	return strings.Join(parts, c.SeparatorOrDefault())
 }
 
-// listPairing matches the items of a list by an immutable input whose values tell them apart, else by position.
-func listPairing(p *inputprop.Level, items, before []*strictjson.Node) func(i int) *strictjson.Node {
+// listPairing matches the items of a list by an immutable input whose values, defaults among them, tell them apart, else
+// by position.
+func (r *resolver) listPairing(p *inputprop.Level, items, before []*strictjson.Node) func(i int) *strictjson.Node {
+	var completed []*strictjson.Node
 	for _, in := range p.Inputs {
 		if !in.Traits.Immutable {
 			continue
 		}
 		known, unique := byValue(before, in.ID)
-		if _, alsoUnique := byValue(items, in.ID); unique && alsoUnique {
-			return func(i int) *strictjson.Node { return known[strictjson.Key(items[i].Get(in.ID))] }
+		if !unique {
+			continue
+		}
+		told := items
+		if !areEntered(items, in) {
+			if completed == nil {
+				completed = r.outlines(p, items)
+			}
+			told = completed
+		}
+		if _, unique := byValue(told, in.ID); unique {
+			return func(i int) *strictjson.Node { return known[strictjson.Key(told[i].Get(in.ID))] }
 		}
 	}
 	return func(i int) *strictjson.Node {
@@ -147,6 +159,30 @@ func listPairing(p *inputprop.Level, items, before []*strictjson.Node) func(i in
 		}
 		return nil
 	}
+}
+
+// areEntered reports whether all items have a value of an input as it was entered.
+func areEntered(items []*strictjson.Node, in *inputprop.LevelInput) bool {
+	return in.Owner == nil && len(in.Conditions) == 0 &&
+		!slices.ContainsFunc(items, func(item *strictjson.Node) bool { return memberOf(item, in.ID) == nil })
+}
+
+// outlines returns the items of a list with the defaults of their own inputs. What is inside of their collections does
+// not tell them apart, and is left as it was given: to complete it for this would take twice as long at each level.
+func (r *resolver) outlines(p *inputprop.Level, items []*strictjson.Node) []*strictjson.Node {
+	completed := slices.Clone(items)
+	r.aside(func() {
+		defer func(outside bool) { r.outlining = outside }(r.outlining)
+		r.outlining = true
+		for i, item := range items {
+			if item.Kind == strictjson.Object && r.err == nil {
+				r.Path.PushIndex(i)
+				completed[i] = r.level(p, item, nil).values()
+				r.Path.Pop()
+			}
+		}
+	})
+	return completed
 }
 
 // byValue indexes items by their values of an input, and reports whether each has one of its own: a text, a number

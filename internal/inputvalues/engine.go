@@ -40,22 +40,30 @@ type Engine struct{ patterns Patterns }
 // NewEngine returns an engine. Without patterns every text matches.
 func NewEngine(patterns Patterns) *Engine { return &Engine{patterns} }
 
+// resolver returns a resolver for one call, which judges what is remembered by the engine's patterns.
+func (e *Engine) resolver(ctx context.Context, env *Env, at string) *resolver {
+	r := newResolver(ctx, env, at)
+	r.match = NewMatcher(ctx, e.patterns)
+	return r
+}
+
 // Env is what values are resolved in: what templates may name, and where the server's lists and other
 // instances are. What is left empty of a Scope is not known: templates that name it stay as they are.
 type Env struct {
 	Organization, Project, Environment Scope
 	Module                             ModuleScope
-	// Previous are the values that bind: those of the live release, and those that immutable inputs had before
-	// they were hidden. It is nil before there are any. They also stand for immutable inputs that are left out.
+	// Previous are the values that bind, as far as the inputs of now take them: those of the live release, and those
+	// that inputs had before they were hidden. It is nil before there are any. They also stand for immutable inputs
+	// that are left out.
 	Previous *strictjson.Node
 	// Ref returns what a chosen instance has at a path such as input.cidr or stack.output.vpc_id, false where
 	// it has nothing there, ErrNotLive where it has nothing at all, and ErrUnknownRef where only whoever carries
 	// the deployment out can tell.
 	// Without it, values that come from instances are not known.
 	Ref func(ctx context.Context, instanceID, path string) (*strictjson.Node, bool, error)
-	// Reference returns why an instance may not be chosen by a reference to a module type, "" where it may. Without
-	// it, every instance may.
-	Reference func(instanceID, moduleType string) string
+	// Reference returns why an instance may not be chosen by a reference to a module type, "" where it may, and whether
+	// that is known. Without it, every instance may.
+	Reference func(instanceID, moduleType string) (flaw string, known bool)
 	// Options returns the options of a source of dynamic values. Without it, they are not known and no
 	// value is refused for not being among them.
 	Options func(ctx context.Context, source string, params map[string]string) ([]inputprop.Option, error)

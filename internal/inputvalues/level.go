@@ -15,6 +15,8 @@ type level struct {
 	fields []field
 	// before are the previous values of the level, nil where there are none.
 	before *strictjson.Node
+	// earlier is the level with the values before, made when it is first needed.
+	earlier *level
 	// unknownKeys are the members of the given values that are no input's.
 	unknownKeys []string
 }
@@ -25,8 +27,10 @@ type field struct {
 	visible bool
 	// instance is what is chosen for the reference that gives the field its value, "" where it is entered.
 	instance string
-	// before is the value that binds, nil where there is none.
-	before *strictjson.Node
+	// before is the value that is remembered, bound the one that binds; nil where there is none.
+	before, bound *strictjson.Node
+	// judged is set where nothing is wrong with the value that binds, kept where that is the value.
+	judged, kept bool
 	// entered is what was given; value is what counts, nil where there is none.
 	entered, value *strictjson.Node
 	// subject is the value for conditions.
@@ -102,9 +106,8 @@ func (l *level) values() *strictjson.Node {
 
 // params returns the parameters of dynamic values, and the ids of the inputs that must have a value first.
 func (l *level) params(ref *inputprop.DynamicValuesRef) (params map[string]string, waits []string) {
-	params = make(map[string]string, len(ref.Params))
-	for _, name := range ref.ParamNames() {
-		param := ref.Params[name]
+	params = make(map[string]string, len(ref.Params.Keys))
+	for i, param := range ref.Params.Values {
 		text := param.Text
 		if param.Input != "" {
 			if text = l.plainText(param.Input); text == "" || l.isUnresolved(param.Input) {
@@ -112,7 +115,7 @@ func (l *level) params(ref *inputprop.DynamicValuesRef) (params map[string]strin
 				continue
 			}
 		}
-		params[name] = text
+		params[ref.Params.Keys[i]] = text
 	}
 	return params, waits
 }

@@ -59,14 +59,14 @@ type Wanted struct {
 // cannot be made out, with pointers that start with at; what is wrong with given ones is Validate's. The
 // error is of env's functions or of the context.
 func (e *Engine) Resolve(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, env Env) (*Resolved, []fault.Violation, error) {
-	r := newResolver(ctx, &env, at)
+	r := e.resolver(ctx, &env, at)
 	return r.show(r.rootLevel(list, values))
 }
 
 // Complete validates the values as Examine does, and resolves those in which nothing is wrong as Resolve does, both in
 // one pass.
 func (e *Engine) Complete(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) (*Resolved, []fault.Violation, error) {
-	r := newResolver(ctx, &c.Env, at)
+	r := e.resolver(ctx, &c.Env, at)
 	l := r.rootLevel(list, values)
 	found, err := e.examine(r, l, values)
 	switch {

@@ -21,8 +21,16 @@ type resolver struct {
 	*strictjson.Collector
 	ctx context.Context
 	env *Env
+	// match judges what is remembered.
+	match *Matcher
 	// saving is set for defaults that are saved with a schema: their templates stay as they are.
 	saving bool
+	// released is set for the values of a release, which are complete: nothing is added to them.
+	released bool
+	// unlooked is set once there was a reference of which nobody has looked what it chooses.
+	unlooked bool
+	// outlining is set while what is inside of collections does not matter.
+	outlining bool
 	// chosen is the reference that the current field is mapped from, and instance what is chosen for it.
 	chosen   *field
 	instance string
@@ -98,9 +106,11 @@ func (r *resolver) field(l *level, fl *field) {
 		r.chosen, r.instance = owner, fl.instance
 		defer func() { r.chosen, r.instance = nil, "" }()
 	}
+	r.hold(l, fl)
 	switch fl.value = fl.entered; {
+	case r.released:
 	case r.keepsPrevious(l, fl):
-		fl.value = fl.before
+		fl.value, fl.kept = fl.before, true
 	case fl.instance != "" || fl.entered == nil:
 		fl.value = r.initialValue(l, fl)
 	}
@@ -116,7 +126,7 @@ func (r *resolver) field(l *level, fl *field) {
 // keepsPrevious reports whether a field keeps its value before: an immutable one that nobody has entered. Where a chosen
 // instance gives the value, that holds while the instance is the same.
 func (r *resolver) keepsPrevious(l *level, fl *field) bool {
-	if fl.entered != nil && !r.defaulted || !fl.in.Traits.Immutable || !isValue(fl.before) {
+	if fl.entered != nil && !r.defaulted || !fl.in.Traits.Immutable || fl.bound == nil {
 		return false
 	}
 	if fl.instance == "" {
@@ -155,7 +165,9 @@ func (r *resolver) reference(fl *field) {
 	if fl.refused = !instanceID.MatchString(fl.value.Text); fl.refused {
 		return // which the validator says
 	}
-	if flaw := r.env.Reference(fl.value.Text, moduleType); flaw != "" {
+	flaw, known := r.env.Reference(fl.value.Text, moduleType)
+	r.unlooked = r.unlooked || !known
+	if flaw != "" {
 		fl.refused = true
 		r.Fail("reference", "%s", flaw)
 	}

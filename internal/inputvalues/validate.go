@@ -50,7 +50,7 @@ func (e *Engine) Validate(ctx context.Context, list []inputprop.Property, values
 // Examine validates the values, an object or nil, with the defaults that they leave standing. Pointers of
 // violations start with at. The error is of the patterns, of c's functions or of the context.
 func (e *Engine) Examine(ctx context.Context, list []inputprop.Property, values *strictjson.Node, at string, c Context) (*Validation, error) {
-	r := newResolver(ctx, &c.Env, at)
+	r := e.resolver(ctx, &c.Env, at)
 	return e.examine(r, r.rootLevel(list, values), values)
 }
 
@@ -59,7 +59,7 @@ func (e *Engine) examine(r *resolver, l *level, values *strictjson.Node) (*Valid
 	if r.err != nil {
 		return nil, r.err
 	}
-	v := &validator{Collector: r.Collector, match: NewMatcher(r.ctx, e.patterns), resolver: r}
+	v := &validator{Collector: r.Collector, match: r.match, resolver: r}
 	if values == nil || values.Kind == strictjson.Object {
 		v.level(l)
 	}
@@ -106,7 +106,7 @@ func (v *validator) level(l *level) {
 		v.Path.PushKey(fl.in.ID)
 		names := l.namesOf(fl.in.ID)
 		v.PushNames(names...)
-		v.field(l, fl, fl.before)
+		v.field(l, fl)
 		v.PopNames(names...)
 		v.Path.Pop()
 	}
@@ -120,8 +120,8 @@ func (l *level) namesOf(id string) []string {
 	return []string{l.plainText(secret.NameMember)}
 }
 
-// field validates the value of an input, against the one that was there before.
-func (v *validator) field(l *level, fl *field, before *strictjson.Node) {
+// field validates the value of an input, against the one that binds.
+func (v *validator) field(l *level, fl *field) {
 	if !fl.visible || fl.in.Traits.NoValue {
 		return
 	}
@@ -133,10 +133,17 @@ func (v *validator) field(l *level, fl *field, before *strictjson.Node) {
 		return
 	}
 	if !fl.unresolved {
-		v.checkLocked(l, fl, before)
+		v.checkLocked(l, fl)
 	} else if fl.entries == nil {
 		v.resolver.unresolved(&v.unresolved, &v.Path, fl.value)
 	}
+	if !fl.isJudged() {
+		v.content(fl, l)
+	}
+}
+
+// content validates a value by itself.
+func (v *validator) content(fl *field, l *level) {
 	switch {
 	case !v.saving && fl.isMissing():
 		v.Fail("required", "is required and must not be empty")
@@ -147,6 +154,11 @@ func (v *validator) field(l *level, fl *field, before *strictjson.Node) {
 	case fl.in.Traits.NotNull:
 		v.value(fl, l)
 	}
+}
+
+// isJudged reports whether the value is the one before, with which nothing was found wrong.
+func (fl *field) isJudged() bool {
+	return fl.kept && fl.judged && !fl.unresolved && strictjson.Equal(fl.value, fl.bound)
 }
 
 // isOverridden reports whether a value was entered in place of the one that the chosen instance has.
@@ -190,13 +202,13 @@ func (v *validator) entries(fl *field) {
 	}
 }
 
-// checkLocked compares a value with the one before: an immutable one must be the same, one with a minimum no less.
-// Where there was no value before, any may come.
-func (v *validator) checkLocked(l *level, fl *field, before *strictjson.Node) {
-	if !isValue(before) {
+// checkLocked compares a value with the one that binds: an immutable one must be the same, one with a minimum no less.
+// Where none binds, any may come.
+func (v *validator) checkLocked(l *level, fl *field) {
+	before, traits := fl.bound, fl.in.Traits
+	if before == nil {
 		return
 	}
-	traits := fl.in.Traits
 	if traits.Immutable && (fl.value == nil || !strictjson.Equal(fl.value, before)) {
 		v.Fail("immutable", "must stay as it was first deployed, %s, found %s", strictjson.ShowJSON(before), strictjson.ShowJSON(fl.value))
 		return
@@ -259,10 +271,10 @@ func (k *keys) check(v *validator, e *entry) {
 			return
 		}
 		if first, found := k.seen[key]; found {
-			v.Fail("key_unique", "must have a key of its own, found %s as of %s", strictjson.ShowText(key), first)
+			v.FailBeside(first, "key_unique", "must have a key of its own, found %s as of", strictjson.ShowText(key))
 			return
 		}
-		k.seen[key] = v.LocalPointer()
+		k.seen[key] = v.Pointer()
 	}
 	if key == "" {
 		v.Fail("key_empty", "must have a key that is not empty")

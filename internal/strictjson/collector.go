@@ -30,12 +30,22 @@ func (c *Collector) Fail(rule, format string, args ...any) { c.FailBelow("", rul
 
 // FailBelow adds a violation of what a pointer leads to from the value at hand.
 func (c *Collector) FailBelow(pointer, rule, format string, args ...any) {
-	at := ""
-	if !c.found.IsFull() {
-		at = c.Pointer() + pointer
-		c.conceal(args)
+	c.found.Add(c.place(pointer, args), rule, format, args...)
+}
+
+// FailBeside adds a violation of the value at hand whose message goes on with another place, by the pointer that
+// Pointer returned there.
+func (c *Collector) FailBeside(other, rule, format string, args ...any) {
+	c.found.AddBeside(other, c.place("", args), rule, format, args...)
+}
+
+// place returns where a violation is, and hides what its message must not repeat; "" where it is only counted.
+func (c *Collector) place(below string, args []any) string {
+	if c.found.IsFull() {
+		return ""
 	}
-	c.found.Add(at, rule, format, args...)
+	c.conceal(args)
+	return c.Pointer() + below
 }
 
 // FailMember adds a violation of a member of the value at hand.
@@ -47,10 +57,6 @@ func (c *Collector) FailMember(key, rule, format string, args ...any) {
 
 // Pointer returns the JSON Pointer of the value at hand.
 func (c *Collector) Pointer() string { return c.Path.Pointer(c.root) }
-
-// LocalPointer returns the JSON Pointer of the value at hand without the collector's root: messages have it, because
-// the root differs between surfaces.
-func (c *Collector) LocalPointer() string { return c.Path.Pointer("") }
 
 // Count returns how many violations there are.
 func (c *Collector) Count() int { return c.found.Count() }

@@ -14,11 +14,11 @@ import (
 
 // Decode fills what v points to from the tree, and returns every violation of its members' rules; v is of use only when
 // there are none. The members of a struct are its fields with a `json` tag; what they ask of their values is in the tag
-// `rules` (see Rules). Pointers, slices, maps and interfaces stay nil where the member is absent. The violations'
+// `rules` (see Rules). Pointers, slices and interfaces stay nil where the member is absent. The violations'
 // pointers start with at.
 //
 // Values may be strings, booleans, int32, structs, free-form JSON as a *Node, or as json.RawMessage where nobody looks
-// into it, types that are Decodable or registered, and pointers, slices and maps of them.
+// into it, types that are Decodable or registered, and pointers, slices and Ordered members of them.
 func Decode(n *Node, v any, at string) []fault.Violation {
 	d := NewDecoder(at)
 	d.Into(n, v, &Rules{})
@@ -169,13 +169,9 @@ func (d *Decoder) plain(n *Node, v reflect.Value, r *Rules) {
 		if d.Expect(n, Array, "", r) {
 			d.slice(n, v, r)
 		}
-	case reflect.Map:
-		if d.Expect(n, Object, "", r) {
-			d.mapping(n, v, r)
-		}
 	case reflect.Struct:
 		if d.Expect(n, Object, "", r) {
-			d.object(n, v, r.Open || d.open)
+			d.object(n, v, d.open)
 		}
 	default:
 		panic("strictjson: cannot decode a " + v.Type().String())
@@ -243,17 +239,6 @@ func (d *Decoder) slice(n *Node, v reflect.Value, r *Rules) {
 		d.Path.PushIndex(i)
 		d.value(item, v.Index(i), r.Items())
 		d.Path.Pop()
-	}
-}
-
-func (d *Decoder) mapping(n *Node, v reflect.Value, r *Rules) {
-	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.Items)))
-	for i, key := range n.Keys {
-		item := reflect.New(v.Type().Elem()).Elem()
-		d.Path.PushKey(key)
-		d.value(n.Items[i], item, r.Items())
-		d.Path.Pop()
-		v.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), item)
 	}
 }
 

@@ -15,17 +15,17 @@ import (
 // body is a request body as another package would declare it.
 type body struct {
 	Data struct {
-		Name    *string                `json:"name" rules:"nonempty,max=5"`
-		Color   *string                `json:"color" rules:"enum=red|green"`
-		Note    *string                `json:"note" rules:"nullable"`
-		Count   *int32                 `json:"count"`
-		Enabled bool                   `json:"enabled"`
-		Tags    []string               `json:"tags" rules:"nonempty,max=2,each.nonempty,each.max=3"`
-		Labels  map[string]string      `json:"labels" rules:"each.max=3"`
-		Free    *strictjson.Node       `json:"free"`
-		Shaped  *strictjson.Node       `json:"shaped" rules:"shape=object"`
-		Schema  inputprop.Property     `json:"schema"`
-		Draft   *inputprop.RawProperty `json:"draft"`
+		Name    *string                    `json:"name" rules:"nonempty,max=5"`
+		Color   *string                    `json:"color" rules:"enum=red|green"`
+		Note    *string                    `json:"note" rules:"nullable"`
+		Count   *int32                     `json:"count"`
+		Enabled bool                       `json:"enabled"`
+		Tags    []string                   `json:"tags" rules:"nonempty,max=2,each.nonempty,each.max=3"`
+		Labels  strictjson.Ordered[string] `json:"labels" rules:"each.max=3"`
+		Free    *strictjson.Node           `json:"free"`
+		Shaped  *strictjson.Node           `json:"shaped" rules:"shape=object"`
+		Schema  inputprop.Property         `json:"schema"`
+		Draft   *inputprop.RawProperty     `json:"draft"`
 	} `json:"data" rules:"required"`
 	Hidden string `json:"-"`
 }
@@ -40,7 +40,7 @@ func TestBodiesAreFilled(t *testing.T) {
 	}
 	d := b.Data
 	if *d.Name != "né😀bc" || *d.Color != "green" || d.Note != nil || *d.Count != 1000 || !d.Enabled || d.Tags[0] != "abc" ||
-		d.Labels["k"] != "v" || string(d.Free.JSON()) != "[1.50,null]" || string(d.Shaped.JSON()) != `{"a":1}` || d.Schema.Head().ID != "a" {
+		d.Labels.Values[0] != "v" || string(d.Free.JSON()) != "[1.50,null]" || string(d.Shaped.JSON()) != `{"a":1}` || d.Schema.Head().ID != "a" {
 		t.Errorf("got %+v", d)
 	}
 	if _, violations := d.Draft.Decode("/data/draft"); !slices.Equal(places(violations), []string{"/data/draft type"}) {

@@ -61,7 +61,7 @@ type Encodable interface {
 }
 
 // Encode writes what Decode reads: what is absent is left out, and reading the text again gives an equal value. It
-// panics for types that Decode does not read.
+// writes maps too, by their sorted keys, and panics for other types that Decode does not read.
 func Encode(v any) json.RawMessage { return Append(nil, v) }
 
 // Append appends what Encode returns.

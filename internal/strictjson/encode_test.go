@@ -8,14 +8,14 @@ import (
 )
 
 type shape struct {
-	Name   string            `json:"name"`
-	Note   *string           `json:"note,omitzero"`
-	Sides  []int32           `json:"sides,omitzero"`
-	Labels map[string]string `json:"labels"`
-	Free   *strictjson.Node  `json:"free,omitzero"`
-	Kept   json.RawMessage   `json:"kept,omitzero"`
-	Inner  *shape            `json:"inner,omitzero"`
-	Any    any               `json:"any,omitzero"`
+	Name   string                      `json:"name"`
+	Note   *string                     `json:"note,omitzero"`
+	Sides  []int32                     `json:"sides,omitzero"`
+	Labels *strictjson.Ordered[string] `json:"labels,omitzero"`
+	Free   *strictjson.Node            `json:"free,omitzero"`
+	Kept   json.RawMessage             `json:"kept,omitzero"`
+	Inner  *shape                      `json:"inner,omitzero"`
+	Any    any                         `json:"any,omitzero"`
 	hidden int
 	border
 }
@@ -26,7 +26,7 @@ type border struct {
 
 func TestEncodeWritesWhatDecodeReads(t *testing.T) {
 	t.Parallel()
-	text := `{"name":"a\"\u0007 <&>","note":"","sides":[1,-2],"labels":{"a":"1","b":"2"},"free":{"z":1.50,"a":[null]},` +
+	text := `{"name":"a\"\u0007 <&>","note":"","sides":[1,-2],"labels":{"b":"2","a":"1"},"free":{"z":1.50,"a":[null]},` +
 		`"kept":[1e3],"inner":{"name":"b","labels":{},"wide":false},"wide":true}`
 	var s shape
 	if violations := strictjson.Decode(parse(t, text), &s, ""); len(violations) > 0 {
@@ -36,7 +36,7 @@ func TestEncodeWritesWhatDecodeReads(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, text)
 	}
 	s = shape{Any: []any{"x", int32(1), true, nil, map[string]string{"k": "v"}}, hidden: 1}
-	want := `{"name":"","labels":null,"any":["x",1,true,null,{"k":"v"}],"wide":false}`
+	want := `{"name":"","any":["x",1,true,null,{"k":"v"}],"wide":false}`
 	if got := string(strictjson.Encode(&s)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -46,7 +46,7 @@ func TestEncodeWritesWhatDecodeReads(t *testing.T) {
 func TestEncodeAgreesWithTheLibrary(t *testing.T) {
 	t.Parallel()
 	note := "n\t\u007f\x01é"
-	s := shape{Name: "plain", Note: &note, Sides: []int32{}, Labels: map[string]string{"b": "", "a": "x"}, Inner: &shape{}, Any: "y"}
+	s := shape{Name: "plain", Note: &note, Sides: []int32{}, Inner: &shape{}, Any: "y"}
 	want, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)

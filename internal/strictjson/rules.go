@@ -18,12 +18,11 @@ import (
 //	enum=a|b       one of these strings
 //	format=NAME    a string of a registered Format
 //	shape=object   free-form JSON that is an object (or array)
-//	open           an object whose members may be others than those known, which are ignored
 //	rounded        a number that is rounded to a whole one
-//	each.RULE      the rule for every item of a list, or value of a map
+//	each.RULE      the rule for every item of a list, or value of an Ordered object
 //	NAME[=ARG]     a rule that the types of a package understand, see RegisterRules
 type Rules struct {
-	Required, Nullable, Nonempty, Open, Rounded bool
+	Required, Nullable, Nonempty, Rounded bool
 
 	Max    int
 	Enum   []string
@@ -49,7 +48,7 @@ func (r *Rules) Or(alternative string) *Rules {
 	return &other
 }
 
-// Items returns the rules for what is inside a list or a map.
+// Items returns the rules for what is inside a list or an Ordered object.
 func (r *Rules) Items() *Rules {
 	if r.Each == nil {
 		return &Rules{}
@@ -92,8 +91,6 @@ func (r *Rules) set(rule string) {
 		r.Nullable = true
 	case "nonempty":
 		r.Nonempty = true
-	case "open":
-		r.Open = true
 	case "rounded":
 		r.Rounded = true
 	case "max":
