@@ -46,7 +46,7 @@ func publish(t *testing.T, w *worldtest.World) showcase {
 		if name == "Hidden-own" {
 			ctx = w.Acme.As(actor.Admin)
 		}
-		d, err := w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: name, Type: name, Description: &name, Status: status})
+		d, _, err := w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: name, Type: name, Description: &name, Status: status})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -286,11 +286,11 @@ func (r *mutationResolver) DeleteDefaultValueDefinition(ctx context.Context, inp
 
 // CreateModuleDefinition is the resolver for the createModuleDefinition field.
 func (r *mutationResolver) CreateModuleDefinition(ctx context.Context, input model.CreateModuleDefinitionInput) (*model.CreateModuleDefinitionPayload, error) {
-	d, err := r.Catalog.CreateDefinition(ctx, newModule(input))
+	d, warnings, err := r.Catalog.CreateDefinition(ctx, newModule(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateModuleDefinitionPayload{ModuleDefinition: (*record.ModuleDefinition)(d)}, nil
+	return &model.CreateModuleDefinitionPayload{ModuleDefinition: (*record.ModuleDefinition)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // UpdateModuleDefinition is the resolver for the updateModuleDefinition field.

@@ -121,7 +121,7 @@ func TestAPageThatWouldBeTooLongEndsEarlyAndGoesOn(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		description := strings.Repeat("d", 2000)
 		for i := range 5 {
-			if _, err := w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{
+			if _, _, err := w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{
 				Name: fmt.Sprint("m", i), Type: fmt.Sprint("t", i), Description: &description, Status: "ACTIVE",
 			}); err != nil {
 				t.Fatal(err)

@@ -67,7 +67,7 @@ func define(t *testing.T, w *worldtest.World, o *worldtest.Org) *ent.DefaultValu
 
 func catalogue(t *testing.T, w *worldtest.World, ctx context.Context, moduleType string, status moduledefinition.Status) {
 	t.Helper()
-	if _, err := w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: moduleType, Type: moduleType, Status: status}); err != nil {
+	if _, _, err := w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: moduleType, Type: moduleType, Status: status}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -173,6 +173,7 @@ type ComplexityRoot struct {
 
 	CreateModuleDefinitionPayload struct {
 		ModuleDefinition func(childComplexity int) int
+		Warnings         func(childComplexity int) int
 	}
 
 	CreateModuleInstancePayload struct {
@@ -1625,6 +1626,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.CreateModuleDefinitionPayload.ModuleDefinition(childComplexity), true
+	case "CreateModuleDefinitionPayload.warnings":
+		if e.ComplexityRoot.CreateModuleDefinitionPayload.Warnings == nil {
+			break
+		}
+
+		return e.ComplexityRoot.CreateModuleDefinitionPayload.Warnings(childComplexity), true
 
 	case "CreateModuleInstancePayload.moduleInstance":
 		if e.ComplexityRoot.CreateModuleInstancePayload.ModuleInstance == nil {
@@ -8659,6 +8666,11 @@ input CreateModuleDefinitionInput {
 type CreateModuleDefinitionPayload {
   "The new definition."
   moduleDefinition: ModuleDefinition!
+  """
+  What may not have been meant. ` + "`" + `immutable_changed` + "`" + `: instances of the organization remember that they choose an instance
+  of the global module of the type, which binds nothing any more.
+  """
+  warnings: [InputWarning!]!
 }
 
 "The fields to change; what is left out stays."
@@ -8699,7 +8711,10 @@ input PublishModuleVersionInput {
 type PublishModuleVersionPayload {
   "The published version."
   moduleVersion: ModuleVersion!
-  "What may not have been meant."
+  """
+  What may not have been meant. ` + "`" + `immutable_changed` + "`" + `: an input refuses what instances of the organization remember as its
+  value, which binds nothing any more.
+  """
   warnings: [InputWarning!]!
 }
 
@@ -9215,6 +9230,8 @@ func (ec *executionContext) childFields_CreateModuleDefinitionPayload(ctx contex
 	switch field.Name {
 	case "moduleDefinition":
 		return ec.fieldContext_CreateModuleDefinitionPayload_moduleDefinition(ctx, field)
+	case "warnings":
+		return ec.fieldContext_CreateModuleDefinitionPayload_warnings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateModuleDefinitionPayload", field.Name)
 }
@@ -13381,6 +13398,38 @@ func (ec *executionContext) fieldContext_CreateModuleDefinitionPayload_moduleDef
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ModuleDefinition(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateModuleDefinitionPayload_warnings(ctx context.Context, field graphql.CollectedField, obj *model.CreateModuleDefinitionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateModuleDefinitionPayload_warnings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Warnings, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputprop.Warning) graphql.Marshaler {
+			return ec.marshalNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateModuleDefinitionPayload_warnings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateModuleDefinitionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InputWarning(ctx, field)
 		},
 	}
 	return fc, nil
@@ -34967,6 +35016,11 @@ func (ec *executionContext) _CreateModuleDefinitionPayload(ctx context.Context, 
 			out.Values[i] = graphql.MarshalString("CreateModuleDefinitionPayload")
 		case "moduleDefinition":
 			out.Values[i] = ec._CreateModuleDefinitionPayload_moduleDefinition(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "warnings":
+			out.Values[i] = ec._CreateModuleDefinitionPayload_warnings(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -878,6 +878,18 @@ func init() {
 			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
+		"warnings": {Object: "CreateModuleDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.CreateModuleDefinitionPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Warnings
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNInputWarning2ᚕᚖslipwayᚋinternalᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
 	}
 	planCreateModuleInstancePayload.Fields = map[string]*plan.Field{
 		"moduleInstance": {Object: "CreateModuleInstancePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {

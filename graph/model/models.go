@@ -175,6 +175,9 @@ type CreateModuleDefinitionInput struct {
 type CreateModuleDefinitionPayload struct {
 	// The new definition.
 	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
+	// What may not have been meant. `immutable_changed`: instances of the organization remember that they choose an instance
+	// of the global module of the type, which binds nothing any more.
+	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The module instance to create.
@@ -357,7 +360,8 @@ type PublishModuleVersionInput struct {
 type PublishModuleVersionPayload struct {
 	// The published version.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
-	// What may not have been meant.
+	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
+	// value, which binds nothing any more.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 

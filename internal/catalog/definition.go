@@ -13,6 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
+	"slipway/internal/inputprop"
 	"slipway/internal/journal"
 	"slipway/internal/page"
 	"slipway/internal/record"
@@ -111,18 +112,23 @@ type NewDefinition struct {
 }
 
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin
-// who has named what is global. It fails with ModuleDefinitionTypeTaken where the owner has one of the type.
-func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, error) {
+// who has named what is global, and warns of what may not be meant. It fails with ModuleDefinitionTypeTaken where the
+// owner has one of the type.
+func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.ModuleDefinition, []inputprop.Warning, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if violations := in.check(); len(violations) > 0 {
-		return nil, fault.Invalid(fault.RequestInvalid, violations...)
+		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	warnings, err := s.Schemas.CheckShadowed(ctx, in.Type, "/type")
+	if err != nil {
+		return nil, nil, err
 	}
 	var created *ent.ModuleDefinition
 	definitionID := s.Journal.NewID(id.ModuleDefinition)
-	err := s.Journal.Write(ctx, "createModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+	err = s.Journal.Write(ctx, "createModuleDefinition", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		e.ObjectID, e.Changes = definitionID, in
 		create := tx.ModuleDefinition.Create().
 			SetID(definitionID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
@@ -135,9 +141,9 @@ func (s *Service) CreateDefinition(ctx context.Context, in NewDefinition) (*ent.
 		return err
 	})
 	if store.IsUniqueViolation(err) {
-		return nil, fault.New(fault.ModuleDefinitionTypeTaken, "There is a module definition of the type %q already.", in.Type).WithCause(err)
+		return nil, nil, fault.New(fault.ModuleDefinitionTypeTaken, "There is a module definition of the type %q already.", in.Type).WithCause(err)
 	}
-	return created, err
+	return created, warnings, err
 }
 
 func (in NewDefinition) check() []fault.Violation {

@@ -38,11 +38,11 @@ func TestTypeIsTakenOncePerOwner(t *testing.T) {
 		for owner, ctx := range map[string]context.Context{
 			"acme": w.Acme.As(actor.Admin), "globex": w.Globex.As(actor.Admin), "everybody": root(),
 		} {
-			if _, err := w.Catalog.CreateDefinition(ctx, in); err != nil {
+			if _, _, err := w.Catalog.CreateDefinition(ctx, in); err != nil {
 				t.Errorf("%s: %v", owner, err)
 			}
 			before := w.Rows(t)
-			if d, err := w.Catalog.CreateDefinition(ctx, in); !fault.Is(err, fault.ModuleDefinitionTypeTaken) || d != nil {
+			if d, _, err := w.Catalog.CreateDefinition(ctx, in); !fault.Is(err, fault.ModuleDefinitionTypeTaken) || d != nil {
 				t.Errorf("%s, again: %v, %v", owner, d, err)
 			}
 			if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
@@ -58,7 +58,7 @@ func TestCatalogueIsOnesOwnAndEverybodys(t *testing.T) {
 		for owner, ctx := range map[string]context.Context{"acme": w.Acme.As(actor.Admin), "globex": w.Globex.As(actor.Admin), "global": root()} {
 			for _, status := range []moduledefinition.Status{"ACTIVE", "DRAFT"} {
 				in := catalog.NewDefinition{Name: owner + " " + string(status), Type: owner + "-" + string(status), Status: status}
-				if _, err := w.Catalog.CreateDefinition(ctx, in); err != nil {
+				if _, _, err := w.Catalog.CreateDefinition(ctx, in); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -97,7 +97,7 @@ func TestCatalogueIsOnesOwnAndEverybodys(t *testing.T) {
 func TestGlobalDefinitionsAreSuperadminsToChange(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		d, err := w.Catalog.CreateDefinition(root(), catalog.NewDefinition{Name: "Web", Type: "web", Status: "ACTIVE"})
+		d, _, err := w.Catalog.CreateDefinition(root(), catalog.NewDefinition{Name: "Web", Type: "web", Status: "ACTIVE"})
 		if err != nil {
 			t.Fatal(err)
 		}

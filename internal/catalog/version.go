@@ -97,6 +97,11 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 	if len(broken) > 0 {
 		return nil, nil, fault.Invalid(fault.ModuleVersionRuleBroken, broken...)
 	}
+	remembered, err := s.Schemas.CheckRemembered(ctx, in.DefinitionID, inputs, "/inputs")
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings = append(warnings, remembered...)
 	var published *ent.ModuleVersion
 	versionID := s.Journal.NewID(id.ModuleVersion)
 	err = s.Journal.Write(ctx, "publishModuleVersion", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {

@@ -27,7 +27,7 @@ func inputs(t *testing.T, text string) *strictjson.Node {
 
 func define(t *testing.T, w *worldtest.World, name string) *ent.ModuleDefinition {
 	t.Helper()
-	d, err := w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{Name: name, Type: name, Status: "ACTIVE"})
+	d, _, err := w.Catalog.CreateDefinition(w.Acme.As(actor.Admin), catalog.NewDefinition{Name: name, Type: name, Status: "ACTIVE"})
 	if err != nil {
 		t.Fatal(err)
 	}

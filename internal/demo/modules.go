@@ -70,7 +70,7 @@ func (d *demo) publish(ctx context.Context, f moduleFile) error {
 	} else {
 		ctx = d.as(ctx, admin)
 	}
-	made, err := d.Catalog.CreateDefinition(ctx, catalog.NewDefinition{
+	made, _, err := d.Catalog.CreateDefinition(ctx, catalog.NewDefinition{
 		Name: f.Name, Type: f.Type, Description: &f.Description, Status: f.Status,
 	})
 	if err != nil {

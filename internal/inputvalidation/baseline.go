@@ -53,7 +53,11 @@ func contentOf(known *ent.InputBaseline) (*strictjson.Node, error) {
 	if known == nil {
 		return nil, nil
 	}
-	return strictjson.ParseWithin([]byte(known.Content), strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
+	return parseRemembered(known.Content)
+}
+
+func parseRemembered(content string) (*strictjson.Node, error) {
+	return strictjson.ParseWithin([]byte(content), strictjson.Limits{Depth: 2 * strictjson.MaxLevels, Bytes: math.MaxInt})
 }
 
 // baselineAfter returns the baseline once a deployment has succeeded. A release that is not stored any more, or is

@@ -14,7 +14,6 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputvalidation/valuesource"
-	"slipway/internal/inputvalues"
 	"slipway/internal/jsregexp"
 )
 
@@ -22,7 +21,6 @@ import (
 // save them: so it stands above them, and they need nothing of it.
 type Service struct {
 	*SchemaChecker
-	Engine      *inputvalues.Engine
 	Catalog     *catalog.Service
 	Definitions *defaults.Reader
 	Sources     *valuesource.Service

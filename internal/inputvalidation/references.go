@@ -51,31 +51,35 @@ type referencedInstance struct {
 // loadReferences looks up the instances that values choose, all in one statement, and lets the scope check references
 // by what there is.
 func (s *Service) loadReferences(ctx context.Context, list []inputprop.Property, values *strictjson.Node, scope *Scope) error {
-	r := &references{self: scope.instanceID, asked: map[string]bool{}, found: map[string]*referencedInstance{}}
-	choices := inputvalues.Choices(list, values, scope.context.Previous)
-	choices = choices[:min(len(choices), maxReferences)]
+	r, err := s.lookUp(ctx, scope.instanceID, inputvalues.Choices(list, values, scope.context.Previous))
+	scope.context.Reference, scope.context.Ref = r.check, r.value
+	return err
+}
+
+// lookUp looks up the first of the instances that values choose. self is the instance that is deployed, "" for none.
+func (c *SchemaChecker) lookUp(ctx context.Context, self string, choices []inputvalues.Choice) (*references, error) {
+	r := &references{self: self, asked: map[string]bool{}, found: map[string]*referencedInstance{}}
 	var ids, read []string
-	for _, c := range choices {
-		r.asked[c.ID] = true
-		ids = append(ids, c.ID)
-		if c.ReadsInput {
-			read = append(read, c.ID)
+	for _, choice := range choices[:min(len(choices), maxReferences)] {
+		r.asked[choice.ID] = true
+		ids = append(ids, choice.ID)
+		if choice.ReadsInput {
+			read = append(read, choice.ID)
 		}
 	}
-	scope.context.Reference, scope.context.Ref = r.check, r.value
 	if len(ids) == 0 {
-		return nil
+		return r, nil
 	}
 	if err := meter.Spend(ctx, meter.Inputs, referenceBytes*len(ids)); err != nil {
-		return err
+		return r, err
 	}
 	var found []*referencedInstance
-	err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).
+	err := c.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).
 		Modify(func(s *sql.Selector) { joinReferenced(s, read) }).Scan(ctx, &found)
 	for _, i := range found {
 		r.found[i.ID] = i
 	}
-	return err
+	return r, err
 }
 
 // joinReferenced selects what a reference is checked by; the releases only of the instances to be read from. Every
@@ -148,6 +152,14 @@ func (r *references) value(ctx context.Context, instanceID, path string) (*stric
 	}
 	value := i.values.Get(input)
 	return value, value != nil, nil
+}
+
+// unread is value for whoever does not look into what an instance has, and needs only that something is live there.
+func (r *references) unread(_ context.Context, instanceID, path string) (*strictjson.Node, bool, error) {
+	if i := r.found[instanceID]; strings.HasPrefix(path, "input.") && (i == nil || i.LiveDeploymentID == nil) {
+		return nil, false, inputvalues.ErrNotLive
+	}
+	return nil, false, inputvalues.ErrUnknownRef
 }
 
 // open reads the live release once; there are no values where it is not stored any more or not what was stored.

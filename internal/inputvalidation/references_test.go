@@ -113,7 +113,7 @@ func TestOwnModuleGoesBeforeAGlobalOneOfItsType(t *testing.T) {
 		p := w.Fixture(t, w.Acme, "web")
 		v := version(t, w, p, "2.0.0", referring)
 		root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
-		global, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "base", Status: moduledefinition.StatusACTIVE})
+		global, _, err := w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "base", Status: moduledefinition.StatusACTIVE})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,14 +9,17 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputrules"
 	"slipway/internal/inputvalidation/valuesource"
+	"slipway/internal/inputvalues"
 	"slipway/internal/store"
 )
 
 // SchemaChecker checks schemas before they are saved: the rules of package inputrules, and whether the sources and the
-// module types that they name are there.
+// module types that they name are there; and what instances remember of values is judged by them.
 type SchemaChecker struct {
 	Store *store.Store
 	Rules *inputrules.Engine
+	// Engine judges what is remembered of values.
+	Engine *inputvalues.Engine
 }
 
 // Check returns every violation of the rules in the inputs of a module, and warnings; pointers start with

@@ -114,8 +114,8 @@ func (s *Service) eachLive(ctx context.Context, f func(Stored) error) error {
 	})
 }
 
-// checkLive checks what is live of an instance as if it were deployed for the first time. What a chosen instance
-// has may have changed since, which is no matter of rules.
+// checkLive checks what is live of an instance as if it were deployed for the first time. It must be allowed to choose
+// the instances that it has chosen; what they have may have changed since, which is no matter of rules.
 func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) ([]fault.Violation, error) {
 	l, err := s.readLiveRelease(ctx, *instance.LiveDeploymentID)
 	if err != nil || l == nil {
@@ -136,6 +136,15 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	if err != nil {
 		return nil, err
 	}
+	choices := inputvalues.Choices(list, l.values)
+	for i := range choices {
+		choices[i].ReadsInput = false
+	}
+	chosen, err := s.lookUp(ctx, instance.ID, choices)
+	if err != nil {
+		return nil, err
+	}
+	scope.context.Reference, scope.context.Ref = chosen.check, chosen.unread
 	violations, err := s.Engine.Validate(ctx, list, l.values, "/inputs", scope.context)
 	return slices.DeleteFunc(violations, func(v fault.Violation) bool { return v.Rule == inputvalues.RuleMappedInput }), err
 }

@@ -86,11 +86,11 @@ func (fl *field) itemBaselines() *strictjson.Node {
 	return n
 }
 
-// Overlay returns live values together with what a baseline has besides them. The baseline must know of the release
-// that has the values.
+// Overlay returns live values together with what a baseline has besides them, null being no value. The baseline must
+// know of the release that has the values.
 func Overlay(live, baseline *strictjson.Node) *strictjson.Node {
 	switch {
-	case live == nil:
+	case live == nil, live.Kind == strictjson.Null && baseline != nil:
 		return baseline
 	case baseline == nil || live.Kind != baseline.Kind:
 		return live

@@ -79,8 +79,12 @@ func TestImmutableInputsAreComparedWithTheLastSuccessThatHadThem(t *testing.T) {
 // binds judges values after successes.
 func binds(t *testing.T, what, list, values, want string, successes ...[2]string) {
 	t.Helper()
+	bindsIn(t, env, what, list, values, want, successes...)
+}
+
+func bindsIn(t *testing.T, bound inputvalues.Env, what, list, values, want string, successes ...[2]string) {
+	t.Helper()
 	baseline, live := succeeded(t, successes...)
-	bound := env
 	bound.Previous = inputvalues.Overlay(live, baseline)
 	violations, err := plain.Validate(t.Context(), mustDecodeList(t, "["+list+"]"), parse(t, values), "", inputvalues.Context{Env: bound})
 	if err != nil {

@@ -81,5 +81,18 @@ func readsInput(mapped []inputprop.Property) bool {
 	return reads
 }
 
+// InstanceIDs returns the texts within a value that have the form of an instance's id, which is how a reference is
+// remembered.
+func InstanceIDs(n *strictjson.Node) []string {
+	if n.Kind == strictjson.String && instanceID.MatchString(n.Text) {
+		return []string{n.Text}
+	}
+	var ids []string
+	for _, item := range n.Items {
+		ids = append(ids, InstanceIDs(item)...)
+	}
+	return ids
+}
+
 // inputPath begins what a template names of the inputs of an instance.
 const inputPath = "input."

@@ -221,7 +221,7 @@ func TestTheCatalogueIsTheSameOnBothSurfaces(t *testing.T) {
 		for i := range 3 {
 			for _, status := range []moduledefinition.Status{moduledefinition.StatusDRAFT, moduledefinition.StatusACTIVE} {
 				in := catalog.NewDefinition{Name: "Shared", Type: fmt.Sprintf("shared/%s-%d", status, i), Description: &about, Status: status}
-				if _, err := w.Catalog.CreateDefinition(root, in); err != nil {
+				if _, _, err := w.Catalog.CreateDefinition(root, in); err != nil {
 					t.Fatal(err)
 				}
 			}

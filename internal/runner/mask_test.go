@@ -37,7 +37,7 @@ func TestSecretsDoNotLeaveTheMachine(t *testing.T) {
 	w := worldtest.New(t, worldtest.SQLite(t))
 	p := w.Fixture(t, w.Acme, "web")
 	admin := w.Acme.As(actor.Admin)
-	definition, err := w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Leaky", Type: "leaky", Status: moduledefinition.StatusACTIVE})
+	definition, _, err := w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Leaky", Type: "leaky", Status: moduledefinition.StatusACTIVE})
 	if err != nil {
 		t.Fatal(err)
 	}

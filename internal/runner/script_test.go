@@ -47,7 +47,7 @@ func newModule(t *testing.T, w *worldtest.World, source *string) module {
 	t.Helper()
 	p := w.Fixture(t, w.Acme, "web")
 	admin := w.Acme.As(actor.Admin)
-	definition, err := w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Greeting", Type: "greeting", Status: moduledefinition.StatusACTIVE})
+	definition, _, err := w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: "Greeting", Type: "greeting", Status: moduledefinition.StatusACTIVE})
 	if err != nil {
 		t.Fatal(err)
 	}

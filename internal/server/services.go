@@ -41,12 +41,12 @@ func NewServices(s *store.Store, log *slog.Logger, now func() time.Time, baseURL
 	changes := feed.New(s, log)
 	j := journal.New(s, now, id.New)
 	j.Changed = changes.Changed
-	schemas := &inputvalidation.SchemaChecker{Store: s, Rules: inputrules.NewEngine(patterns())}
+	schemas := &inputvalidation.SchemaChecker{Store: s, Rules: inputrules.NewEngine(patterns()), Engine: inputvalues.NewEngine(patterns())}
 	definitions := &defaults.Reader{Store: s}
 	places := &workspace.Service{Store: s, Journal: j}
 	modules := &catalog.Service{Store: s, Journal: j, Schemas: schemas}
 	sources := &valuesource.Service{Catalog: modules, Workspace: places, Definitions: definitions}
-	inputs := &inputvalidation.Service{SchemaChecker: schemas, Engine: inputvalues.NewEngine(patterns()), Catalog: modules, Definitions: definitions, Sources: sources}
+	inputs := &inputvalidation.Service{SchemaChecker: schemas, Catalog: modules, Definitions: definitions, Sources: sources}
 	return &Services{
 		Accounts:  &account.Service{Store: s, Journal: j, Now: now, Log: log},
 		Workspace: places,

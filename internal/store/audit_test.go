@@ -154,7 +154,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	_, err = w.Catalog.UpdateDefinition(admin, p.Definition.ID, catalog.DefinitionPatch{Name: &name})
 	must(t, err)
 	root := actor.With(context.Background(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
-	_, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
+	_, _, err = w.Catalog.CreateDefinition(root, catalog.NewDefinition{Name: "Global", Type: "global", Status: moduledefinition.StatusACTIVE})
 	must(t, err)
 }
 

@@ -53,7 +53,7 @@ func (w *World) Fixture(t testing.TB, o *Org, name string) *Fixture {
 	if p.Environment, err = w.Workspace.CreateEnvironment(admin, workspace.NewEnvironment{ProjectID: p.Project.ID, Name: "Production", Slug: "production"}); err != nil {
 		t.Fatal(err)
 	}
-	if p.Definition, err = w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE}); err != nil {
+	if p.Definition, _, err = w.Catalog.CreateDefinition(admin, catalog.NewDefinition{Name: name, Type: name, Status: moduledefinition.StatusACTIVE}); err != nil {
 		t.Fatal(err)
 	}
 	if p.Version, _, err = w.Catalog.PublishVersion(admin, catalog.NewVersion{

@@ -7,10 +7,16 @@ import (
 )
 
 // Generator writes inputs, and values for them, that mostly keep the rules.
-type Generator struct{ *rand.Rand }
+type Generator struct {
+	*rand.Rand
+	// holds decides which inputs are held to what they were.
+	holds *rand.Rand
+}
 
 // NewGenerator returns the generator of a seed, which always writes the same.
-func NewGenerator(seed uint64) Generator { return Generator{rand.New(rand.NewPCG(seed, 1))} }
+func NewGenerator(seed uint64) Generator {
+	return Generator{rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))}
+}
 
 func (g Generator) pick(texts ...string) string { return texts[g.IntN(len(texts))] }
 
@@ -43,6 +49,12 @@ func (g Generator) input(id string, index, depth int) string {
 	}
 	if kind != "section" && kind != "boolean" {
 		may(`"required":true`)
+	}
+	if kind != "section" && g.holds.IntN(3) == 0 {
+		more = append(more, `"immutable":true`)
+	}
+	if kind == "number" && g.holds.IntN(3) == 0 {
+		more = append(more, `"min_current_value":true`)
 	}
 	switch kind {
 	case "string":
