@@ -61,6 +61,38 @@ func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {
 	})
 }
 
+func TestInputsOfThreeLevelsAreReadWithinTheLimits(t *testing.T) {
+	t.Parallel()
+	const levels = 3
+	inner := `{"id":"leaf","label":"L","type":"compound","fields":["cpu"],"values":[{"label":"S","fields":{"cpu":1}}]}`
+	for range levels - 1 {
+		inner = `{"id":"list","label":"L","type":"object_array","item_inputs":[` + inner + `]}`
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), catalog.NewVersion{
+			DefinitionID: w.Fixture(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: catalog.DeploymentTypeECS, Inputs: parsed(t, []byte("["+inner+"]")),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for way, every := range map[string]func(f fragments) string{
+			"a fragment for each variant": func(f fragments) string { return f.plain(levels) },
+			"one for what all have":       func(f fragments) string { return f.inputs(levels - 1) },
+		} {
+			f := fragments{}
+			query := `query($id: ID!) { moduleVersion(id: $id) { id version inputs { ...` + every(f) + ` } } }`
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query+"\n"+f.text(), map[string]any{"id": version.ID})
+			if r.At(t, "errors") != nil {
+				t.Fatalf("%s: %s", way, r.Body)
+			}
+			got := r.At(t, "data", "moduleVersion", "inputs", 0, "itemInputs", 0, "itemInputs", 0, "values", "options", 0, "label")
+			if got != "S" {
+				t.Errorf("%s: %s", way, r.Body)
+			}
+		}
+	})
+}
+
 func decoded(t testing.TB, text []byte) any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -108,8 +108,38 @@ func (f fragments) fields(list ast.FieldList, inside func(inner string) string) 
 	return text
 }
 
+// plain selects every field of an input and of those inside it, so many levels down, by a fragment for each variant, as
+// frontends have a component for each.
+func (f fragments) plain(levels int) string {
+	name := "plain" + string(rune('0'+levels))
+	if f[name] != "" {
+		return name
+	}
+	text := ""
+	for _, variant := range schema.GetPossibleTypes(schema.Types["InputProperty"]) {
+		own := variant.Name + string(rune('0'+levels))
+		fields := f.fields(variant.Fields, func(inner string) string {
+			switch {
+			case inner != "InputProperty":
+				return f.of(inner, 3)
+			case levels > 1:
+				return f.plain(levels - 1)
+			default:
+				return ""
+			}
+		})
+		if !slices.ContainsFunc(variant.Fields, func(field *ast.FieldDefinition) bool { return field.Type.Name() == "InputProperty" }) {
+			own = variant.Name // which is the same on each level
+		}
+		f[own] = "fragment " + own + " on " + variant.Name + " { __typename " + fields + "}\n"
+		text += "..." + own + " "
+	}
+	f[name] = "fragment " + name + " on InputProperty { " + text + "}\n"
+	return name
+}
+
 // inputs selects every field of an input and of those inside it, so many levels down. What all variants have is
-// selected once, or it would be over the limit of selections.
+// selected once.
 func (f fragments) inputs(levels int) string {
 	name := "inputs" + string(rune('0'+levels))
 	if f[name] != "" {

@@ -168,6 +168,27 @@ func TestViolationsAreListedUnderTheSurfacesRoot(t *testing.T) {
 	}
 }
 
+func TestAnotherPlaceIsNamedUnderTheSurfacesRootToo(t *testing.T) {
+	t.Parallel()
+	var found fault.Violations
+	found.AddBeside("/schema/a", "/schema/b", "unique", "must be unique, found %s as at", "\"/schema/a\"")
+	inner := found.All("")
+	if got := inner[0].Message; got != `must be unique, found "/schema/a" as at /schema/a` {
+		t.Errorf("got %s", got)
+	}
+	got := fault.Public(fault.Invalid(fault.RequestInvalid, fault.Under("/x", inner)...), fault.View{Root: "/data"})
+	want := `/data/x/schema/b: must be unique, found "/schema/a" as at /data/x/schema/a`
+	if !slices.Equal(got.Details[0].Items, []string{want}) {
+		t.Errorf("got %q, want %s", got.Details[0].Items, want)
+	}
+	for range 2 * fault.MaxViolations {
+		found.AddBeside("/a", "/b", "r", "m")
+	}
+	if found.Count() != 1+2*fault.MaxViolations || len(found.All("")) != fault.MaxViolations+1 {
+		t.Errorf("%d violations, %d listed", found.Count(), len(found.All("")))
+	}
+}
+
 func TestCauseIsForTheLogOnly(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("secret detail")

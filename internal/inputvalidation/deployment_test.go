@@ -121,9 +121,9 @@ func TestATamperedReleaseBindsNothingButWhatIsRemembered(t *testing.T) {
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE releases SET content = '{}' WHERE id = $1`, *forged.ReleaseID); err != nil {
 			t.Fatal(err)
 		}
-		wants(t, "after", validated(t, w, q), "/name immutable")
-		same(t, stored(t, w, live(t, w, p, v, `{"disk":1}`)), `{"disk":1,"name":"a"}`)
-		wants(t, "mended", validated(t, w, q), "/name immutable")
+		wants(t, "after", validated(t, w, q), "/name immutable", "/disk min_current_value")
+		same(t, stored(t, w, live(t, w, p, v, `{"disk":3}`)), `{"disk":3,"name":"a"}`)
+		wants(t, "mended", validated(t, w, q), "/name immutable", "/disk min_current_value")
 	})
 }
 

@@ -28,6 +28,8 @@ const (
 	maxRememberedBytes = 8 << 10
 	// rememberedAtOnce is how many are judged with one look-up of the instances that they choose.
 	rememberedAtOnce = 50
+	// instanceBytes is about what there is to do for one besides, as bytes of inputs.
+	instanceBytes = 128
 	// maxNamed is how many instances a warning names.
 	maxNamed = 20
 )
@@ -167,14 +169,14 @@ type changed struct {
 // eachPart calls judge with some of the instances after the other, and with what they remember, for as long as the
 // request may work.
 func (c *changed) eachPart(ctx context.Context, rows []*remembered, judge func([]*remembered, []*strictjson.Node) error) error {
-	const readings = 4 // of what is remembered: it is parsed and judged
+	const readings = 2 // of what is remembered: it is parsed, and judged with what defaults add
 	c.partial = len(rows) > maxRemembered
 	for part := range slices.Chunk(rows[:min(len(rows), maxRemembered)], rememberedAtOnce) {
 		bytes := 0
 		part = slices.DeleteFunc(part, func(r *remembered) bool {
 			c.partial = c.partial || r.Content == nil
 			if r.Content != nil {
-				bytes += referenceBytes + len(*r.Content)
+				bytes += instanceBytes + len(*r.Content)
 			}
 			return r.Content == nil
 		})

@@ -2,7 +2,9 @@ package paritytest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,6 +67,45 @@ func TestSchemasKeepTheirOrderAndDigitsHoweverTheyCome(t *testing.T) {
 			} {
 				if !strings.Contains(string(r.Body), `"default":`+ordered) {
 					t.Errorf("%s, read over %s: %s", name, surface, r.Body)
+				}
+			}
+		}
+	})
+}
+
+func TestEveryObjectOfFreeNamesKeepsItsOrder(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		admin := w.Acme.Tokens[actor.Admin]
+		for i, c := range []struct{ member, schema string }{
+			{"keyValue", `{"id":"k","label":"K","type":"keyvalue","default":{"z":"1","a":"2","m":"3"}}`},
+			{"compound", `{"id":"c","label":"C","type":"compound","fields":["b","a"],"default":{"b":2,"a":true},"values":[{"label":"L","fields":{"z":"x","b":2,"a":true}}]}`},
+			{"string", `{"id":"s","label":"S","type":"string","values":{"source":"module_instances","params":{"type":"web","environmentId":"env_1"}}}`},
+		} {
+			d := definition(t, w, w.Acme, fmt.Sprint("ordered-", i), plainSchema)
+			input := func(schema string) map[string]any {
+				return map[string]any{"i": map[string]any{"id": d.ID, "schema": json.RawMessage(schema)}}
+			}
+			const set = `mutation($i: UpdateDefaultValueDefinitionInput!) { updateDefaultValueDefinition(input: $i) { defaultValueDefinition { version } } }`
+			for way, send := range map[string]func() worldtest.Response{
+				"REST": func() worldtest.Response {
+					return w.REST(t, http.MethodPatch, "/default-value-definitions/"+d.ID, admin, `{"data":{"schema":`+c.schema+`}}`, nil)
+				},
+				"json":  func() worldtest.Response { return w.GraphQL(t, admin, set, input(`{"json":`+c.schema+`}`)) },
+				"typed": func() worldtest.Response { return w.GraphQL(t, admin, set, input(`{"`+c.member+`":`+c.schema+`}`)) },
+			} {
+				if r := send(); r.Status != http.StatusOK || r.Code(t) != "" {
+					t.Errorf("%s over %s: %d %s", c.member, way, r.Status, r.Body)
+				}
+				for surface, r := range map[string]worldtest.Response{
+					"REST":    w.REST(t, http.MethodPatch, "/default-value-definitions/"+d.ID, admin, `{"data":{}}`, nil),
+					"GraphQL": w.GraphQL(t, admin, `query($id: ID!) { defaultValueDefinition(id: $id) { schemaJson } }`, map[string]any{"id": d.ID}),
+				} {
+					for _, part := range regexp.MustCompile(`"(default|fields|params)":\{[^}]*\}`).FindAllString(c.schema, -1) {
+						if !strings.Contains(string(r.Body), part) {
+							t.Errorf("%s over %s, read over %s, lacks %s: %s", c.member, way, surface, part, r.Body)
+						}
+					}
 				}
 			}
 		}

@@ -30,7 +30,9 @@ func refusal(t testing.TB, r worldtest.Response) map[string]any {
 	}
 	// The key is a header over REST, which has no root.
 	text = bytes.ReplaceAll(text, []byte(`"/input/idempotencyKey`), []byte(`"/idempotencyKey`))
-	d := json.NewDecoder(bytes.NewReader(bytes.ReplaceAll(text, []byte(`"/input/`), []byte(`"/data/`))))
+	// A pointer stands alone, or at the end of a message that names another place.
+	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte(`"/input/`), []byte(`"/data/`)), []byte(` /input/`), []byte(` /data/`))
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var same map[string]any
 	if err := d.Decode(&same); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -185,6 +187,60 @@ func held(t *testing.T, database func(testing.TB) string, rules []broken) {
 			}
 		}
 	}
+}
+
+// otherPlaces are the rules whose messages name a second place, which they end with.
+var otherPlaces = []string{"unique_id", "unique_value", "unique_field", "field_type", "min_max", "key_unique"}
+
+func TestAMessageThatNamesAnotherPlaceGivesItsWholePointer(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	admin, d := w.Acme.Tokens[actor.Admin], definition(t, w, w.Acme, "image", plainSchema)
+	named := map[string]bool{}
+	for _, r := range everyRule {
+		for root, answer := range map[string]worldtest.Response{
+			"/data":  update.rest(t, w, admin, d.ID, `{"schema":`+r.wrong+`}`),
+			"/input": update.graphQL(t, w, admin, d.ID, `{"schema":`+r.wrong+`}`),
+		} {
+			message := firstMessage(answer.Refusal(t))
+			pointer := message[strings.LastIndex(message, " ")+1:]
+			switch {
+			case !slices.Contains(otherPlaces, r.rule):
+				if regexp.MustCompile(` (again|twice|before)\b|/[a-z_]+/\d`).MatchString(message) {
+					t.Errorf("%s names another place: %s", r.rule, message)
+				}
+			case !strings.HasPrefix(pointer, root+"/schema/") || valueAt(t, r.wrong, strings.TrimPrefix(pointer, root+"/schema")) == nil:
+				t.Errorf("%s ends with no pointer from %s: %s", r.rule, root, message)
+			default:
+				named[r.rule] = true
+			}
+		}
+	}
+	if len(named) != len(otherPlaces) {
+		t.Errorf("of %v only %v are broken", otherPlaces, named)
+	}
+}
+
+// valueAt returns what a JSON Pointer without escapes leads to, nil where there is nothing.
+func valueAt(t *testing.T, text, pointer string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Split(pointer, "/")[1:] {
+		switch within := v.(type) {
+		case map[string]any:
+			v = within[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(within) {
+				return nil
+			}
+			v = within[i]
+		}
+	}
+	return v
 }
 
 // place is where a rule is broken.

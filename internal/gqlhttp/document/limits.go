@@ -66,7 +66,7 @@ func DefaultLimits() Limits {
 		Directives:    50,
 		Depth:         12,
 		Aliases:       30,
-		Selections:    1000,
+		Selections:    4000,
 		Fragments:     4000,
 		Merging:       10_000,
 		Introspection: 26_000,
