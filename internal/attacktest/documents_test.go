@@ -57,11 +57,12 @@ func documents() []attack {
 func fragments() []attack {
 	const twice = "...f%[2]d ...f%[2]d"
 	return []attack{
-		document("fragments that double, 2^10", overLimit+"selections", chain(10, twice)),
+		document("fragments that double, 2^10", "200", chain(10, twice)),
+		document("fragments that double, 2^11", overLimit+"selections", chain(11, twice)),
 		document("fragments that double, 2^20", overLimit+"selections", chain(20, twice)),
 		document("fragments that double, 2^30", overLimit+"selections", chain(30, twice)),
-		document("48 operations over a chain of fragments", overLimit+"selections",
-			each(48, "query q%d { ...f0 } ")+strings.TrimPrefix(chain(65, "...f%[2]d"), "{ ...f0 }")),
+		document("60 operations over a chain of fragments", overLimit+"selections",
+			each(60, "query q%d { ...f0 } ")+strings.TrimPrefix(chain(65, "...f%[2]d"), "{ ...f0 }")),
 		document("a chain of 87 fragments", "200", chain(87, "...f%[2]d")),
 		document("a chain of 32 fragments with fields", "200", chain(32, "...f%[2]d"+strings.Repeat(" __typename", 6))),
 		document("a chain of 47 fragments with one call", "200 Deployment:NOT_FOUND", chain(47, "...f%[2]d deployment(id: 1) { id }")),

@@ -12,7 +12,7 @@ func introspections() []attack {
 	const outer = "{ __schema { types { name "
 	return []attack{
 		document("the whole schema", "200", "{ __schema { types { "+wide+" } directives { name args { name } } } }"+ref),
-		document("the whole schema 30 times", overLimit+"selections", "{"+each(30, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
+		document("the whole schema 30 times", overLimit+"introspection", "{"+each(30, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
 		document("the whole schema twice", overLimit+"introspection", "{"+each(2, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
 		document("the whole schema 4 times", overLimit+"introspection", "{"+each(4, " s%d: __schema { types { ...wide } }")+" } fragment wide on __Type { "+wide+" }"+ref),
 		document("every field's type's fields", "200", outer+"fields { name type { name fields { name type { name description } } } } } } }"),
