@@ -47,7 +47,9 @@ type remembered struct {
 
 // CheckRemembered warns of each input in another version of a module that refuses what instances of the organization
 // remember of it. Pointers start with at.
-func (c *SchemaChecker) CheckRemembered(ctx context.Context, definitionID string, list []inputprop.Property, at string) ([]inputprop.Warning, error) {
+func (c *SchemaChecker) CheckRemembered(
+	ctx context.Context, definitionID string, list []inputprop.Property, at string,
+) ([]inputprop.Warning, error) {
 	if actor.From(ctx).OrganizationID == "" || !hasHeld(list) {
 		return nil, nil
 	}
@@ -63,16 +65,9 @@ func (c *SchemaChecker) CheckRemembered(ctx context.Context, definitionID string
 		if err != nil {
 			return err
 		}
-		for i, content := range contents {
-			unbound, err := c.Engine.Unbound(ctx, list, content, env)
-			if err != nil {
-				return asUnavailable(err)
-			}
-			for _, u := range unbound {
-				found.add(pointers[u.Input], part[i])
-			}
-		}
-		return nil
+		return asUnavailable(c.Engine.Unbound(ctx, list, contents, env, func(i int, u inputvalues.Unbound) {
+			found.add(pointers[u.Input], part[i])
+		}))
 	})
 	return found.warnings("refuses what %s as its value, which binds nothing any more"), err
 }
@@ -102,7 +97,8 @@ func (c *SchemaChecker) CheckShadowed(ctx context.Context, moduleType, at string
 		for i, content := range contents {
 			chosen[i] = inputvalues.InstanceIDs(content)
 		}
-		shadowed, err := c.Store.Client.ModuleInstance.Query().Where(ofGlobal, moduleinstance.IDIn(slices.Concat(chosen...)...)).IDs(ctx)
+		shadowed, err := c.Store.Client.ModuleInstance.Query().
+			Where(ofGlobal, moduleinstance.IDIn(slices.Concat(chosen...)...)).IDs(ctx)
 		for i, ids := range chosen {
 			if slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(shadowed, id) }) {
 				found.add(at, part[i])
@@ -110,7 +106,7 @@ func (c *SchemaChecker) CheckShadowed(ctx context.Context, moduleType, at string
 		}
 		return err
 	})
-	return found.warnings("goes before the global module of the type, of which %s an instance, which binds nothing any more"), err
+	return found.warnings("goes before the global module of the type, so that what %s chosen of it binds nothing any more"), err
 }
 
 // hasHeld reports whether an input, at any depth, is held to what it was.
@@ -148,7 +144,9 @@ func (c *SchemaChecker) remembered(ctx context.Context, which predicate.ModuleIn
 }
 
 // referring returns what remembered values are judged in: as far as they choose instances, by those that there are.
-func (c *SchemaChecker) referring(ctx context.Context, list []inputprop.Property, contents []*strictjson.Node) (inputvalues.Env, error) {
+func (c *SchemaChecker) referring(
+	ctx context.Context, list []inputprop.Property, contents []*strictjson.Node,
+) (inputvalues.Env, error) {
 	found, err := c.lookUp(ctx, "", inputvalues.Choices(list, contents...))
 	if err != nil {
 		return inputvalues.Env{}, err
@@ -223,7 +221,9 @@ func (c *changed) warnings(message string) []inputprop.Warning {
 		if len(all) > 1 {
 			who = fmt.Sprintf("%d instances have", len(all))
 		}
-		list = append(list, inputprop.Warning{Pointer: pointer, Rule: ruleImmutableChanged, Message: fmt.Sprintf(message, who) + ": " + nameList(all)})
+		list = append(list, inputprop.Warning{
+			Pointer: pointer, Rule: ruleImmutableChanged, Message: fmt.Sprintf(message, who) + ": " + nameList(all),
+		})
 	}
 	if c.partial {
 		list = append(list, inputprop.Warning{Pointer: c.at, Rule: "not_all_judged",

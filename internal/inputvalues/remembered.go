@@ -101,13 +101,21 @@ type Unbound struct {
 	Rule  string
 }
 
-// Unbound returns the inputs, at any depth, of which something is remembered that binds nothing; remembered is what
-// Baseline returned. The error is of the patterns or of the context.
-func (e *Engine) Unbound(ctx context.Context, list []inputprop.Property, remembered *strictjson.Node, env Env) ([]Unbound, error) {
-	r := e.resolver(ctx, &env, "")
-	var found []Unbound
-	r.unbound(inputprop.NewLevel(list), remembered, func(u Unbound) { found = append(found, u) })
-	return found, r.err
+// Unbound calls f with each input, at any depth, of which something is remembered that binds nothing, and with the index
+// of what is remembered; that is what Baseline returned, of as many instances. The error is of the patterns or of the
+// context.
+func (e *Engine) Unbound(
+	ctx context.Context, list []inputprop.Property, remembered []*strictjson.Node, env Env, f func(int, Unbound),
+) error {
+	level := inputprop.NewLevel(list)
+	for i, n := range remembered {
+		r := e.resolver(ctx, &env, "")
+		r.unbound(level, n, func(u Unbound) { f(i, u) })
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
 }
 
 func (r *resolver) unbound(p *inputprop.Level, remembered *strictjson.Node, f func(Unbound)) {

@@ -1,6 +1,7 @@
 package inputvalues_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -172,10 +173,7 @@ func TestNobodyIsRefusedForWhatNobodyEntered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			unbound, err := plain.Unbound(t.Context(), list, bound.Previous, bound)
-			if err != nil {
-				t.Fatal(err)
-			}
+			unbound := unbound(t, list, bound)
 			for _, p := range list {
 				id, was := p.Head().ID, bound.Previous.Get(p.Head().ID)
 				if !p.Traits().Immutable || was == nil || was.Kind == strictjson.Null || !slices.Contains(shown.Levels[0].Visible, id) {
@@ -232,23 +230,38 @@ func TestWhatASuccessHadBindsTheSameInputs(t *testing.T) {
 	}
 }
 
+// unbound returns what binds nothing of the values before.
+func unbound(t *testing.T, list []inputprop.Property, before inputvalues.Env) (found []inputvalues.Unbound) {
+	t.Helper()
+	nothing := parse(t, "{}")
+	err := plain.Unbound(t.Context(), list, []*strictjson.Node{nothing, before.Previous}, before, func(i int, u inputvalues.Unbound) {
+		if found = append(found, u); i != 1 {
+			t.Errorf("%s of nothing", u.Input.Head().ID)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
 func TestUnboundNamesEachInputThatRefuses(t *testing.T) {
 	t.Parallel()
 	list := mustDecodeList(t, "["+in("a", "number", fixed)+","+in("b", "number", least, `"max":3`)+","+in("c", "number")+","+
 		mapOf("m", in("d", "text", fixed, lower)+","+in("e", "boolean", `"default":true`, fixed))+"]")
-	found, err := plain.Unbound(t.Context(), list, parse(t, `{"a":"x","b":4,"c":"x","m":{"k":{"d":"X","e":false},"l":{"d":"x"},"n":{"d":"Y","e":1}},"z":1}`), env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bound := env
+	bound.Previous = parse(t, `{"a":"x","b":4,"c":"x","m":{"k":{"d":"X","e":false},"l":{"d":"x"},"n":{"d":"Y","e":1}},"z":1}`)
 	var got []string
-	for _, u := range found {
+	for _, u := range unbound(t, list, bound) {
 		got = append(got, u.Input.Head().ID+" "+u.Rule)
 	}
 	if want := []string{"a type", "b max", "d pattern", "d pattern", "e type"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if _, err := plain.Unbound(t.Context(), mustDecodeList(t, "["+in("a", "text", fixed, `"patterns":[{"pattern":"busy","message":"m"}]`)+"]"), parse(t, `{"a":"x"}`), env); err == nil {
-		t.Error("patterns that nobody runs are no error")
+	busy := mustDecodeList(t, "["+in("a", "text", fixed, `"patterns":[{"pattern":"busy","message":"m"}]`)+"]")
+	err := plain.Unbound(t.Context(), busy, []*strictjson.Node{parse(t, `{"a":"x"}`)}, env, func(int, inputvalues.Unbound) { t.Error("refused") })
+	if !errors.Is(err, errBusy) {
+		t.Errorf("patterns that nobody runs: %v", err)
 	}
 	if text := fmt.Sprint(inputvalues.InstanceIDs(parse(t, `{"a":["`+instance+`","inst_1"],"b":{"c":"`+elsewhere+`"},"d":"x `+instance+`"}`))); text != "["+instance+" "+elsewhere+"]" {
 		t.Errorf("ids %s", text)
