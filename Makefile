@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race test-gqlgen equivalence counts bench bench-go bench-growth bench-live bench-peers profile fuzz lint lint-schema release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race test-gqlgen equivalence counts bench bench-go bench-growth bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -102,13 +102,16 @@ attack: bin/withpg ## send servers hostile requests, alone and ten at once, and 
 fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60s
 	@.ci/fuzz $(or $(FUZZTIME),60s)
 
-lint: lint-schema ## check the code's style and the directions between packages
+lint: lint-schema lint-migrations ## check the code's style and the directions between packages
 	go run $(LINTER) run --allow-parallel-runners ./...
 
 lint-schema: .ci/schema/node_modules/.package-lock.json ## check how the schema is written, and that it keeps what is released
 	.ci/schema/node_modules/.bin/eslint --config .ci/schema/eslint.config.mjs schema.graphql
 	node .ci/schema/main.mjs check .
 	node --test .ci/schema/schema.test.mjs
+
+lint-migrations: ## check that each migration was added after those before it, which takes git's whole history
+	go run ./internal/store/cmd/migration order
 
 .ci/schema/node_modules/.package-lock.json: .ci/schema/package-lock.json
 	npm ci --prefix .ci/schema --no-audit --no-fund

@@ -49,7 +49,8 @@ func migrateStatusCommand() *cobra.Command {
   may go on    a server that suits the database as it is serves on beside this migration, and may restart
   stop first   such a server fails once this migration is applied, and does not start any more
 
-Of a migration that only a newer version of slipway has it says whether this version may serve with it.`,
+Of a migration that only another version of slipway has it says whether this version may serve with it. One that is out
+of order was not applied before a later one was, and is not any more: that is a mistake of a version of slipway.`,
 		Example: "  slipway migrate status",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -88,7 +89,9 @@ func writeMigrations(out io.Writer, list []store.Migration) {
 		name, state, servers := m.Name, "applied", ""
 		switch {
 		case name == "":
-			name, servers = "(of a newer version)", choose(m.Serves(program), "this one may serve", "this one may not serve")
+			name, servers = choose(m.Version > program, "(of a newer version)", "(of another version)"), choose(m.Serves(program), "this one may serve", "this one may not serve")
+		case m.OutOfOrder:
+			state, servers = "out of order", "a later one was applied: this version neither migrates nor serves"
 		case !m.Applied:
 			state, servers = "pending", choose(database == 0 || m.Serves(database), "may go on", "stop first")
 		}

@@ -18,7 +18,7 @@ import (
 
 // Migrate applies the pending migrations and returns how many there were. Any number of processes may
 // call it at once. It applies none to a database that a newer version of the program has migrated, and
-// returns ErrNewer where this one may not serve that.
+// returns ErrNewer where this one may not serve that, and ErrOutOfOrder where it has a migration without one before it.
 func Migrate(ctx context.Context, url string, options ...MigrateOption) (int, error) {
 	m, err := openMigrator(url, options)
 	if err != nil {
@@ -38,7 +38,7 @@ func Migrations(ctx context.Context, url string, options ...MigrateOption) ([]Mi
 	return list, errors.Join(err, m.db.Close())
 }
 
-// Pending returns how many migrations are still to be applied, or ErrNewer as Migrate does.
+// Pending returns how many migrations are still to be applied, or ErrNewer and ErrOutOfOrder as Migrate does.
 func Pending(ctx context.Context, url string, options ...MigrateOption) (int, error) {
 	m, err := openMigrator(url, options)
 	if err != nil {
@@ -54,18 +54,25 @@ type Migration struct {
 	// Name is that of its file. It is empty for a migration that only a newer version of the program has.
 	Name    string
 	Applied bool
+	// OutOfOrder reports whether it was not applied before a later one was. Then no program applies it any more.
+	OutOfOrder bool
 	// CompatibleWith is the version of the oldest migration whose program may serve a database that has
 	// this one: the migration's own where nothing else is said.
 	CompatibleWith int64
 }
 
 // Serves reports whether a program may serve a database with this migration, where newest is the newest
-// migration that the program has.
-func (m Migration) Serves(newest int64) bool { return newest >= m.CompatibleWith }
+// migration that the program has. One that the program does not know, though it has newer ones, has to say so.
+func (m Migration) Serves(newest int64) bool {
+	return newest >= m.CompatibleWith && (m.Name != "" || m.CompatibleWith < m.Version)
+}
 
 // ErrNewer is returned for a database that a newer version of the program has migrated, so that this one
 // may not serve it.
 var ErrNewer = errors.New("the database was migrated by a newer version of slipway")
+
+// ErrOutOfOrder is returned for a database that has a migration without one before it that the program has.
+var ErrOutOfOrder = errors.New("the database has a later migration, and not one before it")
 
 // MigrateOption changes how a database is migrated.
 type MigrateOption func(*migrator)
@@ -190,30 +197,28 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 	return applied, err
 }
 
-// listServable returns what list does, and ErrNewer where this program may not serve the database.
+// listServable returns what list does, and ErrNewer or ErrOutOfOrder where this program may not serve the database.
 func (m *migrator) listServable(ctx context.Context) ([]Migration, error) {
 	list, err := m.list(ctx)
 	if err == nil {
 		err = m.checkNewer(list)
 	}
+	if err == nil {
+		err = checkOrder(list)
+	}
 	return list, err
 }
 
-// list returns the migrations that the program knows and those that the database has beyond them.
+// list returns the migrations that the program knows and those that the database has besides, the oldest first.
 func (m *migrator) list(ctx context.Context) ([]Migration, error) {
 	if err := m.ping(ctx); err != nil {
 		return nil, err
 	}
 	list := slices.Clone(m.known)
 	// GetVersions makes the table of versions where there is none, and takes no lock.
-	current, latest, err := m.goose.GetVersions(ctx)
+	_, _, err := m.goose.GetVersions(ctx)
 	if err == nil {
-		err = m.markApplied(ctx, list)
-	}
-	if err == nil && current > latest {
-		var newer []Migration
-		newer, err = m.versions.newerThan(ctx, m.db, latest)
-		list = append(list, newer...)
+		list, err = m.versions.addApplied(ctx, m.db, list)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the version of the database %s: %w", m.target, err)
@@ -228,38 +233,38 @@ func (m *migrator) ping(ctx context.Context) error {
 	return nil
 }
 
-func (m *migrator) markApplied(ctx context.Context, list []Migration) error {
-	rows, err := m.versions.ListMigrations(ctx, m.db)
-	if err != nil {
-		return err
+// checkOrder returns ErrOutOfOrder where no program applies a migration any more.
+func checkOrder(list []Migration) error {
+	late := slices.IndexFunc(list, func(m Migration) bool { return m.OutOfOrder })
+	if late < 0 {
+		return nil
 	}
-	for _, row := range rows {
-		at, ok := slices.BinarySearchFunc(list, row.Version, func(m Migration, v int64) int { return cmp.Compare(m.Version, v) })
-		if ok {
-			list[at].Applied = true
-		}
-	}
-	return nil
+	return fmt.Errorf("%w: %d was not applied, and later ones were; a version of slipway between those that migrated it and "+
+		"this one is at fault: run the one that migrated it last, or restore the backup from before it",
+		ErrOutOfOrder, list[late].Version)
 }
 
 // checkNewer returns ErrNewer where the database has a migration that this program may not serve. It logs
 // that the database has newer ones where it may.
 func (m *migrator) checkNewer(list []Migration) error {
-	newest := m.known[len(m.known)-1].Version
-	last := list[len(list)-1]
-	if last.Version == newest {
-		return nil
-	}
-	needed := slices.MaxFunc(list, func(a, b Migration) int { return cmp.Compare(a.CompatibleWith, b.CompatibleWith) })
-	if !needed.Serves(newest) {
+	newest, last := m.known[len(m.known)-1].Version, list[len(list)-1].Version
+	for _, needed := range slices.Backward(slices.SortedStableFunc(slices.Values(list), byCompatibility)) {
+		if needed.Serves(newest) {
+			continue
+		}
 		return fmt.Errorf("%w: its migration %d needs a program that has migration %d, and the newest of this one is %d; "+
 			"run the version that migrated it, or restore the backup from before the upgrade",
 			ErrNewer, needed.Version, needed.CompatibleWith, newest)
 	}
+	if last == newest {
+		return nil
+	}
 	m.log.Info("a newer version of slipway has migrated the database, and this one may still serve it",
-		"database_migration", last.Version, "program_migration", newest)
+		"database_migration", last, "program_migration", newest)
 	return nil
 }
+
+func byCompatibility(a, b Migration) int { return cmp.Compare(a.CompatibleWith, b.CompatibleWith) }
 
 // pending returns how many migrations are not applied.
 func pending(list []Migration) int {

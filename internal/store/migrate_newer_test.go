@@ -99,6 +99,58 @@ func TestMigrationsListsThoseOfANewerProgram(t *testing.T) {
 	})
 }
 
+func TestMigrationBeforeOneThatWasAppliedIsNotAppliedAndToldSo(t *testing.T) {
+	t.Parallel()
+	eachEmpty(t, func(t *testing.T, url string, _ int) {
+		before := map[int]string{version1: step("a", 0), version3: step("c", version1)}
+		after := map[int]string{version1: before[version1], version2: step("b", version1), version3: before[version3], version4: step("d", version1)}
+		if _, err := store.Migrate(t.Context(), url, migrations(before)); err != nil {
+			t.Fatal(err)
+		}
+		_, migrate := store.Migrate(t.Context(), url, migrations(after))
+		_, pending := store.Pending(t.Context(), url, migrations(after))
+		for call, err := range map[string]error{"migrate": migrate, "pending": pending} {
+			if !errors.Is(err, store.ErrOutOfOrder) || !strings.Contains(err.Error(), fmt.Sprint(version2)) {
+				t.Errorf("%s: %v", call, err)
+			}
+		}
+		list, err := store.Migrations(t.Context(), url, migrations(after))
+		want := []store.Migration{
+			{Version: version1, Name: "20260101000000_step.sql", Applied: true, CompatibleWith: version1},
+			{Version: version2, Name: "20260101000001_step.sql", OutOfOrder: true, CompatibleWith: version1},
+			{Version: version3, Name: "20260101000002_step.sql", Applied: true, CompatibleWith: version1},
+			{Version: version4, Name: "20260101000003_step.sql", CompatibleWith: version1},
+		}
+		if err != nil || fmt.Sprint(list) != fmt.Sprint(want) {
+			t.Errorf("%v, %v\nwant %v", list, err, want)
+		}
+		if n, err := store.Migrate(t.Context(), url, migrations(before)); n != 0 || err != nil {
+			t.Errorf("the program that migrated it: %d, %v", n, err)
+		}
+	})
+}
+
+func TestMigrationOfAnotherProgramAmongItsOwnHasToSayThatOneMayServe(t *testing.T) {
+	t.Parallel()
+	for _, compatibleWith := range []int{0, version1} {
+		eachEmpty(t, func(t *testing.T, url string, _ int) {
+			own := map[int]string{version1: step("a", 0), version3: step("c", version1)}
+			other := map[int]string{version1: own[version1], version2: step("b", compatibleWith), version3: own[version3]}
+			if _, err := store.Migrate(t.Context(), url, migrations(other)); err != nil {
+				t.Fatal(err)
+			}
+			list, err := store.Migrations(t.Context(), url, migrations(own))
+			if err != nil || len(list) != 3 || list[1].Version != version2 || list[1].Name != "" || !list[1].Applied {
+				t.Errorf("%v, %v", list, err)
+			}
+			_, err = store.Pending(t.Context(), url, migrations(own))
+			if refused := errors.Is(err, store.ErrNewer); refused != (compatibleWith == 0) || !refused && err != nil {
+				t.Errorf("compatible with %d: %v", compatibleWith, err)
+			}
+		})
+	}
+}
+
 func TestMigrationThatFailsSaysNothingOfCompatibility(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, url string, _ int) {

@@ -32,7 +32,7 @@ const (
 	createCompatibility = `CREATE TABLE IF NOT EXISTS migration_compatibility (version_id bigint PRIMARY KEY, compatible_with bigint NOT NULL)`
 	insertCompatibility = `INSERT INTO migration_compatibility (version_id, compatible_with) VALUES ($1, $2)
 		ON CONFLICT (version_id) DO UPDATE SET compatible_with = excluded.compatible_with`
-	newerCompatibility = `SELECT version_id, compatible_with FROM migration_compatibility WHERE version_id > $1`
+	readCompatibility = `SELECT version_id, compatible_with FROM migration_compatibility`
 )
 
 // Insert records a migration as applied. It is called under the lock of migrations.
@@ -56,33 +56,41 @@ func (t *versionTable) TableExists(ctx context.Context, db database.DBTxConn) (b
 	return false, errors.ErrUnsupported
 }
 
-// newerThan returns the migrations that were applied and are newer than a version, the oldest first.
-func (t *versionTable) newerThan(ctx context.Context, db *sql.DB, version int64) ([]Migration, error) {
+// addApplied marks those of a program's migrations that were applied, and adds those that only other programs have. The
+// list is sorted, the oldest first.
+func (t *versionTable) addApplied(ctx context.Context, db *sql.DB, list []Migration) ([]Migration, error) {
 	rows, err := t.ListMigrations(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	with, err := t.compatibilityNewerThan(ctx, db, version)
+	with, err := t.compatibility(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	var list []Migration
 	for _, row := range rows {
-		if row.Version > version {
-			list = append(list, Migration{Version: row.Version, Applied: true, CompatibleWith: cmp.Or(with[row.Version], row.Version)})
+		at, known := slices.BinarySearchFunc(list, row.Version, func(m Migration, v int64) int { return cmp.Compare(m.Version, v) })
+		switch {
+		case known:
+			list[at].Applied = true
+		case row.Version > 0: // that is goose's own
+			list = slices.Insert(list, at, Migration{Version: row.Version, Applied: true, CompatibleWith: cmp.Or(with[row.Version], row.Version)})
 		}
 	}
-	slices.SortFunc(list, func(a, b Migration) int { return cmp.Compare(a.Version, b.Version) })
+	later := false
+	for i := range slices.Backward(list) {
+		list[i].OutOfOrder = later && !list[i].Applied
+		later = later || list[i].Applied
+	}
 	return list, nil
 }
 
-// compatibilityNewerThan returns what each migration newer than a version is compatible with.
-func (t *versionTable) compatibilityNewerThan(ctx context.Context, db *sql.DB, version int64) (map[int64]int64, error) {
+// compatibility returns what each migration that was applied is compatible with.
+func (t *versionTable) compatibility(ctx context.Context, db *sql.DB) (map[int64]int64, error) {
 	var there bool
 	if err := db.QueryRowContext(ctx, t.tableExists).Scan(&there); err != nil || !there {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, newerCompatibility, version)
+	rows, err := db.QueryContext(ctx, readCompatibility)
 	if err != nil {
 		return nil, err
 	}

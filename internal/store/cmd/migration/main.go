@@ -2,6 +2,7 @@
 //
 //	migration diff NAME   what the schema has and the migrations have not, as new migrations
 //	migration hash        the checksums again, after a migration was written by hand
+//	migration order       whether each was added after those before it, by git's history
 //
 // Those of PostgreSQL lock no table for long; what cannot be written so is refused, with what to write by hand.
 //
@@ -18,6 +19,7 @@ import (
 	"ariga.io/atlas/sql/sqltool"
 
 	"slipway/internal/store/diff"
+	"slipway/internal/store/lint"
 )
 
 func main() {
@@ -36,8 +38,22 @@ func run(ctx context.Context, args []string) error {
 		)
 	case len(args) == 1 && args[0] == "hash":
 		return errors.Join(hash("ent/migrate/sqlite"), hash("ent/migrate/postgres"))
+	case len(args) == 1 && args[0] == "order":
+		return errors.Join(order(ctx, "ent/migrate/sqlite"), order(ctx, "ent/migrate/postgres"))
 	}
-	return errors.New("want: diff NAME, or hash")
+	return errors.New("want: diff NAME, hash, or order")
+}
+
+// order fails where a migration was added after a later one.
+func order(ctx context.Context, folder string) error {
+	added, err := lint.Added(ctx, ".", folder)
+	if err != nil {
+		return err
+	}
+	for _, p := range lint.Order(added) {
+		err = errors.Join(err, errors.New(p.String()))
+	}
+	return err
 }
 
 func hash(path string) error {
