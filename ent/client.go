@@ -14,6 +14,7 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
+	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
@@ -49,6 +50,8 @@ type Client struct {
 	CloudEvent *CloudEventClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
+	// DefinitionUse is the client for interacting with the DefinitionUse builders.
+	DefinitionUse *DefinitionUseClient
 	// Deployment is the client for interacting with the Deployment builders.
 	Deployment *DeploymentClient
 	// DeploymentChange is the client for interacting with the DeploymentChange builders.
@@ -93,6 +96,7 @@ func (c *Client) init() {
 	c.AuditEvent = NewAuditEventClient(c.config)
 	c.CloudEvent = NewCloudEventClient(c.config)
 	c.DefaultValueDefinition = NewDefaultValueDefinitionClient(c.config)
+	c.DefinitionUse = NewDefinitionUseClient(c.config)
 	c.Deployment = NewDeploymentClient(c.config)
 	c.DeploymentChange = NewDeploymentChangeClient(c.config)
 	c.DeploymentLog = NewDeploymentLogClient(c.config)
@@ -203,6 +207,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AuditEvent:             NewAuditEventClient(cfg),
 		CloudEvent:             NewCloudEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
+		DefinitionUse:          NewDefinitionUseClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		DeploymentLog:          NewDeploymentLogClient(cfg),
@@ -240,6 +245,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AuditEvent:             NewAuditEventClient(cfg),
 		CloudEvent:             NewCloudEventClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
+		DefinitionUse:          NewDefinitionUseClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
 		DeploymentChange:       NewDeploymentChangeClient(cfg),
 		DeploymentLog:          NewDeploymentLogClient(cfg),
@@ -284,10 +290,11 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.Deployment,
-		c.DeploymentChange, c.DeploymentLog, c.Environment, c.IdempotencyKey,
-		c.InputBaseline, c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance,
-		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.DefinitionUse,
+		c.Deployment, c.DeploymentChange, c.DeploymentLog, c.Environment,
+		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -297,10 +304,11 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.Deployment,
-		c.DeploymentChange, c.DeploymentLog, c.Environment, c.IdempotencyKey,
-		c.InputBaseline, c.LeaseSweep, c.ModuleDefinition, c.ModuleInstance,
-		c.ModuleVersion, c.Organization, c.Project, c.Quarantine, c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.DefinitionUse,
+		c.Deployment, c.DeploymentChange, c.DeploymentLog, c.Environment,
+		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
+		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
+		c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -315,6 +323,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.CloudEvent.mutate(ctx, m)
 	case *DefaultValueDefinitionMutation:
 		return c.DefaultValueDefinition.mutate(ctx, m)
+	case *DefinitionUseMutation:
+		return c.DefinitionUse.mutate(ctx, m)
 	case *DeploymentMutation:
 		return c.Deployment.mutate(ctx, m)
 	case *DeploymentChangeMutation:
@@ -762,6 +772,155 @@ func (c *DefaultValueDefinitionClient) mutate(ctx context.Context, m *DefaultVal
 		return (&DefaultValueDefinitionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown DefaultValueDefinition mutation op: %q", m.Op())
+	}
+}
+
+// DefinitionUseClient is a client for the DefinitionUse schema.
+type DefinitionUseClient struct {
+	config
+}
+
+// NewDefinitionUseClient returns a client for the DefinitionUse from the given config.
+func NewDefinitionUseClient(c config) *DefinitionUseClient {
+	return &DefinitionUseClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `definitionuse.Hooks(f(g(h())))`.
+func (c *DefinitionUseClient) Use(hooks ...Hook) {
+	c.hooks.DefinitionUse = append(c.hooks.DefinitionUse, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `definitionuse.Intercept(f(g(h())))`.
+func (c *DefinitionUseClient) Intercept(interceptors ...Interceptor) {
+	c.inters.DefinitionUse = append(c.inters.DefinitionUse, interceptors...)
+}
+
+// Create returns a builder for creating a DefinitionUse entity.
+func (c *DefinitionUseClient) Create() *DefinitionUseCreate {
+	mutation := newDefinitionUseMutation(c.config, OpCreate)
+	return &DefinitionUseCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of DefinitionUse entities.
+func (c *DefinitionUseClient) CreateBulk(builders ...*DefinitionUseCreate) *DefinitionUseCreateBulk {
+	return &DefinitionUseCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *DefinitionUseClient) MapCreateBulk(slice any, setFunc func(*DefinitionUseCreate, int)) *DefinitionUseCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &DefinitionUseCreateBulk{err: fmt.Errorf("calling to DefinitionUseClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*DefinitionUseCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &DefinitionUseCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for DefinitionUse.
+func (c *DefinitionUseClient) Update() *DefinitionUseUpdate {
+	mutation := newDefinitionUseMutation(c.config, OpUpdate)
+	return &DefinitionUseUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *DefinitionUseClient) UpdateOne(_m *DefinitionUse) *DefinitionUseUpdateOne {
+	mutation := newDefinitionUseMutation(c.config, OpUpdateOne, withDefinitionUse(_m))
+	return &DefinitionUseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *DefinitionUseClient) UpdateOneID(id int64) *DefinitionUseUpdateOne {
+	mutation := newDefinitionUseMutation(c.config, OpUpdateOne, withDefinitionUseID(id))
+	return &DefinitionUseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for DefinitionUse.
+func (c *DefinitionUseClient) Delete() *DefinitionUseDelete {
+	mutation := newDefinitionUseMutation(c.config, OpDelete)
+	return &DefinitionUseDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *DefinitionUseClient) DeleteOne(_m *DefinitionUse) *DefinitionUseDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *DefinitionUseClient) DeleteOneID(id int64) *DefinitionUseDeleteOne {
+	builder := c.Delete().Where(definitionuse.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &DefinitionUseDeleteOne{builder}
+}
+
+// Query returns a query builder for DefinitionUse.
+func (c *DefinitionUseClient) Query() *DefinitionUseQuery {
+	return &DefinitionUseQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeDefinitionUse},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a DefinitionUse entity by its id.
+func (c *DefinitionUseClient) Get(ctx context.Context, id int64) (*DefinitionUse, error) {
+	return c.Query().Where(definitionuse.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *DefinitionUseClient) GetX(ctx context.Context, id int64) *DefinitionUse {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryModuleVersion queries the module_version edge of a DefinitionUse.
+func (c *DefinitionUseClient) QueryModuleVersion(_m *DefinitionUse) *ModuleVersionQuery {
+	query := (&ModuleVersionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(definitionuse.Table, definitionuse.FieldID, id),
+			sqlgraph.To(moduleversion.Table, moduleversion.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, definitionuse.ModuleVersionTable, definitionuse.ModuleVersionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *DefinitionUseClient) Hooks() []Hook {
+	return c.hooks.DefinitionUse
+}
+
+// Interceptors returns the client interceptors.
+func (c *DefinitionUseClient) Interceptors() []Interceptor {
+	return c.inters.DefinitionUse
+}
+
+func (c *DefinitionUseClient) mutate(ctx context.Context, m *DefinitionUseMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&DefinitionUseCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&DefinitionUseUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&DefinitionUseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&DefinitionUseDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown DefinitionUse mutation op: %q", m.Op())
 	}
 }
 
@@ -3083,16 +3242,16 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEvent, CloudEvent, DefaultValueDefinition, Deployment, DeploymentChange,
-		DeploymentLog, Environment, IdempotencyKey, InputBaseline, LeaseSweep,
-		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
-		Quarantine, Release, Token []ent.Hook
+		AuditEvent, CloudEvent, DefaultValueDefinition, DefinitionUse, Deployment,
+		DeploymentChange, DeploymentLog, Environment, IdempotencyKey, InputBaseline,
+		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
-		AuditEvent, CloudEvent, DefaultValueDefinition, Deployment, DeploymentChange,
-		DeploymentLog, Environment, IdempotencyKey, InputBaseline, LeaseSweep,
-		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
-		Quarantine, Release, Token []ent.Interceptor
+		AuditEvent, CloudEvent, DefaultValueDefinition, DefinitionUse, Deployment,
+		DeploymentChange, DeploymentLog, Environment, IdempotencyKey, InputBaseline,
+		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
+		Project, Quarantine, Release, Token []ent.Interceptor
 	}
 )
 

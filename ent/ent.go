@@ -10,6 +10,7 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
+	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
@@ -93,6 +94,7 @@ func checkColumn(t, c string) error {
 			auditevent.Table:             auditevent.ValidColumn,
 			cloudevent.Table:             cloudevent.ValidColumn,
 			defaultvaluedefinition.Table: defaultvaluedefinition.ValidColumn,
+			definitionuse.Table:          definitionuse.ValidColumn,
 			deployment.Table:             deployment.ValidColumn,
 			deploymentchange.Table:       deploymentchange.ValidColumn,
 			deploymentlog.Table:          deploymentlog.ValidColumn,

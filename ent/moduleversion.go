@@ -37,6 +37,8 @@ type ModuleVersion struct {
 	SourceURL *string `json:"source_url,omitempty"`
 	// SourceRef holds the value of the "source_ref" field.
 	SourceRef *string `json:"source_ref,omitempty"`
+	// its definition uses are written; false where a program published it that did not know of them
+	UsesRecorded bool `json:"uses_recorded,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ModuleVersionQuery when eager-loading is set.
 	Edges        ModuleVersionEdges `json:"edges"`
@@ -70,6 +72,8 @@ func (*ModuleVersion) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case moduleversion.FieldInputs:
 			values[i] = new(inputprop.ListColumn)
+		case moduleversion.FieldUsesRecorded:
+			values[i] = new(sql.NullBool)
 		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef:
 			values[i] = new(sql.NullString)
 		case moduleversion.FieldCreatedAt, moduleversion.FieldUpdatedAt:
@@ -152,6 +156,12 @@ func (_m *ModuleVersion) assignValues(columns []string, values []any) error {
 				_m.SourceRef = new(string)
 				*_m.SourceRef = value.String
 			}
+		case moduleversion.FieldUsesRecorded:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field uses_recorded", values[i])
+			} else if value.Valid {
+				_m.UsesRecorded = value.Bool
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -225,6 +235,9 @@ func (_m *ModuleVersion) String() string {
 		builder.WriteString("source_ref=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("uses_recorded=")
+	builder.WriteString(fmt.Sprintf("%v", _m.UsesRecorded))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -100,6 +100,20 @@ func (_c *ModuleVersionCreate) SetNillableSourceRef(v *string) *ModuleVersionCre
 	return _c
 }
 
+// SetUsesRecorded sets the "uses_recorded" field.
+func (_c *ModuleVersionCreate) SetUsesRecorded(v bool) *ModuleVersionCreate {
+	_c.mutation.SetUsesRecorded(v)
+	return _c
+}
+
+// SetNillableUsesRecorded sets the "uses_recorded" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableUsesRecorded(v *bool) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetUsesRecorded(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *ModuleVersionCreate) SetID(v string) *ModuleVersionCreate {
 	_c.mutation.SetID(v)
@@ -118,6 +132,7 @@ func (_c *ModuleVersionCreate) Mutation() *ModuleVersionMutation {
 
 // Save creates the ModuleVersion in the database.
 func (_c *ModuleVersionCreate) Save(ctx context.Context) (*ModuleVersion, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -143,6 +158,14 @@ func (_c *ModuleVersionCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *ModuleVersionCreate) defaults() {
+	if _, ok := _c.mutation.UsesRecorded(); !ok {
+		v := moduleversion.DefaultUsesRecorded
+		_c.mutation.SetUsesRecorded(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *ModuleVersionCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -162,6 +185,9 @@ func (_c *ModuleVersionCreate) check() error {
 	}
 	if _, ok := _c.mutation.Inputs(); !ok {
 		return &ValidationError{Name: "inputs", err: errors.New(`ent: missing required field "ModuleVersion.inputs"`)}
+	}
+	if _, ok := _c.mutation.UsesRecorded(); !ok {
+		return &ValidationError{Name: "uses_recorded", err: errors.New(`ent: missing required field "ModuleVersion.uses_recorded"`)}
 	}
 	if len(_c.mutation.ModuleDefinitionIDs()) == 0 {
 		return &ValidationError{Name: "module_definition", err: errors.New(`ent: missing required edge "ModuleVersion.module_definition"`)}
@@ -233,6 +259,10 @@ func (_c *ModuleVersionCreate) createSpec() (*ModuleVersion, *sqlgraph.CreateSpe
 		_spec.SetField(moduleversion.FieldSourceRef, field.TypeString, value)
 		_node.SourceRef = &value
 	}
+	if value, ok := _c.mutation.UsesRecorded(); ok {
+		_spec.SetField(moduleversion.FieldUsesRecorded, field.TypeBool, value)
+		_node.UsesRecorded = value
+	}
 	if nodes := _c.mutation.ModuleDefinitionIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -271,6 +301,7 @@ func (_c *ModuleVersionCreateBulk) Save(ctx context.Context) ([]*ModuleVersion, 
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*ModuleVersionMutation)
 				if !ok {

@@ -43,6 +43,20 @@ func (_u *ModuleVersionUpdate) SetNillableUpdatedAt(v *time.Time) *ModuleVersion
 	return _u
 }
 
+// SetUsesRecorded sets the "uses_recorded" field.
+func (_u *ModuleVersionUpdate) SetUsesRecorded(v bool) *ModuleVersionUpdate {
+	_u.mutation.SetUsesRecorded(v)
+	return _u
+}
+
+// SetNillableUsesRecorded sets the "uses_recorded" field if the given value is not nil.
+func (_u *ModuleVersionUpdate) SetNillableUsesRecorded(v *bool) *ModuleVersionUpdate {
+	if v != nil {
+		_u.SetUsesRecorded(*v)
+	}
+	return _u
+}
+
 // Mutation returns the ModuleVersionMutation object of the builder.
 func (_u *ModuleVersionUpdate) Mutation() *ModuleVersionMutation {
 	return _u.mutation
@@ -113,6 +127,9 @@ func (_u *ModuleVersionUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	if _u.mutation.SourceRefCleared() {
 		_spec.ClearField(moduleversion.FieldSourceRef, field.TypeString)
 	}
+	if value, ok := _u.mutation.UsesRecorded(); ok {
+		_spec.SetField(moduleversion.FieldUsesRecorded, field.TypeBool, value)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -145,6 +162,20 @@ func (_u *ModuleVersionUpdateOne) SetUpdatedAt(v time.Time) *ModuleVersionUpdate
 func (_u *ModuleVersionUpdateOne) SetNillableUpdatedAt(v *time.Time) *ModuleVersionUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetUsesRecorded sets the "uses_recorded" field.
+func (_u *ModuleVersionUpdateOne) SetUsesRecorded(v bool) *ModuleVersionUpdateOne {
+	_u.mutation.SetUsesRecorded(v)
+	return _u
+}
+
+// SetNillableUsesRecorded sets the "uses_recorded" field if the given value is not nil.
+func (_u *ModuleVersionUpdateOne) SetNillableUsesRecorded(v *bool) *ModuleVersionUpdateOne {
+	if v != nil {
+		_u.SetUsesRecorded(*v)
 	}
 	return _u
 }
@@ -248,6 +279,9 @@ func (_u *ModuleVersionUpdateOne) sqlSave(ctx context.Context) (_node *ModuleVer
 	}
 	if _u.mutation.SourceRefCleared() {
 		_spec.ClearField(moduleversion.FieldSourceRef, field.TypeString)
+	}
+	if value, ok := _u.mutation.UsesRecorded(); ok {
+		_spec.SetField(moduleversion.FieldUsesRecorded, field.TypeBool, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &ModuleVersion{config: _u.config}

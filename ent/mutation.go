@@ -10,6 +10,7 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
+	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
@@ -52,6 +53,7 @@ const (
 	TypeAuditEvent             = "AuditEvent"
 	TypeCloudEvent             = "CloudEvent"
 	TypeDefaultValueDefinition = "DefaultValueDefinition"
+	TypeDefinitionUse          = "DefinitionUse"
 	TypeDeployment             = "Deployment"
 	TypeDeploymentChange       = "DeploymentChange"
 	TypeDeploymentLog          = "DeploymentLog"
@@ -2678,6 +2680,500 @@ func (m *DefaultValueDefinitionMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown DefaultValueDefinition edge %s", name)
+}
+
+// DefinitionUseMutation represents an operation that mutates the DefinitionUse nodes in the graph.
+type DefinitionUseMutation struct {
+	config
+	op                    Op
+	typ                   string
+	id                    *int64
+	organization_id       *string
+	given_id              *string
+	clearedFields         map[string]struct{}
+	module_version        *string
+	clearedmodule_version bool
+	done                  bool
+	oldValue              func(context.Context) (*DefinitionUse, error)
+	predicates            []predicate.DefinitionUse
+}
+
+var _ ent.Mutation = (*DefinitionUseMutation)(nil)
+
+// definitionuseOption allows management of the mutation configuration using functional options.
+type definitionuseOption func(*DefinitionUseMutation)
+
+// newDefinitionUseMutation creates new mutation for the DefinitionUse entity.
+func newDefinitionUseMutation(c config, op Op, opts ...definitionuseOption) *DefinitionUseMutation {
+	m := &DefinitionUseMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeDefinitionUse,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withDefinitionUseID sets the ID field of the mutation.
+func withDefinitionUseID(id int64) definitionuseOption {
+	return func(m *DefinitionUseMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *DefinitionUse
+		)
+		m.oldValue = func(ctx context.Context) (*DefinitionUse, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().DefinitionUse.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withDefinitionUse sets the old DefinitionUse of the mutation.
+func withDefinitionUse(node *DefinitionUse) definitionuseOption {
+	return func(m *DefinitionUseMutation) {
+		m.oldValue = func(context.Context) (*DefinitionUse, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m DefinitionUseMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m DefinitionUseMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of DefinitionUse entities.
+func (m *DefinitionUseMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *DefinitionUseMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *DefinitionUseMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().DefinitionUse.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *DefinitionUseMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *DefinitionUseMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the DefinitionUse entity.
+// If the DefinitionUse object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DefinitionUseMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *DefinitionUseMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetGivenID sets the "given_id" field.
+func (m *DefinitionUseMutation) SetGivenID(s string) {
+	m.given_id = &s
+}
+
+// GivenID returns the value of the "given_id" field in the mutation.
+func (m *DefinitionUseMutation) GivenID() (r string, exists bool) {
+	v := m.given_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGivenID returns the old "given_id" field's value of the DefinitionUse entity.
+// If the DefinitionUse object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DefinitionUseMutation) OldGivenID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGivenID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGivenID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGivenID: %w", err)
+	}
+	return oldValue.GivenID, nil
+}
+
+// ResetGivenID resets all changes to the "given_id" field.
+func (m *DefinitionUseMutation) ResetGivenID() {
+	m.given_id = nil
+}
+
+// SetModuleVersionID sets the "module_version_id" field.
+func (m *DefinitionUseMutation) SetModuleVersionID(s string) {
+	m.module_version = &s
+}
+
+// ModuleVersionID returns the value of the "module_version_id" field in the mutation.
+func (m *DefinitionUseMutation) ModuleVersionID() (r string, exists bool) {
+	v := m.module_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModuleVersionID returns the old "module_version_id" field's value of the DefinitionUse entity.
+// If the DefinitionUse object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DefinitionUseMutation) OldModuleVersionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModuleVersionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModuleVersionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModuleVersionID: %w", err)
+	}
+	return oldValue.ModuleVersionID, nil
+}
+
+// ResetModuleVersionID resets all changes to the "module_version_id" field.
+func (m *DefinitionUseMutation) ResetModuleVersionID() {
+	m.module_version = nil
+}
+
+// ClearModuleVersion clears the "module_version" edge to the ModuleVersion entity.
+func (m *DefinitionUseMutation) ClearModuleVersion() {
+	m.clearedmodule_version = true
+	m.clearedFields[definitionuse.FieldModuleVersionID] = struct{}{}
+}
+
+// ModuleVersionCleared reports if the "module_version" edge to the ModuleVersion entity was cleared.
+func (m *DefinitionUseMutation) ModuleVersionCleared() bool {
+	return m.clearedmodule_version
+}
+
+// ModuleVersionIDs returns the "module_version" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ModuleVersionID instead. It exists only for internal usage by the builders.
+func (m *DefinitionUseMutation) ModuleVersionIDs() (ids []string) {
+	if id := m.module_version; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetModuleVersion resets all changes to the "module_version" edge.
+func (m *DefinitionUseMutation) ResetModuleVersion() {
+	m.module_version = nil
+	m.clearedmodule_version = false
+}
+
+// Where appends a list predicates to the DefinitionUseMutation builder.
+func (m *DefinitionUseMutation) Where(ps ...predicate.DefinitionUse) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the DefinitionUseMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *DefinitionUseMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.DefinitionUse, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *DefinitionUseMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *DefinitionUseMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (DefinitionUse).
+func (m *DefinitionUseMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *DefinitionUseMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.organization_id != nil {
+		fields = append(fields, definitionuse.FieldOrganizationID)
+	}
+	if m.given_id != nil {
+		fields = append(fields, definitionuse.FieldGivenID)
+	}
+	if m.module_version != nil {
+		fields = append(fields, definitionuse.FieldModuleVersionID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *DefinitionUseMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case definitionuse.FieldOrganizationID:
+		return m.OrganizationID()
+	case definitionuse.FieldGivenID:
+		return m.GivenID()
+	case definitionuse.FieldModuleVersionID:
+		return m.ModuleVersionID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *DefinitionUseMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case definitionuse.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case definitionuse.FieldGivenID:
+		return m.OldGivenID(ctx)
+	case definitionuse.FieldModuleVersionID:
+		return m.OldModuleVersionID(ctx)
+	}
+	return nil, fmt.Errorf("unknown DefinitionUse field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DefinitionUseMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case definitionuse.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case definitionuse.FieldGivenID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGivenID(v)
+		return nil
+	case definitionuse.FieldModuleVersionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModuleVersionID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown DefinitionUse field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *DefinitionUseMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *DefinitionUseMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *DefinitionUseMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown DefinitionUse numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *DefinitionUseMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *DefinitionUseMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *DefinitionUseMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown DefinitionUse nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *DefinitionUseMutation) ResetField(name string) error {
+	switch name {
+	case definitionuse.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case definitionuse.FieldGivenID:
+		m.ResetGivenID()
+		return nil
+	case definitionuse.FieldModuleVersionID:
+		m.ResetModuleVersionID()
+		return nil
+	}
+	return fmt.Errorf("unknown DefinitionUse field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *DefinitionUseMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.module_version != nil {
+		edges = append(edges, definitionuse.EdgeModuleVersion)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *DefinitionUseMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case definitionuse.EdgeModuleVersion:
+		if id := m.module_version; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *DefinitionUseMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *DefinitionUseMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *DefinitionUseMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedmodule_version {
+		edges = append(edges, definitionuse.EdgeModuleVersion)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *DefinitionUseMutation) EdgeCleared(name string) bool {
+	switch name {
+	case definitionuse.EdgeModuleVersion:
+		return m.clearedmodule_version
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *DefinitionUseMutation) ClearEdge(name string) error {
+	switch name {
+	case definitionuse.EdgeModuleVersion:
+		m.ClearModuleVersion()
+		return nil
+	}
+	return fmt.Errorf("unknown DefinitionUse unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *DefinitionUseMutation) ResetEdge(name string) error {
+	switch name {
+	case definitionuse.EdgeModuleVersion:
+		m.ResetModuleVersion()
+		return nil
+	}
+	return fmt.Errorf("unknown DefinitionUse edge %s", name)
 }
 
 // DeploymentMutation represents an operation that mutates the Deployment nodes in the graph.
@@ -12138,6 +12634,7 @@ type ModuleVersionMutation struct {
 	inputs                   *inputprop.ListColumn
 	source_url               *string
 	source_ref               *string
+	uses_recorded            *bool
 	clearedFields            map[string]struct{}
 	module_definition        *string
 	clearedmodule_definition bool
@@ -12613,6 +13110,42 @@ func (m *ModuleVersionMutation) ResetSourceRef() {
 	delete(m.clearedFields, moduleversion.FieldSourceRef)
 }
 
+// SetUsesRecorded sets the "uses_recorded" field.
+func (m *ModuleVersionMutation) SetUsesRecorded(b bool) {
+	m.uses_recorded = &b
+}
+
+// UsesRecorded returns the value of the "uses_recorded" field in the mutation.
+func (m *ModuleVersionMutation) UsesRecorded() (r bool, exists bool) {
+	v := m.uses_recorded
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUsesRecorded returns the old "uses_recorded" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldUsesRecorded(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUsesRecorded is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUsesRecorded requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUsesRecorded: %w", err)
+	}
+	return oldValue.UsesRecorded, nil
+}
+
+// ResetUsesRecorded resets all changes to the "uses_recorded" field.
+func (m *ModuleVersionMutation) ResetUsesRecorded() {
+	m.uses_recorded = nil
+}
+
 // ClearModuleDefinition clears the "module_definition" edge to the ModuleDefinition entity.
 func (m *ModuleVersionMutation) ClearModuleDefinition() {
 	m.clearedmodule_definition = true
@@ -12674,7 +13207,7 @@ func (m *ModuleVersionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleVersionMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 10)
 	if m.created_at != nil {
 		fields = append(fields, moduleversion.FieldCreatedAt)
 	}
@@ -12702,6 +13235,9 @@ func (m *ModuleVersionMutation) Fields() []string {
 	if m.source_ref != nil {
 		fields = append(fields, moduleversion.FieldSourceRef)
 	}
+	if m.uses_recorded != nil {
+		fields = append(fields, moduleversion.FieldUsesRecorded)
+	}
 	return fields
 }
 
@@ -12728,6 +13264,8 @@ func (m *ModuleVersionMutation) Field(name string) (ent.Value, bool) {
 		return m.SourceURL()
 	case moduleversion.FieldSourceRef:
 		return m.SourceRef()
+	case moduleversion.FieldUsesRecorded:
+		return m.UsesRecorded()
 	}
 	return nil, false
 }
@@ -12755,6 +13293,8 @@ func (m *ModuleVersionMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldSourceURL(ctx)
 	case moduleversion.FieldSourceRef:
 		return m.OldSourceRef(ctx)
+	case moduleversion.FieldUsesRecorded:
+		return m.OldUsesRecorded(ctx)
 	}
 	return nil, fmt.Errorf("unknown ModuleVersion field %s", name)
 }
@@ -12826,6 +13366,13 @@ func (m *ModuleVersionMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSourceRef(v)
+		return nil
+	case moduleversion.FieldUsesRecorded:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsesRecorded(v)
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleVersion field %s", name)
@@ -12923,6 +13470,9 @@ func (m *ModuleVersionMutation) ResetField(name string) error {
 		return nil
 	case moduleversion.FieldSourceRef:
 		m.ResetSourceRef()
+		return nil
+	case moduleversion.FieldUsesRecorded:
+		m.ResetUsesRecorded()
 		return nil
 	}
 	return fmt.Errorf("unknown ModuleVersion field %s", name)

@@ -6,6 +6,7 @@ import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
+	"slipway/ent/moduleversion"
 	"slipway/ent/schema"
 )
 
@@ -63,4 +64,10 @@ func init() {
 	moduleinstanceDescFence := moduleinstanceFields[6].Descriptor()
 	// moduleinstance.DefaultFence holds the default value on creation for the fence field.
 	moduleinstance.DefaultFence = moduleinstanceDescFence.Default.(int64)
+	moduleversionFields := schema.ModuleVersion{}.Fields()
+	_ = moduleversionFields
+	// moduleversionDescUsesRecorded is the schema descriptor for uses_recorded field.
+	moduleversionDescUsesRecorded := moduleversionFields[6].Descriptor()
+	// moduleversion.DefaultUsesRecorded holds the default value on creation for the uses_recorded field.
+	moduleversion.DefaultUsesRecorded = moduleversionDescUsesRecorded.Default.(bool)
 }

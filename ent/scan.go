@@ -9,6 +9,7 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
+	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
@@ -185,6 +186,22 @@ func (_m *DefaultValueDefinition) ScanTarget(column string) any {
 		return &_m.CreatedByType
 	case defaultvaluedefinition.FieldVersion:
 		return &_m.Version
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *DefinitionUse) ScanTarget(column string) any {
+	switch column {
+	case definitionuse.FieldID:
+		return &_m.ID
+	case definitionuse.FieldOrganizationID:
+		return &_m.OrganizationID
+	case definitionuse.FieldGivenID:
+		return &_m.GivenID
+	case definitionuse.FieldModuleVersionID:
+		return &_m.ModuleVersionID
 	default:
 		return nil
 	}
@@ -489,6 +506,8 @@ func (_m *ModuleVersion) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.SourceURL}
 	case moduleversion.FieldSourceRef:
 		return scanNillable[string]{&_m.SourceRef}
+	case moduleversion.FieldUsesRecorded:
+		return &_m.UsesRecorded
 	default:
 		return nil
 	}

@@ -20,6 +20,8 @@ type Tx struct {
 	CloudEvent *CloudEventClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
+	// DefinitionUse is the client for interacting with the DefinitionUse builders.
+	DefinitionUse *DefinitionUseClient
 	// Deployment is the client for interacting with the Deployment builders.
 	Deployment *DeploymentClient
 	// DeploymentChange is the client for interacting with the DeploymentChange builders.
@@ -184,6 +186,7 @@ func (tx *Tx) init() {
 	tx.AuditEvent = NewAuditEventClient(tx.config)
 	tx.CloudEvent = NewCloudEventClient(tx.config)
 	tx.DefaultValueDefinition = NewDefaultValueDefinitionClient(tx.config)
+	tx.DefinitionUse = NewDefinitionUseClient(tx.config)
 	tx.Deployment = NewDeploymentClient(tx.config)
 	tx.DeploymentChange = NewDeploymentChangeClient(tx.config)
 	tx.DeploymentLog = NewDeploymentLogClient(tx.config)

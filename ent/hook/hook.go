@@ -44,6 +44,18 @@ func (f DefaultValueDefinitionFunc) Mutate(ctx context.Context, m ent.Mutation) 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DefaultValueDefinitionMutation", m)
 }
 
+// The DefinitionUseFunc type is an adapter to allow the use of ordinary
+// function as DefinitionUse mutator.
+type DefinitionUseFunc func(context.Context, *ent.DefinitionUseMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f DefinitionUseFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.DefinitionUseMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.DefinitionUseMutation", m)
+}
+
 // The DeploymentFunc type is an adapter to allow the use of ordinary
 // function as Deployment mutator.
 type DeploymentFunc func(context.Context, *ent.DeploymentMutation) (ent.Value, error)

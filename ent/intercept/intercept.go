@@ -10,6 +10,7 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
 	"slipway/ent/defaultvaluedefinition"
+	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/deploymentlog"
@@ -165,6 +166,33 @@ func (f TraverseDefaultValueDefinition) Traverse(ctx context.Context, q ent.Quer
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.DefaultValueDefinitionQuery", q)
+}
+
+// The DefinitionUseFunc type is an adapter to allow the use of ordinary function as a Querier.
+type DefinitionUseFunc func(context.Context, *ent.DefinitionUseQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f DefinitionUseFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.DefinitionUseQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.DefinitionUseQuery", q)
+}
+
+// The TraverseDefinitionUse type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseDefinitionUse func(context.Context, *ent.DefinitionUseQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseDefinitionUse) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseDefinitionUse) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.DefinitionUseQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.DefinitionUseQuery", q)
 }
 
 // The DeploymentFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -581,6 +609,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.CloudEventQuery, predicate.CloudEvent, cloudevent.OrderOption]{typ: ent.TypeCloudEvent, tq: q}, nil
 	case *ent.DefaultValueDefinitionQuery:
 		return &query[*ent.DefaultValueDefinitionQuery, predicate.DefaultValueDefinition, defaultvaluedefinition.OrderOption]{typ: ent.TypeDefaultValueDefinition, tq: q}, nil
+	case *ent.DefinitionUseQuery:
+		return &query[*ent.DefinitionUseQuery, predicate.DefinitionUse, definitionuse.OrderOption]{typ: ent.TypeDefinitionUse, tq: q}, nil
 	case *ent.DeploymentQuery:
 		return &query[*ent.DeploymentQuery, predicate.Deployment, deployment.OrderOption]{typ: ent.TypeDeployment, tq: q}, nil
 	case *ent.DeploymentChangeQuery:

@@ -178,6 +178,34 @@ var (
 			},
 		},
 	}
+	// DefinitionUsesColumns holds the columns for the "definition_uses" table.
+	DefinitionUsesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "given_id", Type: field.TypeString},
+		{Name: "module_version_id", Type: field.TypeString},
+	}
+	// DefinitionUsesTable holds the schema information for the "definition_uses" table.
+	DefinitionUsesTable = &schema.Table{
+		Name:       "definition_uses",
+		Columns:    DefinitionUsesColumns,
+		PrimaryKey: []*schema.Column{DefinitionUsesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "definition_uses_module_versions_module_version",
+				Columns:    []*schema.Column{DefinitionUsesColumns[3]},
+				RefColumns: []*schema.Column{ModuleVersionsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "definition_use",
+				Unique:  true,
+				Columns: []*schema.Column{DefinitionUsesColumns[1], DefinitionUsesColumns[2], DefinitionUsesColumns[3]},
+			},
+		},
+	}
 	// DeploymentsColumns holds the columns for the "deployments" table.
 	DeploymentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -280,6 +308,14 @@ var (
 				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27]},
 			},
 			{
+				Name:    "deployment_pending",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "status = 'PENDING'",
+				},
+			},
+			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
 				Columns: []*schema.Column{DeploymentsColumns[28]},
@@ -376,6 +412,18 @@ var (
 				Name:    "deployment_organization_id_deployment_type_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[4], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_type_status_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[4], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -803,6 +851,7 @@ var (
 		{Name: "inputs", Type: field.TypeOther, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "source_url", Type: field.TypeString, Nullable: true},
 		{Name: "source_ref", Type: field.TypeString, Nullable: true},
+		{Name: "uses_recorded", Type: field.TypeBool, Default: false},
 		{Name: "module_definition_id", Type: field.TypeString},
 	}
 	// ModuleVersionsTable holds the schema information for the "module_versions" table.
@@ -813,7 +862,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_versions_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleVersionsColumns[9]},
+				Columns:    []*schema.Column{ModuleVersionsColumns[10]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -822,18 +871,26 @@ var (
 			{
 				Name:    "module_version_version",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleVersionsColumns[9], ModuleVersionsColumns[4]},
+				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[4]},
 			},
 			{
 				Name:    "moduleversion_module_definition_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleVersionsColumns[9], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
+				Columns: []*schema.Column{ModuleVersionsColumns[10], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleVersionsColumns[1].Name: true,
 
 						ModuleVersionsColumns[0].Name: true,
 					},
+				},
+			},
+			{
+				Name:    "module_version_uses_unrecorded",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleVersionsColumns[3], ModuleVersionsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "NOT uses_recorded",
 				},
 			},
 		},
@@ -1035,6 +1092,7 @@ var (
 		AuditEventsTable,
 		CloudEventsTable,
 		DefaultValueDefinitionsTable,
+		DefinitionUsesTable,
 		DeploymentsTable,
 		DeploymentChangesTable,
 		DeploymentLogsTable,
@@ -1055,6 +1113,7 @@ var (
 
 func init() {
 	DefaultValueDefinitionsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	DefinitionUsesTable.ForeignKeys[0].RefTable = ModuleVersionsTable
 	DeploymentsTable.ForeignKeys[0].RefTable = ProjectsTable
 	DeploymentsTable.ForeignKeys[1].RefTable = EnvironmentsTable
 	DeploymentsTable.ForeignKeys[2].RefTable = ModuleInstancesTable

@@ -30,6 +30,8 @@ const (
 	FieldSourceURL = "source_url"
 	// FieldSourceRef holds the string denoting the source_ref field in the database.
 	FieldSourceRef = "source_ref"
+	// FieldUsesRecorded holds the string denoting the uses_recorded field in the database.
+	FieldUsesRecorded = "uses_recorded"
 	// EdgeModuleDefinition holds the string denoting the module_definition edge name in mutations.
 	EdgeModuleDefinition = "module_definition"
 	// Table holds the table name of the moduleversion in the database.
@@ -55,6 +57,7 @@ var Columns = []string{
 	FieldInputs,
 	FieldSourceURL,
 	FieldSourceRef,
+	FieldUsesRecorded,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -66,6 +69,11 @@ func ValidColumn(column string) bool {
 	}
 	return false
 }
+
+var (
+	// DefaultUsesRecorded holds the default value on creation for the "uses_recorded" field.
+	DefaultUsesRecorded bool
+)
 
 // OrderOption defines the ordering options for the ModuleVersion queries.
 type OrderOption func(*sql.Selector)
@@ -118,6 +126,11 @@ func BySourceURL(opts ...sql.OrderTermOption) OrderOption {
 // BySourceRef orders the results by the source_ref field.
 func BySourceRef(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSourceRef, opts...).ToFunc()
+}
+
+// ByUsesRecorded orders the results by the uses_recorded field.
+func ByUsesRecorded(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUsesRecorded, opts...).ToFunc()
 }
 
 // ByModuleDefinitionField orders the results by module_definition field.

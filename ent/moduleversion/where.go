@@ -111,6 +111,11 @@ func SourceRef(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldSourceRef, v))
 }
 
+// UsesRecorded applies equality check predicate on the "uses_recorded" field. It's identical to UsesRecordedEQ.
+func UsesRecorded(v bool) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldUsesRecorded, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldCreatedAt, v))
@@ -649,6 +654,16 @@ func SourceRefEqualFold(v string) predicate.ModuleVersion {
 // SourceRefContainsFold applies the ContainsFold predicate on the "source_ref" field.
 func SourceRefContainsFold(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldContainsFold(FieldSourceRef, v))
+}
+
+// UsesRecordedEQ applies the EQ predicate on the "uses_recorded" field.
+func UsesRecordedEQ(v bool) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldUsesRecorded, v))
+}
+
+// UsesRecordedNEQ applies the NEQ predicate on the "uses_recorded" field.
+func UsesRecordedNEQ(v bool) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldUsesRecorded, v))
 }
 
 // HasModuleDefinition applies the HasEdge predicate on the "module_definition" edge.

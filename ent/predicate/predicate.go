@@ -15,6 +15,9 @@ type CloudEvent func(*sql.Selector)
 // DefaultValueDefinition is the predicate function for defaultvaluedefinition builders.
 type DefaultValueDefinition func(*sql.Selector)
 
+// DefinitionUse is the predicate function for definitionuse builders.
+type DefinitionUse func(*sql.Selector)
+
 // Deployment is the predicate function for deployment builders.
 type Deployment func(*sql.Selector)
 

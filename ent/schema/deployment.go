@@ -103,6 +103,9 @@ func (Deployment) Indexes() []ent.Index {
 		index.Fields("organization_id", "module_instance_id").Unique().StorageKey("deployment_active_instance").
 			Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source <> 'event'")),
 		index.Fields("organization_id", "lease_id").Unique().StorageKey("deployment_lease"),
+		// For claims, which take the oldest: hardly any row is in it, however many deployments there have been.
+		index.Fields("organization_id", "created_at", "id").StorageKey("deployment_pending").
+			Annotations(entsql.IndexWhere("status = 'PENDING'")),
 		// For the sweep, which looks over all organizations.
 		index.Fields("lease_expires_at").Annotations(entsql.IndexWhere("lease_expires_at IS NOT NULL")),
 		newestFirst("organization_id", "service_arn").StorageKey("deployment_service_newest").
@@ -114,8 +117,9 @@ func (Deployment) Indexes() []ent.Index {
 		newestFirst("organization_id", "release_id"),
 		newestFirst("organization_id", "status"),
 		newestFirst("organization_id", "deployment_type"),
-		// A status may be rare, or a place have few of a status that is common. Named, because the names that
+		// A status may be rare, or a place or a type have few of a status that is common. Named, because the names that
 		// ent makes are longer than PostgreSQL's may be.
+		newestFirst("organization_id", "deployment_type", "status").StorageKey("deployment_type_status_newest"),
 		newestFirst("organization_id", "project_id", "status").StorageKey("deployment_project_status_newest"),
 		newestFirst("organization_id", "environment_id", "status").StorageKey("deployment_environment_status_newest"),
 		newestFirst("organization_id", "module_instance_id", "status").StorageKey("deployment_instance_status_newest"),

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
@@ -9,7 +10,7 @@ import (
 	"slipway/internal/inputprop"
 )
 
-// ModuleVersion is one published version of a module; it never changes.
+// ModuleVersion is one published version of a module; nothing that it says ever changes.
 type ModuleVersion struct{ ent.Schema }
 
 // Mixin of ModuleVersion.
@@ -25,6 +26,8 @@ func (ModuleVersion) Fields() []ent.Field {
 		field.Other("inputs", inputprop.ListColumn{}).SchemaType(jsonColumn).Immutable(),
 		field.String("source_url").Optional().Nillable().Immutable(),
 		field.String("source_ref").Optional().Nillable().Immutable(),
+		field.Bool("uses_recorded").Default(false).
+			Comment("its definition uses are written; false where a program published it that did not know of them"),
 	}
 }
 
@@ -40,5 +43,8 @@ func (ModuleVersion) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("module_definition_id", "version").Unique().StorageKey("module_version_version"),
 		newestFirst("module_definition_id"),
+		// Hardly any row is in it.
+		index.Fields("organization_id", "id").StorageKey("module_version_uses_unrecorded").
+			Annotations(entsql.IndexWhere("NOT uses_recorded")),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slipway/ent/moduleversion"
 	"slipway/internal/access"
 	"slipway/internal/actor"
+	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
@@ -116,10 +117,15 @@ func (s *Service) PublishVersion(ctx context.Context, in NewVersion) (*ent.Modul
 		if published, err = tx.ModuleVersion.Create().
 			SetID(versionID).SetNillableOrganizationID(definition.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetModuleDefinitionID(in.DefinitionID).SetVersion(in.Version).SetKind(in.Kind).
-			SetInputs(inputprop.NewListColumn(inputs)).
+			SetInputs(inputprop.NewListColumn(inputs)).SetUsesRecorded(true).
 			SetNillableSourceURL(in.SourceURL).SetNillableSourceRef(in.SourceRef).
 			Save(ctx); err != nil {
 			return err
+		}
+		if owner := definition.OrganizationID; owner != nil {
+			if err := defaults.RecordUses(ctx, tx, *owner, versionID, inputs); err != nil {
+				return err
+			}
 		}
 		if !later(version, d.LatestVersion) {
 			return nil

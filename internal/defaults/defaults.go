@@ -136,15 +136,14 @@ func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.Default
 		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
 			return err
 		}
-		naming, err := VersionsNaming(ctx, tx.ModuleVersion, d.GivenID, namedUsers)
+		if err := recordLate(ctx, tx); err != nil {
+			return err
+		}
+		users, err := naming(ctx, tx.DefinitionUse, d.GivenID, namedUsers)
 		if err != nil {
 			return err
 		}
-		if len(naming) > 0 {
-			users := make([]string, len(naming))
-			for i, v := range naming {
-				users[i] = v.ID
-			}
+		if len(users) > 0 {
 			if len(users) == namedUsers {
 				users = append(users, "…")
 			}

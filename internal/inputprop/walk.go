@@ -1,6 +1,9 @@
 package inputprop
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Walk calls f for every property of a list, at any depth, each before those within it, with its JSON
 // Pointer, which starts with at.
@@ -32,15 +35,25 @@ func DynamicRef(p Property) *DynamicValuesRef {
 	return ref
 }
 
+// DefinitionsNamed returns the givenIds of the default value definitions that properties of the list take their options
+// from, each once, sorted.
+func DefinitionsNamed(list []Property) []string {
+	var named []string
+	Walk(list, "", func(p Property, _ string) {
+		ref := DynamicRef(p)
+		if ref == nil || ref.Source != SourceDefinition {
+			return
+		}
+		if param, _ := ref.Params.Get(ParamGivenID); param.Text != "" {
+			named = append(named, param.Text)
+		}
+	})
+	slices.Sort(named)
+	return slices.Compact(named)
+}
+
 // NamesDefinition reports whether a property of the list takes its options from the default value
 // definition of a givenId.
 func NamesDefinition(list []Property, givenID string) bool {
-	found := false
-	Walk(list, "", func(p Property, _ string) {
-		if ref := DynamicRef(p); ref != nil && ref.Source == SourceDefinition {
-			param, _ := ref.Params.Get(ParamGivenID)
-			found = found || param.Text == givenID
-		}
-	})
-	return found
+	return slices.Contains(DefinitionsNamed(list), givenID)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/inputbaseline"
@@ -171,8 +173,10 @@ func missedSuccesses(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstan
 		if err != nil {
 			return nil, err
 		}
-		q.Where(deployment.Or(deployment.CreatedAtGT(last.CreatedAt),
-			deployment.And(deployment.CreatedAtEQ(last.CreatedAt), deployment.IDGT(last.ID))))
+		// One comparison of both is a range of the index, and begins there.
+		q.Where(func(s *sql.Selector) {
+			s.Where(sql.CompositeGT([]string{s.C(deployment.FieldCreatedAt), s.C(deployment.FieldID)}, last.CreatedAt, last.ID))
+		})
 	}
 	missed, err := q.All(ctx)
 	if err != nil || len(missed) == maxCatchUp {

@@ -26,7 +26,7 @@ const (
 // defaults.ImpactFinder.
 func (s *Service) Impact(ctx context.Context, givenID string, schema inputprop.Property) (defaults.Impact, error) {
 	var impact defaults.Impact
-	versions, err := defaults.VersionsNaming(ctx, s.Store.Client.ModuleVersion, givenID, maxVersions)
+	versions, err := defaults.VersionsNaming(ctx, s.Store, givenID, maxVersions)
 	if err != nil || len(versions) == 0 {
 		return impact, err
 	}

@@ -39,7 +39,8 @@ type Change struct {
 const (
 	changeColumns = `"organization_id", "deployment_id", "version", COALESCE("kind", ''), "created_at", `
 
-	postgresChanges = `SELECT "xid"::text::bigint, "id", ` + changeColumns + `"xid" < pg_snapshot_xmin(pg_current_snapshot()) ` +
+	// The number has a name of its own: ORDER BY "xid" would go by a result of that name, for which there is no index.
+	postgresChanges = `SELECT "xid"::text::bigint AS "transaction", "id", ` + changeColumns + `"xid" < pg_snapshot_xmin(pg_current_snapshot()) ` +
 		`FROM "deployment_changes" WHERE "xid" < pg_snapshot_xmax(pg_current_snapshot())`
 	sqliteChanges = `SELECT "xid", "id", ` + changeColumns + `1 FROM "deployment_changes" WHERE 1 = 1`
 

@@ -11,6 +11,9 @@ import (
 // wholeOrganization is a step of a plan that reads all rows of an organization.
 var wholeOrganization = regexp.MustCompile(`\(organization_id=\?\)`)
 
+// fewRows is a step along an index that hardly any row is in.
+var fewRows = regexp.MustCompile(`INDEX module_version_uses_unrecorded `)
+
 // wholeInstance is a step that reads all deployments of an instance, and not only the active one.
 var wholeInstance = regexp.MustCompile(`INDEX deployment_(organization|instance)\w* \(organization_id=\? AND module_instance_id=\?\)`)
 
@@ -38,7 +41,7 @@ func TestNoStatementThatLooksForRecordsReadsAWholeOrganizationOnSQLite(t *testin
 			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
 				t.Fatal(err)
 			}
-			if wholeOrganization.MatchString(step) || wholeInstance.MatchString(step) {
+			if wholeOrganization.MatchString(step) && !fewRows.MatchString(step) || wholeInstance.MatchString(step) {
 				t.Errorf("%s:\n%s", step, s.Text)
 			}
 		}

@@ -69,6 +69,8 @@ type Config struct {
 	// Trace, where it is not nil, is called with each statement and its arguments, secrets among them,
 	// before it runs. It is called by many goroutines at once.
 	Trace func(query string, args []any)
+	// TraceSystem is Trace for the statements over all organizations, which run beside the requests.
+	TraceSystem func(query string, args []any)
 	// PoisonUnread is for tests: fields of records whose columns were not read have values that show.
 	PoisonUnread bool
 	// Log gets a line when the storage under the database fails; slog.Default where it is nil.
@@ -98,6 +100,7 @@ type Store struct {
 	endOnce   sync.Once
 
 	poisonUnread bool
+	traceSystem  func(query string, args []any)
 }
 
 // Open opens the database of the configuration. It does not migrate; see Migrate.
@@ -142,7 +145,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		}
 		return checkArgs(args)
 	}
-	s.poisonUnread = c.PoisonUnread
+	s.poisonUnread, s.traceSystem = c.PoisonUnread, c.TraceSystem
 	s.storage = newStorage(cmp.Or(c.Log, slog.Default()))
 	s.reader = retryDriver{insertDriver{checkDriver{driver, before}}, s.storage}
 	s.Client = ent.NewClient(ent.Driver(s.reader))

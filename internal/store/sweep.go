@@ -63,17 +63,20 @@ func (s *Store) PendingEvents(ctx context.Context, before time.Time, limit int) 
 // WaitingServices returns at most limit services of all organizations, by their ARNs, that a deployment has had and of
 // which events wait for their deployment, those first of which one waits longest. It is for the system.
 func (s *Store) WaitingServices(ctx context.Context, limit int) ([]OwnedID, error) {
-	d := entsql.Dialect(s.dialect)
-	e, t := d.Table(cloudevent.Table), d.Table(deployment.Table)
-	had := d.Select(t.C(deployment.FieldID)).From(t).Where(entsql.And(
-		entsql.ColumnsEQ(t.C(deployment.FieldOrganizationID), e.C(cloudevent.FieldOrganizationID)),
-		entsql.ColumnsEQ(t.C(deployment.FieldServiceArn), e.C(cloudevent.FieldServiceArn)),
-	))
-	query, args := d.Select(e.C(cloudevent.FieldOrganizationID), e.C(cloudevent.FieldServiceArn)).From(e).
-		Where(entsql.And(entsql.NotNull(e.C(cloudevent.FieldPendingSince)), entsql.Exists(had))).
-		GroupBy(e.C(cloudevent.FieldOrganizationID), e.C(cloudevent.FieldServiceArn)).
-		OrderExpr(entsql.Raw(entsql.Min(e.C(cloudevent.FieldPendingSince)))).Limit(limit).Query()
-	return s.ownedIDs(ctx, query, args)
+	// Either database is to follow the index of the events that wait. SQLite would rather follow one by which all
+	// events are in groups, and PostgreSQL without statistics read all of them.
+	events := `"cloud_events" INDEXED BY "cloudevent_pending_since" WHERE "pending_since" IS NOT NULL`
+	if s.Postgres() {
+		events = `"cloud_events" WHERE "pending_since" IS NOT NULL AND "pending_since" BETWEEN '-infinity' AND 'infinity'`
+	}
+	// The OFFSET has PostgreSQL look for each service by itself; it would rather read the services of all deployments.
+	text := `SELECT "organization_id", "service_arn" FROM (
+			SELECT "organization_id", "service_arn", MIN("pending_since") AS "since" FROM ` + events + `
+			GROUP BY "organization_id", "service_arn") AS "waiting"
+		WHERE EXISTS (SELECT 1 FROM "deployments" AS "d" WHERE "d"."organization_id" = "waiting"."organization_id"
+			AND "d"."service_arn" = "waiting"."service_arn" LIMIT 1 OFFSET 0)
+		ORDER BY "since"`
+	return s.ownedIDs(ctx, text+limited(limit), nil)
 }
 
 func (s *Store) sweep(ctx context.Context, over sweep, by time.Time, limit int) (found []OwnedID, err error) {
@@ -103,6 +106,9 @@ func (s *Store) overAll(ctx context.Context, query string, args []any, scan func
 		return errNotSystem
 	}
 	defer func() { err = s.storage.publicError(ctx, err) }()
+	if s.traceSystem != nil {
+		s.traceSystem(query, args)
+	}
 	run := s.reads.QueryContext
 	if s.strict {
 		tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})

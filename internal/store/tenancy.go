@@ -39,6 +39,7 @@ var Classes = map[string]Class{
 	ent.TypeRelease:                Owned,
 	ent.TypeDeployment:             Owned,
 	ent.TypeDefaultValueDefinition: Owned,
+	ent.TypeDefinitionUse:          Owned,
 	ent.TypeDeploymentChange:       Owned,
 	ent.TypeDeploymentLog:          Owned,
 	ent.TypeQuarantine:             Owned,
