@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	entmigrate "slipway/ent/migrate"
 	"slipway/internal/pgtest"
 	"slipway/internal/worldtest"
 )
@@ -17,35 +18,47 @@ import (
 var rows string
 
 // fill loads the rows of testdata/rows.sql into a world; deployments says how many of them, and bounds the
-// other tables.
-func fill(t testing.TB, w *worldtest.World, deployments int) {
+// other tables. It returns a place whose instance has a quarter of the deployments of its organization.
+func fill(t testing.TB, w *worldtest.World, deployments int) *worldtest.Fixture {
 	t.Helper()
-	at := "to_timestamp(1767225600 + i)"
+	p := w.Fixture(t, w.Acme, "tour")
+	at, recent, json := "to_timestamp(1767225600 + i)", "now() - make_interval(secs => i)", "::json"
 	if isSQLite(w) {
 		at = "strftime('%Y-%m-%d %H:%M:%S', 1767225600 + i, 'unixepoch') || '+00:00'"
+		recent = "strftime('%Y-%m-%d %H:%M:%S', 'now', '-' || i || ' seconds') || '+00:00'"
+		json = ""
 	}
-	load := strings.NewReplacer("{acme}", w.Acme.ID, "{globex}", w.Globex.ID, "{at}", at, "{last}", strconv.Itoa(deployments-1))
+	load := strings.NewReplacer("{acme}", w.Acme.ID, "{globex}", w.Globex.ID, "{at}", at, "{recent}", recent, "{json}", json,
+		"{project}", p.Project.ID, "{environment}", p.Environment.ID, "{instance}", p.Instance.ID, "{last}", strconv.Itoa(deployments-1))
 	db := loader(t, w)
-	if isSQLite(w) {
-		execute(t, db, load.Replace(rows))
-		return
+	if !isSQLite(w) {
+		for _, table := range entmigrate.Tables { // no statistics before the test wants them
+			execute(t, db, "ALTER TABLE "+table.Name+" SET (autovacuum_enabled = off)")
+		}
 	}
 	// To make the indexes of many rows takes a fraction of what it takes to keep them row by row.
-	indexes := secondary(t, db, "deployments")
+	indexes := secondary(t, db, isSQLite(w))
 	for name := range indexes {
-		execute(t, db, "DROP INDEX "+name)
+		execute(t, db, `DROP INDEX "`+name+`"`)
 	}
 	execute(t, db, load.Replace(rows))
 	for _, definition := range indexes {
 		execute(t, db, definition)
 	}
-	execute(t, db, "ANALYZE")
+	return p
 }
 
-// secondary returns the indexes of a table but that of its primary key: what makes each, by its name.
-func secondary(t testing.TB, db *sql.DB, table string) map[string]string {
+// large are the tables that have the most rows, of what has been.
+const large = "'deployments', 'audit_events', 'cloud_events', 'deployment_changes', 'deployment_logs', 'idempotency_keys'"
+
+// secondary returns the indexes of the large tables but those of primary keys: what makes each, by its name.
+func secondary(t testing.TB, db *sql.DB, sqlite bool) map[string]string {
 	t.Helper()
-	found, err := db.QueryContext(t.Context(), "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexname NOT LIKE '%_pkey'", table)
+	query := "SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN (" + large + ") AND indexname NOT LIKE '%_pkey'"
+	if sqlite {
+		query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN (" + large + ")"
+	}
+	found, err := db.QueryContext(t.Context(), query)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +89,14 @@ func isSQLite(w *worldtest.World) bool { return strings.HasPrefix(w.DatabaseURL,
 // loader opens the world's database for writing anybody's rows, without a check of what they refer to.
 func loader(t testing.TB, w *worldtest.World) *sql.DB {
 	t.Helper()
-	if isSQLite(w) {
-		return w.Raw(t, w.Acme)
+	if path, ok := strings.CutPrefix(w.DatabaseURL, "sqlite:"); ok {
+		db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)&_pragma=temp_store(MEMORY)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		db.SetMaxOpenConns(1)
+		t.Cleanup(func() { _ = db.Close() })
+		return db
 	}
 	u, err := url.Parse(w.DatabaseURL)
 	if err != nil {

@@ -1,11 +1,11 @@
--- 100,000 rows, on either database; {last} is the last i, and fewer will do where plans do not depend on them.
+-- 400,000 rows, on either database; {last} is the last i, and fewer will do where plans do not depend on them.
 -- Row i of every table is in the lane i % 50, and so is what it refers to. Lanes 0 to 9, a fifth of everything,
 -- are one organization's and 10 to 19 another's; each lane from 20 on is a small organization, and in the
 -- shared tables those from 40 on are everybody's. {acme}, {globex} and {at} are replaced by the ids of the two
--- organizations and by a time that grows with i.
+-- organizations and by a time that grows with i, {recent} by one of the last day.
 CREATE TEMPORARY TABLE n AS
 WITH RECURSIVE counted(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM counted WHERE i < {last})
-SELECT i, i / 50 AS block, i % 50 AS lane, {at} AS at, 'text-' || i AS text,
+SELECT i, i / 50 AS block, i % 50 AS lane, {at} AS at, {recent} AS recent, 'text-' || i AS text,
        -- The ids after their prefixes: of the row itself, of the first row in its lane, of the large place.
        '0000000000000000000' || (1000000 + i) AS id,
        '0000000000000000000' || (1000000 + i % 50) AS first_id,
@@ -23,7 +23,7 @@ INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, has
 SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last' FROM n WHERE i < 30000;
 
 INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug)
-SELECT 'prj_' || id, at, at, owner, text, text FROM n WHERE i < 6000;
+SELECT 'prj_' || id, at, at, owner, text, text FROM n WHERE i < 4500;
 
 -- The environments of the newest blocks are in the large project.
 INSERT INTO environments (id, created_at, updated_at, organization_id, project_id, name, slug)
@@ -35,8 +35,8 @@ SELECT 'mod_' || id, at, at, sharing_owner, text, CASE WHEN i IN (50, 60, 70, 90
        CASE WHEN block % 10 = 0 THEN 'DRAFT' ELSE 'ACTIVE' END
 FROM n WHERE i < 6000;
 
-INSERT INTO module_versions (id, created_at, updated_at, organization_id, module_definition_id, version, kind, inputs)
-SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs', '[]' FROM n WHERE i < 6000;
+INSERT INTO module_versions (id, created_at, updated_at, organization_id, module_definition_id, version, kind, inputs, uses_recorded)
+SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs', '[]', true FROM n WHERE i < 6000;
 
 INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name)
 SELECT 'inst_' || id, at, at, owner, 'prj_' || place_id, 'env_' || place_id,
@@ -46,17 +46,22 @@ FROM n WHERE i < 6000;
 INSERT INTO releases (id, created_at, updated_at, organization_id, module_version_id, digest, content)
 SELECT 'rel_' || id, at, at, owner, 'mver_' || first_id, text, '{}' FROM n WHERE i < 2500;
 
--- Two fifths of the deployments, 20,000, are in one environment of the first organization, whose lanes take in
+-- A fifth of the deployments, 10,000, are in one environment of the first organization, whose lanes take in
 -- those of some small ones for it. Each of the oldest instances and releases has fifty or more. A few
--- have not ended.
+-- have not ended. A quarter of those of the first organization are of the one instance that {instance} is the id of.
 INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, release_id,
-                         deployment_type, trigger_source, status, completed_at, created_by)
-SELECT 'dep_' || n.id, n.at, n.at, home.owner, 'prj_' || home.place_id, 'env_' || home.place_id,
-       'inst_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 20)),
+                         deployment_type, trigger_source, status, completed_at, created_by, lease_id, external_deployment_id, service_arn)
+SELECT 'dep_' || n.id, n.at, n.at, home.owner,
+       CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{project}' ELSE 'prj_' || home.place_id END,
+       CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{environment}' ELSE 'env_' || home.place_id END,
+       CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{instance}' ELSE 'inst_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 20)) END,
        'rel_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 10)),
        CASE WHEN n.lane IN (9, 19) THEN 'terraform' ELSE 'aws:ecs' END, 'api',
-       CASE WHEN n.block = 998 AND n.lane < 20 THEN 'PENDING' WHEN n.block % 900 = 98 THEN 'RUNNING' WHEN n.block % 50 = 7 THEN 'CANCELED' WHEN n.block % 10 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END,
-       CASE WHEN n.block <> 998 OR n.lane >= 20 THEN n.at END, 'test'
+       CASE WHEN n.block = 998 AND n.lane < 20 AND home.lane NOT BETWEEN 4 AND 8 THEN 'PENDING' WHEN n.block % 900 = 98 THEN 'RUNNING' WHEN n.block % 50 = 7 THEN 'CANCELED'
+            WHEN n.block % 10 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END,
+       CASE WHEN n.block <> 998 OR n.lane >= 20 OR home.lane BETWEEN 4 AND 8 THEN n.at END, 'test',
+       'lease-' || n.id, 'ecs-svc/' || n.i,
+       'arn:aws:ecs:eu-west-1:123456789012:service/main/' || CASE WHEN n.block = 5 THEN 'waited-for-' || home.lane WHEN home.lane BETWEEN 4 AND 8 THEN 'web' ELSE 'service-' || home.lane END
 FROM n JOIN n AS home ON home.i = CASE WHEN n.lane BETWEEN 20 AND 28 THEN n.lane - 20 WHEN n.lane BETWEEN 30 AND 31 THEN n.lane - 30
                                        ELSE n.lane + 50 * (n.block % 2) END
 WHERE n.i < 50000;
@@ -67,9 +72,36 @@ SELECT 'dvd_' || id, at, at, owner, text, text, '{"id":"x","type":"string","labe
 INSERT INTO audit_events (id, created_at, organization_id, actor_id, actor_name, actor_role, channel, action, object_id, request_id)
 SELECT 'aud_' || id, at, owner, 'tok_' || CASE WHEN block % 5 = 0 THEN id ELSE first_id END, 'test', 'admin', 'graphql',
        CASE WHEN block % 9 = 0 THEN 'createProject' ELSE 'rollbackDeployment' END, 'dep_' || first_id, text
-FROM n WHERE i < 12000;
+FROM n WHERE i < 50000;
 
 -- The oldest deployments have a page of lines and more.
 INSERT INTO deployment_logs (organization_id, deployment_id, sequence, byte_offset, at, stream, text)
 SELECT d.organization_id, d.id, line.i + 1, line.i, line.at, 'STDOUT', 'x'
-FROM deployments d JOIN n AS line ON line.i < 60 WHERE d.id < 'dep_0000000000000000000' || (1000000 + 400);
+FROM deployments d JOIN n AS line ON line.i < 60 WHERE d.id < 'dep_0000000000000000000' || (1000000 + 840);
+
+-- Each definition of the oldest blocks is named by many versions.
+INSERT INTO definition_uses (organization_id, given_id, module_version_id)
+SELECT owner, 'text-' || i % 50, 'mver_' || id FROM n WHERE i < 6000;
+
+INSERT INTO quarantines (id, organization_id, release_id, reason, created_at, created_by, lifted_at, lifted_by)
+SELECT 'qua_' || id, owner, 'rel_' || id, text, at, 'test', CASE WHEN block % 2 = 0 THEN at END, CASE WHEN block % 2 = 0 THEN 'test' END
+FROM n WHERE i < 2500;
+
+INSERT INTO input_baselines (organization_id, module_instance_id, deployment_id, content, updated_at)
+SELECT owner, 'inst_' || id, 'dep_' || id, '{}', at FROM n WHERE i < 6000;
+
+-- Of what is removed when it is old, the first 150 are.
+INSERT INTO deployment_changes (organization_id, deployment_id, version, kind, created_at)
+SELECT owner, 'dep_' || id, 1, 'CREATED', CASE WHEN i < 150 THEN at ELSE recent END FROM n WHERE i < 50000;
+
+INSERT INTO idempotency_keys (id, organization_id, actor_id, "key", request_hash, deployment_id, created_at)
+SELECT 'idk_' || id, owner, 'tok_' || first_id, text, 'hash', 'dep_' || id, CASE WHEN i < 150 THEN at ELSE recent END FROM n WHERE i < 50000;
+
+-- Some wait for their deployment, whose service has had others.
+INSERT INTO cloud_events (organization_id, event_id, service_arn, occurred_at, event, deployment_id, pending_since, created_by, created_at)
+SELECT owner, 'event-' || i, 'arn:aws:ecs:eu-west-1:123456789012:service/main/' || CASE WHEN block % 200 = 2 THEN 'waited-for-' || lane WHEN lane BETWEEN 4 AND 8 THEN 'web' ELSE 'service-' || lane END, recent,
+       ('{"id":"event-' || i || '","kind":"ECS Deployment State Change","time":"2026-01-01T00:00:00Z","name":"SERVICE_DEPLOYMENT_COMPLETED",' ||
+       '"serviceArn":"arn:aws:ecs:eu-west-1:123456789012:service/main/' || CASE WHEN lane BETWEEN 4 AND 8 THEN 'web' ELSE 'service-' || lane END || '","deploymentId":"ecs-svc/' || i || '"}'){json},
+       CASE WHEN block % 200 <> 2 THEN 'dep_' || id END, CASE WHEN block % 200 = 2 THEN CASE WHEN i < 150 THEN at ELSE recent END END,
+       'test', CASE WHEN i < 150 THEN at ELSE recent END
+FROM n WHERE i < 50000;
