@@ -89,7 +89,8 @@ func writeMigrations(out io.Writer, list []store.Migration) {
 		name, state, servers := m.Name, "applied", ""
 		switch {
 		case name == "":
-			name, servers = choose(m.Version > program, "(of a newer version)", "(of another version)"), choose(m.Serves(program), "this one may serve", "this one may not serve")
+			name = choose(m.Version > program, "(of a newer version)", "(of another version)")
+			servers = choose(m.Serves(program), "this one may serve", "this one may not serve")
 		case m.OutOfOrder:
 			state, servers = "out of order", "a later one was applied: this version neither migrates nor serves"
 		case !m.Applied:

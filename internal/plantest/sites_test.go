@@ -29,7 +29,8 @@ var senders = regexp.MustCompile(`^slipway/internal/(?:` +
 	`|page\.(?:Read|ReadEach)\[\.\.\.\])$`)
 
 // entSenders are ent's functions. What creates a row reads none, and what begins a transaction sends nothing.
-var entSenders = regexp.MustCompile(`^slipway/ent\.\(\*\w+?(?:Query|Select|GroupBy|Update|UpdateOne|Delete|DeleteOne|Client|Tx)\)\.\w+$|^slipway/ent\.\(\*(?:selector|Tx)\)\.\w+$`)
+var entSenders = regexp.MustCompile(`^slipway/ent\.\(\*(?:` +
+	`\w+(?:Query|Select|GroupBy|Update|UpdateOne|Delete|DeleteOne|Client)|selector|Tx)\)\.\w+$`)
 
 var notSending = regexp.MustCompile(`\.(?:BeginTx|Tx|Commit|Rollback|Use|Intercept|Close)$|\(\*Client\)`)
 
