@@ -13,6 +13,7 @@ import (
 
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
+	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
@@ -48,6 +49,8 @@ type Client struct {
 	AuditEvent *AuditEventClient
 	// CloudEvent is the client for interacting with the CloudEvent builders.
 	CloudEvent *CloudEventClient
+	// CloudService is the client for interacting with the CloudService builders.
+	CloudService *CloudServiceClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// DefinitionUse is the client for interacting with the DefinitionUse builders.
@@ -95,6 +98,7 @@ func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.AuditEvent = NewAuditEventClient(c.config)
 	c.CloudEvent = NewCloudEventClient(c.config)
+	c.CloudService = NewCloudServiceClient(c.config)
 	c.DefaultValueDefinition = NewDefaultValueDefinitionClient(c.config)
 	c.DefinitionUse = NewDefinitionUseClient(c.config)
 	c.Deployment = NewDeploymentClient(c.config)
@@ -206,6 +210,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
 		CloudEvent:             NewCloudEventClient(cfg),
+		CloudService:           NewCloudServiceClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		DefinitionUse:          NewDefinitionUseClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
@@ -244,6 +249,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		config:                 cfg,
 		AuditEvent:             NewAuditEventClient(cfg),
 		CloudEvent:             NewCloudEventClient(cfg),
+		CloudService:           NewCloudServiceClient(cfg),
 		DefaultValueDefinition: NewDefaultValueDefinitionClient(cfg),
 		DefinitionUse:          NewDefinitionUseClient(cfg),
 		Deployment:             NewDeploymentClient(cfg),
@@ -290,7 +296,7 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.DefinitionUse,
+		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition, c.DefinitionUse,
 		c.Deployment, c.DeploymentChange, c.DeploymentLog, c.Environment,
 		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
 		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
@@ -304,7 +310,7 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEvent, c.CloudEvent, c.DefaultValueDefinition, c.DefinitionUse,
+		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition, c.DefinitionUse,
 		c.Deployment, c.DeploymentChange, c.DeploymentLog, c.Environment,
 		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
 		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
@@ -321,6 +327,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AuditEvent.mutate(ctx, m)
 	case *CloudEventMutation:
 		return c.CloudEvent.mutate(ctx, m)
+	case *CloudServiceMutation:
+		return c.CloudService.mutate(ctx, m)
 	case *DefaultValueDefinitionMutation:
 		return c.DefaultValueDefinition.mutate(ctx, m)
 	case *DefinitionUseMutation:
@@ -623,6 +631,155 @@ func (c *CloudEventClient) mutate(ctx context.Context, m *CloudEventMutation) (V
 		return (&CloudEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown CloudEvent mutation op: %q", m.Op())
+	}
+}
+
+// CloudServiceClient is a client for the CloudService schema.
+type CloudServiceClient struct {
+	config
+}
+
+// NewCloudServiceClient returns a client for the CloudService from the given config.
+func NewCloudServiceClient(c config) *CloudServiceClient {
+	return &CloudServiceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `cloudservice.Hooks(f(g(h())))`.
+func (c *CloudServiceClient) Use(hooks ...Hook) {
+	c.hooks.CloudService = append(c.hooks.CloudService, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `cloudservice.Intercept(f(g(h())))`.
+func (c *CloudServiceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CloudService = append(c.inters.CloudService, interceptors...)
+}
+
+// Create returns a builder for creating a CloudService entity.
+func (c *CloudServiceClient) Create() *CloudServiceCreate {
+	mutation := newCloudServiceMutation(c.config, OpCreate)
+	return &CloudServiceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CloudService entities.
+func (c *CloudServiceClient) CreateBulk(builders ...*CloudServiceCreate) *CloudServiceCreateBulk {
+	return &CloudServiceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CloudServiceClient) MapCreateBulk(slice any, setFunc func(*CloudServiceCreate, int)) *CloudServiceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CloudServiceCreateBulk{err: fmt.Errorf("calling to CloudServiceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CloudServiceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CloudServiceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CloudService.
+func (c *CloudServiceClient) Update() *CloudServiceUpdate {
+	mutation := newCloudServiceMutation(c.config, OpUpdate)
+	return &CloudServiceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CloudServiceClient) UpdateOne(_m *CloudService) *CloudServiceUpdateOne {
+	mutation := newCloudServiceMutation(c.config, OpUpdateOne, withCloudService(_m))
+	return &CloudServiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CloudServiceClient) UpdateOneID(id int64) *CloudServiceUpdateOne {
+	mutation := newCloudServiceMutation(c.config, OpUpdateOne, withCloudServiceID(id))
+	return &CloudServiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CloudService.
+func (c *CloudServiceClient) Delete() *CloudServiceDelete {
+	mutation := newCloudServiceMutation(c.config, OpDelete)
+	return &CloudServiceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CloudServiceClient) DeleteOne(_m *CloudService) *CloudServiceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CloudServiceClient) DeleteOneID(id int64) *CloudServiceDeleteOne {
+	builder := c.Delete().Where(cloudservice.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CloudServiceDeleteOne{builder}
+}
+
+// Query returns a query builder for CloudService.
+func (c *CloudServiceClient) Query() *CloudServiceQuery {
+	return &CloudServiceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCloudService},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CloudService entity by its id.
+func (c *CloudServiceClient) Get(ctx context.Context, id int64) (*CloudService, error) {
+	return c.Query().Where(cloudservice.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CloudServiceClient) GetX(ctx context.Context, id int64) *CloudService {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryModuleInstance queries the module_instance edge of a CloudService.
+func (c *CloudServiceClient) QueryModuleInstance(_m *CloudService) *ModuleInstanceQuery {
+	query := (&ModuleInstanceClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(cloudservice.Table, cloudservice.FieldID, id),
+			sqlgraph.To(moduleinstance.Table, moduleinstance.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, cloudservice.ModuleInstanceTable, cloudservice.ModuleInstanceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *CloudServiceClient) Hooks() []Hook {
+	return c.hooks.CloudService
+}
+
+// Interceptors returns the client interceptors.
+func (c *CloudServiceClient) Interceptors() []Interceptor {
+	return c.inters.CloudService
+}
+
+func (c *CloudServiceClient) mutate(ctx context.Context, m *CloudServiceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CloudServiceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CloudServiceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CloudServiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CloudServiceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown CloudService mutation op: %q", m.Op())
 	}
 }
 
@@ -3242,13 +3399,13 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEvent, CloudEvent, DefaultValueDefinition, DefinitionUse, Deployment,
+		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse, Deployment,
 		DeploymentChange, DeploymentLog, Environment, IdempotencyKey, InputBaseline,
 		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
 		Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
-		AuditEvent, CloudEvent, DefaultValueDefinition, DefinitionUse, Deployment,
+		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse, Deployment,
 		DeploymentChange, DeploymentLog, Environment, IdempotencyKey, InputBaseline,
 		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
 		Project, Quarantine, Release, Token []ent.Interceptor

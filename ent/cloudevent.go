@@ -26,6 +26,8 @@ type CloudEvent struct {
 	EventID string `json:"event_id,omitempty"`
 	// ServiceArn holds the value of the "service_arn" field.
 	ServiceArn string `json:"service_arn,omitempty"`
+	// the cloud's id of what it is of: a deployment, or for hooks a service deployment; null for the service
+	Subject *string `json:"subject,omitempty"`
 	// by the clock of the cloud
 	OccurredAt time.Time `json:"occurred_at,omitempty"`
 	// Event holds the value of the "event" field.
@@ -52,7 +54,7 @@ func (*CloudEvent) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case cloudevent.FieldID:
 			values[i] = new(sql.NullInt64)
-		case cloudevent.FieldOrganizationID, cloudevent.FieldEventID, cloudevent.FieldServiceArn, cloudevent.FieldDeploymentID, cloudevent.FieldCreatedBy:
+		case cloudevent.FieldOrganizationID, cloudevent.FieldEventID, cloudevent.FieldServiceArn, cloudevent.FieldSubject, cloudevent.FieldDeploymentID, cloudevent.FieldCreatedBy:
 			values[i] = new(sql.NullString)
 		case cloudevent.FieldOccurredAt, cloudevent.FieldPendingSince, cloudevent.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -94,6 +96,13 @@ func (_m *CloudEvent) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field service_arn", values[i])
 			} else if value.Valid {
 				_m.ServiceArn = value.String
+			}
+		case cloudevent.FieldSubject:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field subject", values[i])
+			} else if value.Valid {
+				_m.Subject = new(string)
+				*_m.Subject = value.String
 			}
 		case cloudevent.FieldOccurredAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -187,6 +196,11 @@ func (_m *CloudEvent) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("service_arn=")
 	builder.WriteString(_m.ServiceArn)
+	builder.WriteString(", ")
+	if v := _m.Subject; v != nil {
+		builder.WriteString("subject=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("occurred_at=")
 	builder.WriteString(_m.OccurredAt.Format(time.ANSIC))

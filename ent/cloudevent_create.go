@@ -40,6 +40,20 @@ func (_c *CloudEventCreate) SetServiceArn(v string) *CloudEventCreate {
 	return _c
 }
 
+// SetSubject sets the "subject" field.
+func (_c *CloudEventCreate) SetSubject(v string) *CloudEventCreate {
+	_c.mutation.SetSubject(v)
+	return _c
+}
+
+// SetNillableSubject sets the "subject" field if the given value is not nil.
+func (_c *CloudEventCreate) SetNillableSubject(v *string) *CloudEventCreate {
+	if v != nil {
+		_c.SetSubject(*v)
+	}
+	return _c
+}
+
 // SetOccurredAt sets the "occurred_at" field.
 func (_c *CloudEventCreate) SetOccurredAt(v time.Time) *CloudEventCreate {
 	_c.mutation.SetOccurredAt(v)
@@ -202,6 +216,10 @@ func (_c *CloudEventCreate) createSpec() (*CloudEvent, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ServiceArn(); ok {
 		_spec.SetField(cloudevent.FieldServiceArn, field.TypeString, value)
 		_node.ServiceArn = value
+	}
+	if value, ok := _c.mutation.Subject(); ok {
+		_spec.SetField(cloudevent.FieldSubject, field.TypeString, value)
+		_node.Subject = &value
 	}
 	if value, ok := _c.mutation.OccurredAt(); ok {
 		_spec.SetField(cloudevent.FieldOccurredAt, field.TypeTime, value)

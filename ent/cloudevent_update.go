@@ -116,6 +116,9 @@ func (_u *CloudEventUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 			}
 		}
 	}
+	if _u.mutation.SubjectCleared() {
+		_spec.ClearField(cloudevent.FieldSubject, field.TypeString)
+	}
 	if value, ok := _u.mutation.DeploymentID(); ok {
 		_spec.SetField(cloudevent.FieldDeploymentID, field.TypeString, value)
 	}
@@ -269,6 +272,9 @@ func (_u *CloudEventUpdateOne) sqlSave(ctx context.Context) (_node *CloudEvent, 
 				ps[i](selector)
 			}
 		}
+	}
+	if _u.mutation.SubjectCleared() {
+		_spec.ClearField(cloudevent.FieldSubject, field.TypeString)
 	}
 	if value, ok := _u.mutation.DeploymentID(); ok {
 		_spec.SetField(cloudevent.FieldDeploymentID, field.TypeString, value)

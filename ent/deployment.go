@@ -57,6 +57,10 @@ type Deployment struct {
 	ExternalDeploymentID *string `json:"external_deployment_id,omitempty"`
 	// external_deployment_id was taken from an event of the cloud, and not reported by the runner
 	ExternalIDAdopted bool `json:"external_id_adopted,omitempty"`
+	// when it began by the events of the cloud, or was claimed where they have no start; null without events
+	CloudStartedAt *time.Time `json:"cloud_started_at,omitempty"`
+	// when it ended by the events of the cloud
+	CloudEndedAt *time.Time `json:"cloud_ended_at,omitempty"`
 	// PipelineRunID holds the value of the "pipeline_run_id" field.
 	PipelineRunID *string `json:"pipeline_run_id,omitempty"`
 	// StepExecutionID holds the value of the "step_execution_id" field.
@@ -233,7 +237,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy:
 			values[i] = new(sql.NullString)
-		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
+		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -358,6 +362,20 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field external_id_adopted", values[i])
 			} else if value.Valid {
 				_m.ExternalIDAdopted = value.Bool
+			}
+		case deployment.FieldCloudStartedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field cloud_started_at", values[i])
+			} else if value.Valid {
+				_m.CloudStartedAt = new(time.Time)
+				*_m.CloudStartedAt = value.Time
+			}
+		case deployment.FieldCloudEndedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field cloud_ended_at", values[i])
+			} else if value.Valid {
+				_m.CloudEndedAt = new(time.Time)
+				*_m.CloudEndedAt = value.Time
 			}
 		case deployment.FieldPipelineRunID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -651,6 +669,16 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("external_id_adopted=")
 	builder.WriteString(fmt.Sprintf("%v", _m.ExternalIDAdopted))
+	builder.WriteString(", ")
+	if v := _m.CloudStartedAt; v != nil {
+		builder.WriteString("cloud_started_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.CloudEndedAt; v != nil {
+		builder.WriteString("cloud_ended_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteString(", ")
 	if v := _m.PipelineRunID; v != nil {
 		builder.WriteString("pipeline_run_id=")

@@ -179,6 +179,34 @@ func (_c *DeploymentCreate) SetNillableExternalIDAdopted(v *bool) *DeploymentCre
 	return _c
 }
 
+// SetCloudStartedAt sets the "cloud_started_at" field.
+func (_c *DeploymentCreate) SetCloudStartedAt(v time.Time) *DeploymentCreate {
+	_c.mutation.SetCloudStartedAt(v)
+	return _c
+}
+
+// SetNillableCloudStartedAt sets the "cloud_started_at" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCloudStartedAt(v *time.Time) *DeploymentCreate {
+	if v != nil {
+		_c.SetCloudStartedAt(*v)
+	}
+	return _c
+}
+
+// SetCloudEndedAt sets the "cloud_ended_at" field.
+func (_c *DeploymentCreate) SetCloudEndedAt(v time.Time) *DeploymentCreate {
+	_c.mutation.SetCloudEndedAt(v)
+	return _c
+}
+
+// SetNillableCloudEndedAt sets the "cloud_ended_at" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCloudEndedAt(v *time.Time) *DeploymentCreate {
+	if v != nil {
+		_c.SetCloudEndedAt(*v)
+	}
+	return _c
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_c *DeploymentCreate) SetPipelineRunID(v string) *DeploymentCreate {
 	_c.mutation.SetPipelineRunID(v)
@@ -825,6 +853,14 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ExternalIDAdopted(); ok {
 		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
 		_node.ExternalIDAdopted = value
+	}
+	if value, ok := _c.mutation.CloudStartedAt(); ok {
+		_spec.SetField(deployment.FieldCloudStartedAt, field.TypeTime, value)
+		_node.CloudStartedAt = &value
+	}
+	if value, ok := _c.mutation.CloudEndedAt(); ok {
+		_spec.SetField(deployment.FieldCloudEndedAt, field.TypeTime, value)
+		_node.CloudEndedAt = &value
 	}
 	if value, ok := _c.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)

@@ -147,6 +147,46 @@ func (_u *DeploymentUpdate) SetNillableExternalIDAdopted(v *bool) *DeploymentUpd
 	return _u
 }
 
+// SetCloudStartedAt sets the "cloud_started_at" field.
+func (_u *DeploymentUpdate) SetCloudStartedAt(v time.Time) *DeploymentUpdate {
+	_u.mutation.SetCloudStartedAt(v)
+	return _u
+}
+
+// SetNillableCloudStartedAt sets the "cloud_started_at" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableCloudStartedAt(v *time.Time) *DeploymentUpdate {
+	if v != nil {
+		_u.SetCloudStartedAt(*v)
+	}
+	return _u
+}
+
+// ClearCloudStartedAt clears the value of the "cloud_started_at" field.
+func (_u *DeploymentUpdate) ClearCloudStartedAt() *DeploymentUpdate {
+	_u.mutation.ClearCloudStartedAt()
+	return _u
+}
+
+// SetCloudEndedAt sets the "cloud_ended_at" field.
+func (_u *DeploymentUpdate) SetCloudEndedAt(v time.Time) *DeploymentUpdate {
+	_u.mutation.SetCloudEndedAt(v)
+	return _u
+}
+
+// SetNillableCloudEndedAt sets the "cloud_ended_at" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableCloudEndedAt(v *time.Time) *DeploymentUpdate {
+	if v != nil {
+		_u.SetCloudEndedAt(*v)
+	}
+	return _u
+}
+
+// ClearCloudEndedAt clears the value of the "cloud_ended_at" field.
+func (_u *DeploymentUpdate) ClearCloudEndedAt() *DeploymentUpdate {
+	_u.mutation.ClearCloudEndedAt()
+	return _u
+}
+
 // SetPipelineRunID sets the "pipeline_run_id" field.
 func (_u *DeploymentUpdate) SetPipelineRunID(v string) *DeploymentUpdate {
 	_u.mutation.SetPipelineRunID(v)
@@ -750,6 +790,18 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if value, ok := _u.mutation.ExternalIDAdopted(); ok {
 		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
 	}
+	if value, ok := _u.mutation.CloudStartedAt(); ok {
+		_spec.SetField(deployment.FieldCloudStartedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CloudStartedAtCleared() {
+		_spec.ClearField(deployment.FieldCloudStartedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.CloudEndedAt(); ok {
+		_spec.SetField(deployment.FieldCloudEndedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CloudEndedAtCleared() {
+		_spec.ClearField(deployment.FieldCloudEndedAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)
 	}
@@ -1104,6 +1156,46 @@ func (_u *DeploymentUpdateOne) SetNillableExternalIDAdopted(v *bool) *Deployment
 	if v != nil {
 		_u.SetExternalIDAdopted(*v)
 	}
+	return _u
+}
+
+// SetCloudStartedAt sets the "cloud_started_at" field.
+func (_u *DeploymentUpdateOne) SetCloudStartedAt(v time.Time) *DeploymentUpdateOne {
+	_u.mutation.SetCloudStartedAt(v)
+	return _u
+}
+
+// SetNillableCloudStartedAt sets the "cloud_started_at" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableCloudStartedAt(v *time.Time) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetCloudStartedAt(*v)
+	}
+	return _u
+}
+
+// ClearCloudStartedAt clears the value of the "cloud_started_at" field.
+func (_u *DeploymentUpdateOne) ClearCloudStartedAt() *DeploymentUpdateOne {
+	_u.mutation.ClearCloudStartedAt()
+	return _u
+}
+
+// SetCloudEndedAt sets the "cloud_ended_at" field.
+func (_u *DeploymentUpdateOne) SetCloudEndedAt(v time.Time) *DeploymentUpdateOne {
+	_u.mutation.SetCloudEndedAt(v)
+	return _u
+}
+
+// SetNillableCloudEndedAt sets the "cloud_ended_at" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableCloudEndedAt(v *time.Time) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetCloudEndedAt(*v)
+	}
+	return _u
+}
+
+// ClearCloudEndedAt clears the value of the "cloud_ended_at" field.
+func (_u *DeploymentUpdateOne) ClearCloudEndedAt() *DeploymentUpdateOne {
+	_u.mutation.ClearCloudEndedAt()
 	return _u
 }
 
@@ -1739,6 +1831,18 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if value, ok := _u.mutation.ExternalIDAdopted(); ok {
 		_spec.SetField(deployment.FieldExternalIDAdopted, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.CloudStartedAt(); ok {
+		_spec.SetField(deployment.FieldCloudStartedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CloudStartedAtCleared() {
+		_spec.ClearField(deployment.FieldCloudStartedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.CloudEndedAt(); ok {
+		_spec.SetField(deployment.FieldCloudEndedAt, field.TypeTime, value)
+	}
+	if _u.mutation.CloudEndedAtCleared() {
+		_spec.ClearField(deployment.FieldCloudEndedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.PipelineRunID(); ok {
 		_spec.SetField(deployment.FieldPipelineRunID, field.TypeString, value)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
+	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
@@ -93,6 +94,7 @@ func checkColumn(t, c string) error {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			auditevent.Table:             auditevent.ValidColumn,
 			cloudevent.Table:             cloudevent.ValidColumn,
+			cloudservice.Table:           cloudservice.ValidColumn,
 			defaultvaluedefinition.Table: defaultvaluedefinition.ValidColumn,
 			definitionuse.Table:          definitionuse.ValidColumn,
 			deployment.Table:             deployment.ValidColumn,

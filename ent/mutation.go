@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
+	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
@@ -52,6 +53,7 @@ const (
 	// Node types.
 	TypeAuditEvent             = "AuditEvent"
 	TypeCloudEvent             = "CloudEvent"
+	TypeCloudService           = "CloudService"
 	TypeDefaultValueDefinition = "DefaultValueDefinition"
 	TypeDefinitionUse          = "DefinitionUse"
 	TypeDeployment             = "Deployment"
@@ -937,6 +939,7 @@ type CloudEventMutation struct {
 	organization_id *string
 	event_id        *string
 	service_arn     *string
+	subject         *string
 	occurred_at     *time.Time
 	event           *cloud.Event
 	deployment_id   *string
@@ -1160,6 +1163,55 @@ func (m *CloudEventMutation) OldServiceArn(ctx context.Context) (v string, err e
 // ResetServiceArn resets all changes to the "service_arn" field.
 func (m *CloudEventMutation) ResetServiceArn() {
 	m.service_arn = nil
+}
+
+// SetSubject sets the "subject" field.
+func (m *CloudEventMutation) SetSubject(s string) {
+	m.subject = &s
+}
+
+// Subject returns the value of the "subject" field in the mutation.
+func (m *CloudEventMutation) Subject() (r string, exists bool) {
+	v := m.subject
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubject returns the old "subject" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldSubject(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubject requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
+	}
+	return oldValue.Subject, nil
+}
+
+// ClearSubject clears the value of the "subject" field.
+func (m *CloudEventMutation) ClearSubject() {
+	m.subject = nil
+	m.clearedFields[cloudevent.FieldSubject] = struct{}{}
+}
+
+// SubjectCleared returns if the "subject" field was cleared in this mutation.
+func (m *CloudEventMutation) SubjectCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldSubject]
+	return ok
+}
+
+// ResetSubject resets all changes to the "subject" field.
+func (m *CloudEventMutation) ResetSubject() {
+	m.subject = nil
+	delete(m.clearedFields, cloudevent.FieldSubject)
 }
 
 // SetOccurredAt sets the "occurred_at" field.
@@ -1487,7 +1539,7 @@ func (m *CloudEventMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CloudEventMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.organization_id != nil {
 		fields = append(fields, cloudevent.FieldOrganizationID)
 	}
@@ -1496,6 +1548,9 @@ func (m *CloudEventMutation) Fields() []string {
 	}
 	if m.service_arn != nil {
 		fields = append(fields, cloudevent.FieldServiceArn)
+	}
+	if m.subject != nil {
+		fields = append(fields, cloudevent.FieldSubject)
 	}
 	if m.occurred_at != nil {
 		fields = append(fields, cloudevent.FieldOccurredAt)
@@ -1532,6 +1587,8 @@ func (m *CloudEventMutation) Field(name string) (ent.Value, bool) {
 		return m.EventID()
 	case cloudevent.FieldServiceArn:
 		return m.ServiceArn()
+	case cloudevent.FieldSubject:
+		return m.Subject()
 	case cloudevent.FieldOccurredAt:
 		return m.OccurredAt()
 	case cloudevent.FieldEvent:
@@ -1561,6 +1618,8 @@ func (m *CloudEventMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldEventID(ctx)
 	case cloudevent.FieldServiceArn:
 		return m.OldServiceArn(ctx)
+	case cloudevent.FieldSubject:
+		return m.OldSubject(ctx)
 	case cloudevent.FieldOccurredAt:
 		return m.OldOccurredAt(ctx)
 	case cloudevent.FieldEvent:
@@ -1604,6 +1663,13 @@ func (m *CloudEventMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetServiceArn(v)
+		return nil
+	case cloudevent.FieldSubject:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubject(v)
 		return nil
 	case cloudevent.FieldOccurredAt:
 		v, ok := value.(time.Time)
@@ -1684,6 +1750,9 @@ func (m *CloudEventMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *CloudEventMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(cloudevent.FieldSubject) {
+		fields = append(fields, cloudevent.FieldSubject)
+	}
 	if m.FieldCleared(cloudevent.FieldDeploymentID) {
 		fields = append(fields, cloudevent.FieldDeploymentID)
 	}
@@ -1707,6 +1776,9 @@ func (m *CloudEventMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *CloudEventMutation) ClearField(name string) error {
 	switch name {
+	case cloudevent.FieldSubject:
+		m.ClearSubject()
+		return nil
 	case cloudevent.FieldDeploymentID:
 		m.ClearDeploymentID()
 		return nil
@@ -1732,6 +1804,9 @@ func (m *CloudEventMutation) ResetField(name string) error {
 		return nil
 	case cloudevent.FieldServiceArn:
 		m.ResetServiceArn()
+		return nil
+	case cloudevent.FieldSubject:
+		m.ResetSubject()
 		return nil
 	case cloudevent.FieldOccurredAt:
 		m.ResetOccurredAt()
@@ -1804,6 +1879,608 @@ func (m *CloudEventMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *CloudEventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown CloudEvent edge %s", name)
+}
+
+// CloudServiceMutation represents an operation that mutates the CloudService nodes in the graph.
+type CloudServiceMutation struct {
+	config
+	op                     Op
+	typ                    string
+	id                     *int64
+	organization_id        *string
+	service_arn            *string
+	created_at             *time.Time
+	updated_at             *time.Time
+	clearedFields          map[string]struct{}
+	module_instance        *string
+	clearedmodule_instance bool
+	done                   bool
+	oldValue               func(context.Context) (*CloudService, error)
+	predicates             []predicate.CloudService
+}
+
+var _ ent.Mutation = (*CloudServiceMutation)(nil)
+
+// cloudserviceOption allows management of the mutation configuration using functional options.
+type cloudserviceOption func(*CloudServiceMutation)
+
+// newCloudServiceMutation creates new mutation for the CloudService entity.
+func newCloudServiceMutation(c config, op Op, opts ...cloudserviceOption) *CloudServiceMutation {
+	m := &CloudServiceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCloudService,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCloudServiceID sets the ID field of the mutation.
+func withCloudServiceID(id int64) cloudserviceOption {
+	return func(m *CloudServiceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CloudService
+		)
+		m.oldValue = func(ctx context.Context) (*CloudService, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CloudService.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCloudService sets the old CloudService of the mutation.
+func withCloudService(node *CloudService) cloudserviceOption {
+	return func(m *CloudServiceMutation) {
+		m.oldValue = func(context.Context) (*CloudService, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CloudServiceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CloudServiceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CloudService entities.
+func (m *CloudServiceMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CloudServiceMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CloudServiceMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CloudService.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *CloudServiceMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *CloudServiceMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the CloudService entity.
+// If the CloudService object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudServiceMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *CloudServiceMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetServiceArn sets the "service_arn" field.
+func (m *CloudServiceMutation) SetServiceArn(s string) {
+	m.service_arn = &s
+}
+
+// ServiceArn returns the value of the "service_arn" field in the mutation.
+func (m *CloudServiceMutation) ServiceArn() (r string, exists bool) {
+	v := m.service_arn
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldServiceArn returns the old "service_arn" field's value of the CloudService entity.
+// If the CloudService object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudServiceMutation) OldServiceArn(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldServiceArn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldServiceArn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldServiceArn: %w", err)
+	}
+	return oldValue.ServiceArn, nil
+}
+
+// ResetServiceArn resets all changes to the "service_arn" field.
+func (m *CloudServiceMutation) ResetServiceArn() {
+	m.service_arn = nil
+}
+
+// SetModuleInstanceID sets the "module_instance_id" field.
+func (m *CloudServiceMutation) SetModuleInstanceID(s string) {
+	m.module_instance = &s
+}
+
+// ModuleInstanceID returns the value of the "module_instance_id" field in the mutation.
+func (m *CloudServiceMutation) ModuleInstanceID() (r string, exists bool) {
+	v := m.module_instance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModuleInstanceID returns the old "module_instance_id" field's value of the CloudService entity.
+// If the CloudService object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudServiceMutation) OldModuleInstanceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModuleInstanceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModuleInstanceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModuleInstanceID: %w", err)
+	}
+	return oldValue.ModuleInstanceID, nil
+}
+
+// ResetModuleInstanceID resets all changes to the "module_instance_id" field.
+func (m *CloudServiceMutation) ResetModuleInstanceID() {
+	m.module_instance = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *CloudServiceMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *CloudServiceMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the CloudService entity.
+// If the CloudService object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudServiceMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *CloudServiceMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *CloudServiceMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *CloudServiceMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the CloudService entity.
+// If the CloudService object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudServiceMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *CloudServiceMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// ClearModuleInstance clears the "module_instance" edge to the ModuleInstance entity.
+func (m *CloudServiceMutation) ClearModuleInstance() {
+	m.clearedmodule_instance = true
+	m.clearedFields[cloudservice.FieldModuleInstanceID] = struct{}{}
+}
+
+// ModuleInstanceCleared reports if the "module_instance" edge to the ModuleInstance entity was cleared.
+func (m *CloudServiceMutation) ModuleInstanceCleared() bool {
+	return m.clearedmodule_instance
+}
+
+// ModuleInstanceIDs returns the "module_instance" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ModuleInstanceID instead. It exists only for internal usage by the builders.
+func (m *CloudServiceMutation) ModuleInstanceIDs() (ids []string) {
+	if id := m.module_instance; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetModuleInstance resets all changes to the "module_instance" edge.
+func (m *CloudServiceMutation) ResetModuleInstance() {
+	m.module_instance = nil
+	m.clearedmodule_instance = false
+}
+
+// Where appends a list predicates to the CloudServiceMutation builder.
+func (m *CloudServiceMutation) Where(ps ...predicate.CloudService) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CloudServiceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CloudServiceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CloudService, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CloudServiceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CloudServiceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CloudService).
+func (m *CloudServiceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CloudServiceMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.organization_id != nil {
+		fields = append(fields, cloudservice.FieldOrganizationID)
+	}
+	if m.service_arn != nil {
+		fields = append(fields, cloudservice.FieldServiceArn)
+	}
+	if m.module_instance != nil {
+		fields = append(fields, cloudservice.FieldModuleInstanceID)
+	}
+	if m.created_at != nil {
+		fields = append(fields, cloudservice.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, cloudservice.FieldUpdatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CloudServiceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case cloudservice.FieldOrganizationID:
+		return m.OrganizationID()
+	case cloudservice.FieldServiceArn:
+		return m.ServiceArn()
+	case cloudservice.FieldModuleInstanceID:
+		return m.ModuleInstanceID()
+	case cloudservice.FieldCreatedAt:
+		return m.CreatedAt()
+	case cloudservice.FieldUpdatedAt:
+		return m.UpdatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CloudServiceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case cloudservice.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case cloudservice.FieldServiceArn:
+		return m.OldServiceArn(ctx)
+	case cloudservice.FieldModuleInstanceID:
+		return m.OldModuleInstanceID(ctx)
+	case cloudservice.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case cloudservice.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown CloudService field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CloudServiceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case cloudservice.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case cloudservice.FieldServiceArn:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetServiceArn(v)
+		return nil
+	case cloudservice.FieldModuleInstanceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModuleInstanceID(v)
+		return nil
+	case cloudservice.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case cloudservice.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CloudService field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CloudServiceMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CloudServiceMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CloudServiceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown CloudService numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CloudServiceMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CloudServiceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CloudServiceMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown CloudService nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CloudServiceMutation) ResetField(name string) error {
+	switch name {
+	case cloudservice.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case cloudservice.FieldServiceArn:
+		m.ResetServiceArn()
+		return nil
+	case cloudservice.FieldModuleInstanceID:
+		m.ResetModuleInstanceID()
+		return nil
+	case cloudservice.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case cloudservice.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown CloudService field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CloudServiceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.module_instance != nil {
+		edges = append(edges, cloudservice.EdgeModuleInstance)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CloudServiceMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case cloudservice.EdgeModuleInstance:
+		if id := m.module_instance; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CloudServiceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CloudServiceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CloudServiceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedmodule_instance {
+		edges = append(edges, cloudservice.EdgeModuleInstance)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CloudServiceMutation) EdgeCleared(name string) bool {
+	switch name {
+	case cloudservice.EdgeModuleInstance:
+		return m.clearedmodule_instance
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CloudServiceMutation) ClearEdge(name string) error {
+	switch name {
+	case cloudservice.EdgeModuleInstance:
+		m.ClearModuleInstance()
+		return nil
+	}
+	return fmt.Errorf("unknown CloudService unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CloudServiceMutation) ResetEdge(name string) error {
+	switch name {
+	case cloudservice.EdgeModuleInstance:
+		m.ResetModuleInstance()
+		return nil
+	}
+	return fmt.Errorf("unknown CloudService edge %s", name)
 }
 
 // DefaultValueDefinitionMutation represents an operation that mutates the DefaultValueDefinition nodes in the graph.
@@ -3194,6 +3871,8 @@ type DeploymentMutation struct {
 	error                  **fault.Data
 	external_deployment_id *string
 	external_id_adopted    *bool
+	cloud_started_at       *time.Time
+	cloud_ended_at         *time.Time
 	pipeline_run_id        *string
 	step_execution_id      *string
 	resource_arn           *string
@@ -4005,6 +4684,104 @@ func (m *DeploymentMutation) OldExternalIDAdopted(ctx context.Context) (v bool, 
 // ResetExternalIDAdopted resets all changes to the "external_id_adopted" field.
 func (m *DeploymentMutation) ResetExternalIDAdopted() {
 	m.external_id_adopted = nil
+}
+
+// SetCloudStartedAt sets the "cloud_started_at" field.
+func (m *DeploymentMutation) SetCloudStartedAt(t time.Time) {
+	m.cloud_started_at = &t
+}
+
+// CloudStartedAt returns the value of the "cloud_started_at" field in the mutation.
+func (m *DeploymentMutation) CloudStartedAt() (r time.Time, exists bool) {
+	v := m.cloud_started_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCloudStartedAt returns the old "cloud_started_at" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCloudStartedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCloudStartedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCloudStartedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCloudStartedAt: %w", err)
+	}
+	return oldValue.CloudStartedAt, nil
+}
+
+// ClearCloudStartedAt clears the value of the "cloud_started_at" field.
+func (m *DeploymentMutation) ClearCloudStartedAt() {
+	m.cloud_started_at = nil
+	m.clearedFields[deployment.FieldCloudStartedAt] = struct{}{}
+}
+
+// CloudStartedAtCleared returns if the "cloud_started_at" field was cleared in this mutation.
+func (m *DeploymentMutation) CloudStartedAtCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCloudStartedAt]
+	return ok
+}
+
+// ResetCloudStartedAt resets all changes to the "cloud_started_at" field.
+func (m *DeploymentMutation) ResetCloudStartedAt() {
+	m.cloud_started_at = nil
+	delete(m.clearedFields, deployment.FieldCloudStartedAt)
+}
+
+// SetCloudEndedAt sets the "cloud_ended_at" field.
+func (m *DeploymentMutation) SetCloudEndedAt(t time.Time) {
+	m.cloud_ended_at = &t
+}
+
+// CloudEndedAt returns the value of the "cloud_ended_at" field in the mutation.
+func (m *DeploymentMutation) CloudEndedAt() (r time.Time, exists bool) {
+	v := m.cloud_ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCloudEndedAt returns the old "cloud_ended_at" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCloudEndedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCloudEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCloudEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCloudEndedAt: %w", err)
+	}
+	return oldValue.CloudEndedAt, nil
+}
+
+// ClearCloudEndedAt clears the value of the "cloud_ended_at" field.
+func (m *DeploymentMutation) ClearCloudEndedAt() {
+	m.cloud_ended_at = nil
+	m.clearedFields[deployment.FieldCloudEndedAt] = struct{}{}
+}
+
+// CloudEndedAtCleared returns if the "cloud_ended_at" field was cleared in this mutation.
+func (m *DeploymentMutation) CloudEndedAtCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCloudEndedAt]
+	return ok
+}
+
+// ResetCloudEndedAt resets all changes to the "cloud_ended_at" field.
+func (m *DeploymentMutation) ResetCloudEndedAt() {
+	m.cloud_ended_at = nil
+	delete(m.clearedFields, deployment.FieldCloudEndedAt)
 }
 
 // SetPipelineRunID sets the "pipeline_run_id" field.
@@ -5573,7 +6350,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 40)
+	fields := make([]string, 0, 42)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -5621,6 +6398,12 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.external_id_adopted != nil {
 		fields = append(fields, deployment.FieldExternalIDAdopted)
+	}
+	if m.cloud_started_at != nil {
+		fields = append(fields, deployment.FieldCloudStartedAt)
+	}
+	if m.cloud_ended_at != nil {
+		fields = append(fields, deployment.FieldCloudEndedAt)
 	}
 	if m.pipeline_run_id != nil {
 		fields = append(fields, deployment.FieldPipelineRunID)
@@ -5734,6 +6517,10 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.ExternalDeploymentID()
 	case deployment.FieldExternalIDAdopted:
 		return m.ExternalIDAdopted()
+	case deployment.FieldCloudStartedAt:
+		return m.CloudStartedAt()
+	case deployment.FieldCloudEndedAt:
+		return m.CloudEndedAt()
 	case deployment.FieldPipelineRunID:
 		return m.PipelineRunID()
 	case deployment.FieldStepExecutionID:
@@ -5823,6 +6610,10 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldExternalDeploymentID(ctx)
 	case deployment.FieldExternalIDAdopted:
 		return m.OldExternalIDAdopted(ctx)
+	case deployment.FieldCloudStartedAt:
+		return m.OldCloudStartedAt(ctx)
+	case deployment.FieldCloudEndedAt:
+		return m.OldCloudEndedAt(ctx)
 	case deployment.FieldPipelineRunID:
 		return m.OldPipelineRunID(ctx)
 	case deployment.FieldStepExecutionID:
@@ -5991,6 +6782,20 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetExternalIDAdopted(v)
+		return nil
+	case deployment.FieldCloudStartedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCloudStartedAt(v)
+		return nil
+	case deployment.FieldCloudEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCloudEndedAt(v)
 		return nil
 	case deployment.FieldPipelineRunID:
 		v, ok := value.(string)
@@ -6307,6 +7112,12 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldExternalDeploymentID) {
 		fields = append(fields, deployment.FieldExternalDeploymentID)
 	}
+	if m.FieldCleared(deployment.FieldCloudStartedAt) {
+		fields = append(fields, deployment.FieldCloudStartedAt)
+	}
+	if m.FieldCleared(deployment.FieldCloudEndedAt) {
+		fields = append(fields, deployment.FieldCloudEndedAt)
+	}
 	if m.FieldCleared(deployment.FieldPipelineRunID) {
 		fields = append(fields, deployment.FieldPipelineRunID)
 	}
@@ -6383,6 +7194,12 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldExternalDeploymentID:
 		m.ClearExternalDeploymentID()
+		return nil
+	case deployment.FieldCloudStartedAt:
+		m.ClearCloudStartedAt()
+		return nil
+	case deployment.FieldCloudEndedAt:
+		m.ClearCloudEndedAt()
 		return nil
 	case deployment.FieldPipelineRunID:
 		m.ClearPipelineRunID()
@@ -6484,6 +7301,12 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldExternalIDAdopted:
 		m.ResetExternalIDAdopted()
+		return nil
+	case deployment.FieldCloudStartedAt:
+		m.ResetCloudStartedAt()
+		return nil
+	case deployment.FieldCloudEndedAt:
+		m.ResetCloudEndedAt()
 		return nil
 	case deployment.FieldPipelineRunID:
 		m.ResetPipelineRunID()

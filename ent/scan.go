@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
+	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
@@ -144,6 +145,8 @@ func (_m *CloudEvent) ScanTarget(column string) any {
 		return &_m.EventID
 	case cloudevent.FieldServiceArn:
 		return &_m.ServiceArn
+	case cloudevent.FieldSubject:
+		return scanNillable[string]{&_m.Subject}
 	case cloudevent.FieldOccurredAt:
 		return &_m.OccurredAt
 	case cloudevent.FieldEvent:
@@ -158,6 +161,26 @@ func (_m *CloudEvent) ScanTarget(column string) any {
 		return &scanJSON[*actor.Scope]{to: &_m.Scope}
 	case cloudevent.FieldCreatedAt:
 		return &_m.CreatedAt
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *CloudService) ScanTarget(column string) any {
+	switch column {
+	case cloudservice.FieldID:
+		return &_m.ID
+	case cloudservice.FieldOrganizationID:
+		return &_m.OrganizationID
+	case cloudservice.FieldServiceArn:
+		return &_m.ServiceArn
+	case cloudservice.FieldModuleInstanceID:
+		return &_m.ModuleInstanceID
+	case cloudservice.FieldCreatedAt:
+		return &_m.CreatedAt
+	case cloudservice.FieldUpdatedAt:
+		return &_m.UpdatedAt
 	default:
 		return nil
 	}
@@ -244,6 +267,10 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.ExternalDeploymentID}
 	case deployment.FieldExternalIDAdopted:
 		return &_m.ExternalIDAdopted
+	case deployment.FieldCloudStartedAt:
+		return scanNillable[time.Time]{&_m.CloudStartedAt}
+	case deployment.FieldCloudEndedAt:
+		return scanNillable[time.Time]{&_m.CloudEndedAt}
 	case deployment.FieldPipelineRunID:
 		return scanNillable[string]{&_m.PipelineRunID}
 	case deployment.FieldStepExecutionID:

@@ -18,6 +18,8 @@ type Tx struct {
 	AuditEvent *AuditEventClient
 	// CloudEvent is the client for interacting with the CloudEvent builders.
 	CloudEvent *CloudEventClient
+	// CloudService is the client for interacting with the CloudService builders.
+	CloudService *CloudServiceClient
 	// DefaultValueDefinition is the client for interacting with the DefaultValueDefinition builders.
 	DefaultValueDefinition *DefaultValueDefinitionClient
 	// DefinitionUse is the client for interacting with the DefinitionUse builders.
@@ -185,6 +187,7 @@ func (tx *Tx) Client() *Client {
 func (tx *Tx) init() {
 	tx.AuditEvent = NewAuditEventClient(tx.config)
 	tx.CloudEvent = NewCloudEventClient(tx.config)
+	tx.CloudService = NewCloudServiceClient(tx.config)
 	tx.DefaultValueDefinition = NewDefaultValueDefinitionClient(tx.config)
 	tx.DefinitionUse = NewDefinitionUseClient(tx.config)
 	tx.Deployment = NewDeploymentClient(tx.config)

@@ -412,6 +412,15 @@ func (r *mutationResolver) QuarantineRelease(ctx context.Context, input model.Qu
 	return &model.QuarantineReleasePayload{Release: rel}, nil
 }
 
+// MoveService is the resolver for the moveService field.
+func (r *mutationResolver) MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error) {
+	i, err := r.Deploy.MoveService(ctx, input.ServiceArn, input.ModuleInstanceID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.MoveServicePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
+}
+
 // LiftQuarantine is the resolver for the liftQuarantine field.
 func (r *mutationResolver) LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error) {
 	rel, err := r.Deploy.LiftQuarantine(ctx, input.ID)

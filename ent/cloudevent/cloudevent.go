@@ -17,6 +17,8 @@ const (
 	FieldEventID = "event_id"
 	// FieldServiceArn holds the string denoting the service_arn field in the database.
 	FieldServiceArn = "service_arn"
+	// FieldSubject holds the string denoting the subject field in the database.
+	FieldSubject = "subject"
 	// FieldOccurredAt holds the string denoting the occurred_at field in the database.
 	FieldOccurredAt = "occurred_at"
 	// FieldEvent holds the string denoting the event field in the database.
@@ -41,6 +43,7 @@ var Columns = []string{
 	FieldOrganizationID,
 	FieldEventID,
 	FieldServiceArn,
+	FieldSubject,
 	FieldOccurredAt,
 	FieldEvent,
 	FieldDeploymentID,
@@ -81,6 +84,11 @@ func ByEventID(opts ...sql.OrderTermOption) OrderOption {
 // ByServiceArn orders the results by the service_arn field.
 func ByServiceArn(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldServiceArn, opts...).ToFunc()
+}
+
+// BySubject orders the results by the subject field.
+func BySubject(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSubject, opts...).ToFunc()
 }
 
 // ByOccurredAt orders the results by the occurred_at field.

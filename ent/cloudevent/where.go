@@ -69,6 +69,11 @@ func ServiceArn(v string) predicate.CloudEvent {
 	return predicate.CloudEvent(sql.FieldEQ(FieldServiceArn, v))
 }
 
+// Subject applies equality check predicate on the "subject" field. It's identical to SubjectEQ.
+func Subject(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldEQ(FieldSubject, v))
+}
+
 // OccurredAt applies equality check predicate on the "occurred_at" field. It's identical to OccurredAtEQ.
 func OccurredAt(v time.Time) predicate.CloudEvent {
 	return predicate.CloudEvent(sql.FieldEQ(FieldOccurredAt, v))
@@ -287,6 +292,81 @@ func ServiceArnEqualFold(v string) predicate.CloudEvent {
 // ServiceArnContainsFold applies the ContainsFold predicate on the "service_arn" field.
 func ServiceArnContainsFold(v string) predicate.CloudEvent {
 	return predicate.CloudEvent(sql.FieldContainsFold(FieldServiceArn, v))
+}
+
+// SubjectEQ applies the EQ predicate on the "subject" field.
+func SubjectEQ(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldEQ(FieldSubject, v))
+}
+
+// SubjectNEQ applies the NEQ predicate on the "subject" field.
+func SubjectNEQ(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldNEQ(FieldSubject, v))
+}
+
+// SubjectIn applies the In predicate on the "subject" field.
+func SubjectIn(vs ...string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldIn(FieldSubject, vs...))
+}
+
+// SubjectNotIn applies the NotIn predicate on the "subject" field.
+func SubjectNotIn(vs ...string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldNotIn(FieldSubject, vs...))
+}
+
+// SubjectGT applies the GT predicate on the "subject" field.
+func SubjectGT(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldGT(FieldSubject, v))
+}
+
+// SubjectGTE applies the GTE predicate on the "subject" field.
+func SubjectGTE(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldGTE(FieldSubject, v))
+}
+
+// SubjectLT applies the LT predicate on the "subject" field.
+func SubjectLT(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldLT(FieldSubject, v))
+}
+
+// SubjectLTE applies the LTE predicate on the "subject" field.
+func SubjectLTE(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldLTE(FieldSubject, v))
+}
+
+// SubjectContains applies the Contains predicate on the "subject" field.
+func SubjectContains(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldContains(FieldSubject, v))
+}
+
+// SubjectHasPrefix applies the HasPrefix predicate on the "subject" field.
+func SubjectHasPrefix(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldHasPrefix(FieldSubject, v))
+}
+
+// SubjectHasSuffix applies the HasSuffix predicate on the "subject" field.
+func SubjectHasSuffix(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldHasSuffix(FieldSubject, v))
+}
+
+// SubjectIsNil applies the IsNil predicate on the "subject" field.
+func SubjectIsNil() predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldIsNull(FieldSubject))
+}
+
+// SubjectNotNil applies the NotNil predicate on the "subject" field.
+func SubjectNotNil() predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldNotNull(FieldSubject))
+}
+
+// SubjectEqualFold applies the EqualFold predicate on the "subject" field.
+func SubjectEqualFold(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldEqualFold(FieldSubject, v))
+}
+
+// SubjectContainsFold applies the ContainsFold predicate on the "subject" field.
+func SubjectContainsFold(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldContainsFold(FieldSubject, v))
 }
 
 // OccurredAtEQ applies the EQ predicate on the "occurred_at" field.

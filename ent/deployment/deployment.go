@@ -46,6 +46,10 @@ const (
 	FieldExternalDeploymentID = "external_deployment_id"
 	// FieldExternalIDAdopted holds the string denoting the external_id_adopted field in the database.
 	FieldExternalIDAdopted = "external_id_adopted"
+	// FieldCloudStartedAt holds the string denoting the cloud_started_at field in the database.
+	FieldCloudStartedAt = "cloud_started_at"
+	// FieldCloudEndedAt holds the string denoting the cloud_ended_at field in the database.
+	FieldCloudEndedAt = "cloud_ended_at"
 	// FieldPipelineRunID holds the string denoting the pipeline_run_id field in the database.
 	FieldPipelineRunID = "pipeline_run_id"
 	// FieldStepExecutionID holds the string denoting the step_execution_id field in the database.
@@ -177,6 +181,8 @@ var Columns = []string{
 	FieldError,
 	FieldExternalDeploymentID,
 	FieldExternalIDAdopted,
+	FieldCloudStartedAt,
+	FieldCloudEndedAt,
 	FieldPipelineRunID,
 	FieldStepExecutionID,
 	FieldResourceArn,
@@ -344,6 +350,16 @@ func ByExternalDeploymentID(opts ...sql.OrderTermOption) OrderOption {
 // ByExternalIDAdopted orders the results by the external_id_adopted field.
 func ByExternalIDAdopted(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExternalIDAdopted, opts...).ToFunc()
+}
+
+// ByCloudStartedAt orders the results by the cloud_started_at field.
+func ByCloudStartedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCloudStartedAt, opts...).ToFunc()
+}
+
+// ByCloudEndedAt orders the results by the cloud_ended_at field.
+func ByCloudEndedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCloudEndedAt, opts...).ToFunc()
 }
 
 // ByPipelineRunID orders the results by the pipeline_run_id field.

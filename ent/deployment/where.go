@@ -136,6 +136,16 @@ func ExternalIDAdopted(v bool) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldExternalIDAdopted, v))
 }
 
+// CloudStartedAt applies equality check predicate on the "cloud_started_at" field. It's identical to CloudStartedAtEQ.
+func CloudStartedAt(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCloudStartedAt, v))
+}
+
+// CloudEndedAt applies equality check predicate on the "cloud_ended_at" field. It's identical to CloudEndedAtEQ.
+func CloudEndedAt(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCloudEndedAt, v))
+}
+
 // PipelineRunID applies equality check predicate on the "pipeline_run_id" field. It's identical to PipelineRunIDEQ.
 func PipelineRunID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPipelineRunID, v))
@@ -1084,6 +1094,106 @@ func ExternalIDAdoptedEQ(v bool) predicate.Deployment {
 // ExternalIDAdoptedNEQ applies the NEQ predicate on the "external_id_adopted" field.
 func ExternalIDAdoptedNEQ(v bool) predicate.Deployment {
 	return predicate.Deployment(sql.FieldNEQ(FieldExternalIDAdopted, v))
+}
+
+// CloudStartedAtEQ applies the EQ predicate on the "cloud_started_at" field.
+func CloudStartedAtEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCloudStartedAt, v))
+}
+
+// CloudStartedAtNEQ applies the NEQ predicate on the "cloud_started_at" field.
+func CloudStartedAtNEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldCloudStartedAt, v))
+}
+
+// CloudStartedAtIn applies the In predicate on the "cloud_started_at" field.
+func CloudStartedAtIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldCloudStartedAt, vs...))
+}
+
+// CloudStartedAtNotIn applies the NotIn predicate on the "cloud_started_at" field.
+func CloudStartedAtNotIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldCloudStartedAt, vs...))
+}
+
+// CloudStartedAtGT applies the GT predicate on the "cloud_started_at" field.
+func CloudStartedAtGT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldCloudStartedAt, v))
+}
+
+// CloudStartedAtGTE applies the GTE predicate on the "cloud_started_at" field.
+func CloudStartedAtGTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldCloudStartedAt, v))
+}
+
+// CloudStartedAtLT applies the LT predicate on the "cloud_started_at" field.
+func CloudStartedAtLT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldCloudStartedAt, v))
+}
+
+// CloudStartedAtLTE applies the LTE predicate on the "cloud_started_at" field.
+func CloudStartedAtLTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldCloudStartedAt, v))
+}
+
+// CloudStartedAtIsNil applies the IsNil predicate on the "cloud_started_at" field.
+func CloudStartedAtIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldCloudStartedAt))
+}
+
+// CloudStartedAtNotNil applies the NotNil predicate on the "cloud_started_at" field.
+func CloudStartedAtNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldCloudStartedAt))
+}
+
+// CloudEndedAtEQ applies the EQ predicate on the "cloud_ended_at" field.
+func CloudEndedAtEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCloudEndedAt, v))
+}
+
+// CloudEndedAtNEQ applies the NEQ predicate on the "cloud_ended_at" field.
+func CloudEndedAtNEQ(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldCloudEndedAt, v))
+}
+
+// CloudEndedAtIn applies the In predicate on the "cloud_ended_at" field.
+func CloudEndedAtIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldCloudEndedAt, vs...))
+}
+
+// CloudEndedAtNotIn applies the NotIn predicate on the "cloud_ended_at" field.
+func CloudEndedAtNotIn(vs ...time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldCloudEndedAt, vs...))
+}
+
+// CloudEndedAtGT applies the GT predicate on the "cloud_ended_at" field.
+func CloudEndedAtGT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldCloudEndedAt, v))
+}
+
+// CloudEndedAtGTE applies the GTE predicate on the "cloud_ended_at" field.
+func CloudEndedAtGTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldCloudEndedAt, v))
+}
+
+// CloudEndedAtLT applies the LT predicate on the "cloud_ended_at" field.
+func CloudEndedAtLT(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldCloudEndedAt, v))
+}
+
+// CloudEndedAtLTE applies the LTE predicate on the "cloud_ended_at" field.
+func CloudEndedAtLTE(v time.Time) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldCloudEndedAt, v))
+}
+
+// CloudEndedAtIsNil applies the IsNil predicate on the "cloud_ended_at" field.
+func CloudEndedAtIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldCloudEndedAt))
+}
+
+// CloudEndedAtNotNil applies the NotNil predicate on the "cloud_ended_at" field.
+func CloudEndedAtNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldCloudEndedAt))
 }
 
 // PipelineRunIDEQ applies the EQ predicate on the "pipeline_run_id" field.

@@ -32,6 +32,18 @@ func (f CloudEventFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.CloudEventMutation", m)
 }
 
+// The CloudServiceFunc type is an adapter to allow the use of ordinary
+// function as CloudService mutator.
+type CloudServiceFunc func(context.Context, *ent.CloudServiceMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f CloudServiceFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.CloudServiceMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.CloudServiceMutation", m)
+}
+
 // The DefaultValueDefinitionFunc type is an adapter to allow the use of ordinary
 // function as DefaultValueDefinition mutator.
 type DefaultValueDefinitionFunc func(context.Context, *ent.DefaultValueDefinitionMutation) (ent.Value, error)

@@ -9,6 +9,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/auditevent"
 	"slipway/ent/cloudevent"
+	"slipway/ent/cloudservice"
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/definitionuse"
 	"slipway/ent/deployment"
@@ -139,6 +140,33 @@ func (f TraverseCloudEvent) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.CloudEventQuery", q)
+}
+
+// The CloudServiceFunc type is an adapter to allow the use of ordinary function as a Querier.
+type CloudServiceFunc func(context.Context, *ent.CloudServiceQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f CloudServiceFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.CloudServiceQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.CloudServiceQuery", q)
+}
+
+// The TraverseCloudService type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseCloudService func(context.Context, *ent.CloudServiceQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseCloudService) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseCloudService) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.CloudServiceQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.CloudServiceQuery", q)
 }
 
 // The DefaultValueDefinitionFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -607,6 +635,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.AuditEventQuery, predicate.AuditEvent, auditevent.OrderOption]{typ: ent.TypeAuditEvent, tq: q}, nil
 	case *ent.CloudEventQuery:
 		return &query[*ent.CloudEventQuery, predicate.CloudEvent, cloudevent.OrderOption]{typ: ent.TypeCloudEvent, tq: q}, nil
+	case *ent.CloudServiceQuery:
+		return &query[*ent.CloudServiceQuery, predicate.CloudService, cloudservice.OrderOption]{typ: ent.TypeCloudService, tq: q}, nil
 	case *ent.DefaultValueDefinitionQuery:
 		return &query[*ent.DefaultValueDefinitionQuery, predicate.DefaultValueDefinition, defaultvaluedefinition.OrderOption]{typ: ent.TypeDefaultValueDefinition, tq: q}, nil
 	case *ent.DefinitionUseQuery:

@@ -85,6 +85,7 @@ var (
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "event_id", Type: field.TypeString},
 		{Name: "service_arn", Type: field.TypeString},
+		{Name: "subject", Type: field.TypeString, Nullable: true},
 		{Name: "occurred_at", Type: field.TypeTime},
 		{Name: "event", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "deployment_id", Type: field.TypeString, Nullable: true},
@@ -105,14 +106,33 @@ var (
 				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[2]},
 			},
 			{
-				Name:    "cloud_event_service",
+				Name:    "cloud_event_subject",
 				Unique:  false,
-				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[3], CloudEventsColumns[4], CloudEventsColumns[0]},
+				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[3], CloudEventsColumns[4]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "subject IS NOT NULL",
+				},
+			},
+			{
+				Name:    "cloud_event_deployment",
+				Unique:  false,
+				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[7], CloudEventsColumns[5], CloudEventsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "deployment_id IS NOT NULL",
+				},
+			},
+			{
+				Name:    "cloud_event_waiting",
+				Unique:  false,
+				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[3], CloudEventsColumns[5], CloudEventsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "pending_since IS NOT NULL",
+				},
 			},
 			{
 				Name:    "cloud_event_pending",
 				Unique:  false,
-				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[7]},
+				Columns: []*schema.Column{CloudEventsColumns[1], CloudEventsColumns[8]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "pending_since IS NOT NULL",
 				},
@@ -120,7 +140,7 @@ var (
 			{
 				Name:    "cloudevent_pending_since",
 				Unique:  false,
-				Columns: []*schema.Column{CloudEventsColumns[7]},
+				Columns: []*schema.Column{CloudEventsColumns[8]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "pending_since IS NOT NULL",
 				},
@@ -128,7 +148,37 @@ var (
 			{
 				Name:    "cloudevent_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{CloudEventsColumns[10]},
+				Columns: []*schema.Column{CloudEventsColumns[11]},
+			},
+		},
+	}
+	// CloudServicesColumns holds the columns for the "cloud_services" table.
+	CloudServicesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "service_arn", Type: field.TypeString},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "module_instance_id", Type: field.TypeString},
+	}
+	// CloudServicesTable holds the schema information for the "cloud_services" table.
+	CloudServicesTable = &schema.Table{
+		Name:       "cloud_services",
+		Columns:    CloudServicesColumns,
+		PrimaryKey: []*schema.Column{CloudServicesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "cloud_services_module_instances_module_instance",
+				Columns:    []*schema.Column{CloudServicesColumns[5]},
+				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "cloud_service_arn",
+				Unique:  true,
+				Columns: []*schema.Column{CloudServicesColumns[1], CloudServicesColumns[2]},
 			},
 		},
 	}
@@ -221,6 +271,8 @@ var (
 		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "external_id_adopted", Type: field.TypeBool, Default: false},
+		{Name: "cloud_started_at", Type: field.TypeTime, Nullable: true},
+		{Name: "cloud_ended_at", Type: field.TypeTime, Nullable: true},
 		{Name: "pipeline_run_id", Type: field.TypeString, Nullable: true},
 		{Name: "step_execution_id", Type: field.TypeString, Nullable: true},
 		{Name: "resource_arn", Type: field.TypeString, Nullable: true},
@@ -258,37 +310,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[35]},
+				Columns:    []*schema.Column{DeploymentsColumns[37]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[36]},
+				Columns:    []*schema.Column{DeploymentsColumns[38]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[37]},
+				Columns:    []*schema.Column{DeploymentsColumns[39]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[38]},
+				Columns:    []*schema.Column{DeploymentsColumns[40]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[39]},
+				Columns:    []*schema.Column{DeploymentsColumns[41]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[40]},
+				Columns:    []*schema.Column{DeploymentsColumns[42]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -297,7 +349,7 @@ var (
 			{
 				Name:    "deployment_active_instance",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event'",
 				},
@@ -305,7 +357,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[29]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -318,7 +370,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[28]},
+				Columns: []*schema.Column{DeploymentsColumns[30]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -326,7 +378,7 @@ var (
 			{
 				Name:    "deployment_service_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[18], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[20], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -334,6 +386,38 @@ var (
 						DeploymentsColumns[0].Name: true,
 					},
 					Where: "service_arn IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_cloud_id",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[11], DeploymentsColumns[20]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "external_deployment_id IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_cloud_started",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[13], DeploymentsColumns[11], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "cloud_started_at IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_cloud_ended",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[13]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "cloud_ended_at IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_held",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[8], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
 			},
 			{
@@ -351,7 +435,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[35], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -363,7 +447,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -375,7 +459,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -387,7 +471,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[40], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -435,7 +519,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[35], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -447,7 +531,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[38], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -459,7 +543,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[37], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -1091,6 +1175,7 @@ var (
 	Tables = []*schema.Table{
 		AuditEventsTable,
 		CloudEventsTable,
+		CloudServicesTable,
 		DefaultValueDefinitionsTable,
 		DefinitionUsesTable,
 		DeploymentsTable,
@@ -1112,6 +1197,7 @@ var (
 )
 
 func init() {
+	CloudServicesTable.ForeignKeys[0].RefTable = ModuleInstancesTable
 	DefaultValueDefinitionsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	DefinitionUsesTable.ForeignKeys[0].RefTable = ModuleVersionsTable
 	DeploymentsTable.ForeignKeys[0].RefTable = ProjectsTable

@@ -12,6 +12,9 @@ type AuditEvent func(*sql.Selector)
 // CloudEvent is the predicate function for cloudevent builders.
 type CloudEvent func(*sql.Selector)
 
+// CloudService is the predicate function for cloudservice builders.
+type CloudService func(*sql.Selector)
+
 // DefaultValueDefinition is the predicate function for defaultvaluedefinition builders.
 type DefaultValueDefinition func(*sql.Selector)
 

@@ -24,6 +24,8 @@ func (CloudEvent) Fields() []ent.Field {
 		field.String("event_id").Immutable().
 			Comment("as the cloud gave it"),
 		field.String("service_arn").Immutable(),
+		field.String("subject").Optional().Nillable().Immutable().
+			Comment("the cloud's id of what it is of: a deployment, or for hooks a service deployment; null for the service"),
 		field.Time("occurred_at").Immutable().
 			Comment("by the clock of the cloud"),
 		field.JSON("event", cloud.Event{}).SchemaType(jsonColumn).Immutable(),
@@ -43,7 +45,12 @@ func (CloudEvent) Fields() []ent.Field {
 func (CloudEvent) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("organization_id", "event_id").Unique().StorageKey("cloud_event_id"),
-		index.Fields("organization_id", "service_arn", "occurred_at", "id").StorageKey("cloud_event_service"),
+		index.Fields("organization_id", "service_arn", "subject").StorageKey("cloud_event_subject").
+			Annotations(entsql.IndexWhere("subject IS NOT NULL")),
+		index.Fields("organization_id", "deployment_id", "occurred_at", "id").StorageKey("cloud_event_deployment").
+			Annotations(entsql.IndexWhere("deployment_id IS NOT NULL")),
+		index.Fields("organization_id", "service_arn", "occurred_at", "id").StorageKey("cloud_event_waiting").
+			Annotations(entsql.IndexWhere("pending_since IS NOT NULL")),
 		index.Fields("organization_id", "pending_since").StorageKey("cloud_event_pending").
 			Annotations(entsql.IndexWhere("pending_since IS NOT NULL")),
 		// For the sweeps, which look over all organizations.

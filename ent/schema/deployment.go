@@ -37,6 +37,10 @@ func (Deployment) Fields() []ent.Field {
 		field.String("external_deployment_id").Optional().Nillable(),
 		field.Bool("external_id_adopted").Default(false).
 			Comment("external_deployment_id was taken from an event of the cloud, and not reported by the runner"),
+		field.Time("cloud_started_at").Optional().Nillable().
+			Comment("when it began by the events of the cloud, or was claimed where they have no start; null without events"),
+		field.Time("cloud_ended_at").Optional().Nillable().
+			Comment("when it ended by the events of the cloud"),
 		field.String("pipeline_run_id").Optional().Nillable(),
 		field.String("step_execution_id").Optional().Nillable(),
 		field.String("resource_arn").Optional().Nillable(),
@@ -110,6 +114,17 @@ func (Deployment) Indexes() []ent.Index {
 		index.Fields("lease_expires_at").Annotations(entsql.IndexWhere("lease_expires_at IS NOT NULL")),
 		newestFirst("organization_id", "service_arn").StorageKey("deployment_service_newest").
 			Annotations(entsql.IndexWhere("service_arn IS NOT NULL")),
+		// By the id that the cloud gave it. It is not unique: one runner may report that of another.
+		index.Fields("organization_id", "external_deployment_id", "service_arn").StorageKey("deployment_cloud_id").
+			Annotations(entsql.IndexWhere("external_deployment_id IS NOT NULL")),
+		// The deployments of a service in the order of the cloud: those with events, those that have ended by them, and
+		// those that a runner has held.
+		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at", "external_deployment_id", "id").
+			StorageKey("deployment_cloud_started").Annotations(entsql.IndexWhere("cloud_started_at IS NOT NULL")),
+		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at").
+			StorageKey("deployment_cloud_ended").Annotations(entsql.IndexWhere("cloud_ended_at IS NOT NULL")),
+		index.Fields("organization_id", "module_instance_id", "service_arn", "started_at", "id").StorageKey("deployment_held").
+			Annotations(entsql.IndexWhere("lease_id IS NOT NULL AND deployment_type = 'aws:ecs'")),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),

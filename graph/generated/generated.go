@@ -665,6 +665,10 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	MoveServicePayload struct {
+		ModuleInstance func(childComplexity int) int
+	}
+
 	Mutation struct {
 		CancelDeployment             func(childComplexity int, input model.CancelDeploymentInput) int
 		ClaimDeployment              func(childComplexity int, input model.ClaimDeploymentInput) int
@@ -679,6 +683,7 @@ type ComplexityRoot struct {
 		CreateToken                  func(childComplexity int, input model.CreateTokenInput) int
 		DeleteDefaultValueDefinition func(childComplexity int, input model.DeleteDefaultValueDefinitionInput) int
 		LiftQuarantine               func(childComplexity int, input model.LiftQuarantineInput) int
+		MoveService                  func(childComplexity int, input model.MoveServiceInput) int
 		PublishModuleVersion         func(childComplexity int, input model.PublishModuleVersionInput) int
 		QuarantineRelease            func(childComplexity int, input model.QuarantineReleaseInput) int
 		RedeployDeployment           func(childComplexity int, input model.RedeployDeploymentInput) int
@@ -1187,6 +1192,7 @@ type MutationResolver interface {
 	RedeployDeployment(ctx context.Context, input model.RedeployDeploymentInput) (*model.RedeployDeploymentPayload, error)
 	CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error)
 	QuarantineRelease(ctx context.Context, input model.QuarantineReleaseInput) (*model.QuarantineReleasePayload, error)
+	MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error)
 	LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error)
 	ClaimDeployment(ctx context.Context, input model.ClaimDeploymentInput) (*model.ClaimDeploymentPayload, error)
 	RenewLease(ctx context.Context, input model.RenewLeaseInput) (*model.RenewLeasePayload, error)
@@ -3601,6 +3607,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ModuleVersionEdge.Node(childComplexity), true
 
+	case "MoveServicePayload.moduleInstance":
+		if e.ComplexityRoot.MoveServicePayload.ModuleInstance == nil {
+			break
+		}
+
+		return e.ComplexityRoot.MoveServicePayload.ModuleInstance(childComplexity), true
+
 	case "Mutation.cancelDeployment":
 		if e.ComplexityRoot.Mutation.CancelDeployment == nil {
 			break
@@ -3744,6 +3757,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.LiftQuarantine(childComplexity, args["input"].(model.LiftQuarantineInput)), true
+	case "Mutation.moveService":
+		if e.ComplexityRoot.Mutation.MoveService == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_moveService_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.MoveService(childComplexity, args["input"].(model.MoveServiceInput)), true
 	case "Mutation.publishModuleVersion":
 		if e.ComplexityRoot.Mutation.PublishModuleVersion == nil {
 			break
@@ -5659,6 +5683,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputLogLineInput,
 		ec.unmarshalInputMapKeyInput,
 		ec.unmarshalInputModuleInstanceFilter,
+		ec.unmarshalInputMoveServiceInput,
 		ec.unmarshalInputNumberPropertyInput,
 		ec.unmarshalInputObjectArrayPropertyInput,
 		ec.unmarshalInputObjectMapPropertyInput,
@@ -6221,6 +6246,16 @@ type Mutation {
     input: QuarantineReleaseInput!
   ): QuarantineReleasePayload
 
+  """
+  Makes a service of the cloud belong to another module instance than the one that first named it: to that one its
+  events count from then on. ` + "`" + `slipway:Service:NOT_FOUND` + "`" + ` where no deployment has named the service. For admins, within
+  whose scope both instances must be.
+  """
+  moveService(
+    "The service and the instance."
+    input: MoveServiceInput!
+  ): MoveServicePayload
+
   "Ends the quarantine of a release. ` + "`" + `slipway:Release:NOT_QUARANTINED` + "`" + ` where there is none. For admins."
   liftQuarantine(
     "The release."
@@ -6584,6 +6619,8 @@ enum Permission {
   EDIT_WORKSPACE
   "Quarantine releases and lift their quarantine."
   QUARANTINE_RELEASE
+  "Make a service of the cloud belong to another module instance."
+  MOVE_SERVICE
   "Read tokens."
   READ_TOKENS
   "Create and revoke tokens."
@@ -8937,6 +8974,20 @@ type QuarantineReleasePayload {
   release: Release!
 }
 
+"The service to be moved, and where to."
+input MoveServiceInput {
+  "The ARN of the service, as deployments have it in ` + "`" + `data.serviceArn` + "`" + `."
+  serviceArn: String!
+  "The id of the module instance that it is to belong to, ` + "`" + `inst_…` + "`" + `."
+  moduleInstanceId: ID!
+}
+
+"What moveService answers with."
+type MoveServicePayload {
+  "The module instance that the service belongs to now."
+  moduleInstance: ModuleInstance!
+}
+
 "The release whose quarantine is to end."
 input LiftQuarantineInput {
   "The id of the release, ` + "`" + `rel_…` + "`" + `."
@@ -10110,6 +10161,14 @@ func (ec *executionContext) childFields_ModuleVersionEdge(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type ModuleVersionEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_MoveServicePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "moduleInstance":
+		return ec.fieldContext_MoveServicePayload_moduleInstance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MoveServicePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Organization(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -10998,6 +11057,20 @@ func (ec *executionContext) field_Mutation_liftQuarantine_args(ctx context.Conte
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (model.LiftQuarantineInput, error) {
 			return ec.unmarshalNLiftQuarantineInput2slipwayᚋgraphᚋmodelᚐLiftQuarantineInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveService_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (model.MoveServiceInput, error) {
+			return ec.unmarshalNMoveServiceInput2slipwayᚋgraphᚋmodelᚐMoveServiceInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -21466,6 +21539,38 @@ func (ec *executionContext) fieldContext_ModuleVersionEdge_node(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _MoveServicePayload_moduleInstance(ctx context.Context, field graphql.CollectedField, obj *model.MoveServicePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MoveServicePayload_moduleInstance(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleInstance, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleInstance) graphql.Marshaler {
+			return ec.marshalNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MoveServicePayload_moduleInstance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveServicePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstance(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createDefaultValueDefinition(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22208,6 +22313,50 @@ func (ec *executionContext) fieldContext_Mutation_quarantineRelease(ctx context.
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_quarantineRelease_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveService(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_moveService(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveService(ctx, fc.Args["input"].(model.MoveServiceInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.MoveServicePayload) graphql.Marshaler {
+			return ec.marshalOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_moveService(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MoveServicePayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveService_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -32470,6 +32619,43 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMoveServiceInput(ctx context.Context, obj any) (model.MoveServiceInput, error) {
+	var it model.MoveServiceInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"serviceArn", "moduleInstanceId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "serviceArn":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serviceArn"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ServiceArn = data
+		case "moduleInstanceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleInstanceId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModuleInstanceID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputNumberPropertyInput(ctx context.Context, obj any) (map[string]any, error) {
 	var it map[string]any
 	if obj == nil {
@@ -40151,6 +40337,44 @@ func (ec *executionContext) _ModuleVersionEdge(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var moveServicePayloadImplementors = []string{"MoveServicePayload"}
+
+func (ec *executionContext) _MoveServicePayload(ctx context.Context, sel ast.SelectionSet, obj *model.MoveServicePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moveServicePayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MoveServicePayload")
+		case "moduleInstance":
+			out.Values[i] = ec._MoveServicePayload_moduleInstance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var mutationImplementors = []string{"Mutation"}
 
 func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
@@ -40286,6 +40510,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "quarantineRelease":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_quarantineRelease(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "moveService":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveService(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -45832,6 +46063,11 @@ func (ec *executionContext) marshalNModuleVersionEdge2ᚖslipwayᚋinternalᚋpa
 	return ec._ModuleVersionEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNMoveServiceInput2slipwayᚋgraphᚋmodelᚐMoveServiceInput(ctx context.Context, v any) (model.MoveServiceInput, error) {
+	res, err := ec.unmarshalInputMoveServiceInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNOrganization2ᚕᚖslipwayᚋentᚐOrganizationᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Organization) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -45924,6 +46160,7 @@ var (
 		"EDIT_GLOBAL_MODULES":  access.EditGlobalModules,
 		"EDIT_WORKSPACE":       access.EditWorkspace,
 		"QUARANTINE_RELEASE":   access.QuarantineRelease,
+		"MOVE_SERVICE":         access.MoveService,
 		"READ_TOKENS":          access.ReadTokens,
 		"MANAGE_TOKENS":        access.ManageTokens,
 		"MANAGE_ORGANIZATIONS": access.ManageOrganizations,
@@ -45941,6 +46178,7 @@ var (
 		access.EditGlobalModules:   "EDIT_GLOBAL_MODULES",
 		access.EditWorkspace:       "EDIT_WORKSPACE",
 		access.QuarantineRelease:   "QUARANTINE_RELEASE",
+		access.MoveService:         "MOVE_SERVICE",
 		access.ReadTokens:          "READ_TOKENS",
 		access.ManageTokens:        "MANAGE_TOKENS",
 		access.ManageOrganizations: "MANAGE_ORGANIZATIONS",
@@ -47341,6 +47579,13 @@ func (ec *executionContext) marshalOModuleVersionConnection2ᚖslipwayᚋinterna
 		return graphql.Null
 	}
 	return ec._ModuleVersionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(ctx context.Context, sel ast.SelectionSet, v *model.MoveServicePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MoveServicePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalONode2slipwayᚋgraphᚋscalarᚐNode(ctx context.Context, sel ast.SelectionSet, v scalar.Node) graphql.Marshaler {

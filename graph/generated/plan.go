@@ -74,6 +74,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputLogLineInput,
 			ec.unmarshalInputMapKeyInput,
 			ec.unmarshalInputModuleInstanceFilter,
+			ec.unmarshalInputMoveServiceInput,
 			ec.unmarshalInputNumberPropertyInput,
 			ec.unmarshalInputObjectArrayPropertyInput,
 			ec.unmarshalInputObjectMapPropertyInput,
@@ -238,6 +239,8 @@ var planModuleVersion = &plan.Object{Name: "ModuleVersion", Satisfies: moduleVer
 var planModuleVersionConnection = &plan.Object{Name: "ModuleVersionConnection", Satisfies: moduleVersionConnectionImplementors}
 
 var planModuleVersionEdge = &plan.Object{Name: "ModuleVersionEdge", Satisfies: moduleVersionEdgeImplementors}
+
+var planMoveServicePayload = &plan.Object{Name: "MoveServicePayload", Satisfies: moveServicePayloadImplementors}
 
 var planMutation = &plan.Object{Name: "Mutation", Satisfies: mutationImplementors}
 
@@ -4152,6 +4155,20 @@ func init() {
 		},
 		},
 	}
+	planMoveServicePayload.Fields = map[string]*plan.Field{
+		"moduleInstance": {Object: "MoveServicePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.MoveServicePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.ModuleInstance
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNModuleInstance2ᚖslipwayᚋinternalᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+	}
 	planMutation.Fields = map[string]*plan.Field{
 		"createDefaultValueDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
@@ -4491,6 +4508,26 @@ func init() {
 				return false
 			}
 			return writeOQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(w, n, v)
+		},
+		},
+		"moveService": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_moveService_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().MoveService(ctx, fc.Args["input"].(model.MoveServiceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(w, n, v)
 		},
 		},
 		"liftQuarantine": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8719,6 +8756,13 @@ func writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋpageᚐConnection(w *
 		return false
 	}
 	return w.Object(n, planModuleVersionConnection, v)
+}
+
+func writeOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(w *plan.Writer, n *plan.Node, v *model.MoveServicePayload) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planMoveServicePayload, v)
 }
 
 func writeONode2slipwayᚋgraphᚋscalarᚐNode(w *plan.Writer, n *plan.Node, v scalar.Node) bool {

@@ -340,6 +340,20 @@ type ModuleInstanceFilter struct {
 	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
 }
 
+// The service to be moved, and where to.
+type MoveServiceInput struct {
+	// The ARN of the service, as deployments have it in `data.serviceArn`.
+	ServiceArn string `json:"serviceArn"`
+	// The id of the module instance that it is to belong to, `inst_…`.
+	ModuleInstanceID string `json:"moduleInstanceId"`
+}
+
+// What moveService answers with.
+type MoveServicePayload struct {
+	// The module instance that the service belongs to now.
+	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
+}
+
 // The version to publish.
 type PublishModuleVersionInput struct {
 	// The module.

@@ -29,6 +29,7 @@ const (
 	EditGlobalModules   Action = "change global module definitions"
 	EditWorkspace       Action = "change projects and environments"
 	QuarantineRelease   Action = "quarantine releases"
+	MoveService         Action = "move services"
 	ReadTokens          Action = "read tokens"
 	ManageTokens        Action = "create or revoke tokens"
 	ManageOrganizations Action = "list or create organizations"
@@ -73,6 +74,7 @@ var table = map[Action]rule{
 	EditGlobalModules:   {roles: superadmins, whole: true, global: true},
 	EditWorkspace:       {roles: admins},
 	QuarantineRelease:   {roles: admins},
+	MoveService:         {roles: admins},
 	ReadTokens:          {roles: admins, reads: true, anywhere: true},
 	ManageTokens:        {roles: admins, either: true},
 	ManageOrganizations: {roles: superadmins, whole: true, global: true},

@@ -45,6 +45,7 @@ var decisions = map[access.Action][]string{
 	access.EditGlobalModules:   {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
 	access.EditWorkspace:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.QuarantineRelease:   {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.MoveService:         {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.ReadTokens:          {anonymous, refused, refused, ok, refused, ok, ok, ok, ok, refused},
 	access.ManageTokens:        {anonymous, refused, refused, ok, refused, ok, needed, ok, ok, refused},
 	access.ManageOrganizations: {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},

@@ -45,10 +45,15 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 				changed = d
 				return nil
 			}
-			serviceARN := becomesKnown(d, u)
+			serviceARN, named := becomesKnown(d, u)
 			if serviceARN != "" {
 				// Those who write the events of the service change its deployments under this lock.
 				if err := s.lockService(ctx, tx, serviceARN); err != nil {
+					return err
+				}
+			}
+			if named {
+				if _, err := s.claimService(ctx, tx, serviceARN, d.ModuleInstanceID, e.At); err != nil {
 					return err
 				}
 			}

@@ -8,10 +8,8 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/cloudevent"
-	"slipway/ent/deployment"
 	"slipway/internal/access"
 	"slipway/internal/actor"
-	"slipway/internal/ecs"
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
@@ -20,15 +18,12 @@ import (
 )
 
 const (
-	// keepEvents is how long an event of the cloud is known again, keepPending how long one waits whose deployment is not
-	// known, and maxPending how many of an organization may wait. Of more the oldest go.
-	keepEvents  = 7 * 24 * time.Hour
+	// keepEvents is how long an event of the cloud is known again: longer than one may be old that is taken, so that none is
+	// ever taken twice. keepPending is how long one waits whose deployment is not known, and maxPending how many of an
+	// organization may wait. Of more the oldest go.
+	keepEvents  = cloud.MaxAge + 24*time.Hour
 	keepPending = 24 * time.Hour
 	maxPending  = 1000
-	// maxFollowed is how many events of a service are looked at together, the last, and maxKnown how many of its
-	// deployments.
-	maxFollowed = 500
-	maxKnown    = 50
 )
 
 const receiveAction = "receiveEcsEvent"
@@ -47,44 +42,62 @@ func (s *Service) ReceiveECSEvent(ctx context.Context, body *strictjson.Node) er
 		return fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	return s.writeService(ctx, event.ServiceARN, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		if err := checkServiceInScope(ctx, tx, event.ServiceARN); err != nil {
+		if violations := event.CheckTime(e.Shared()); len(violations) > 0 {
+			return fault.Invalid(fault.RequestInvalid, violations...)
+		}
+		owner, err := ownerOfEvents(ctx, tx, event.ServiceARN, e.At)
+		if err != nil {
 			return err
+		}
+		if owner != nil {
+			if err := access.CheckIn(a, access.RunDeployments, owner.place, fault.DeploymentForbidden); err != nil {
+				return err
+			}
 		}
 		received, err := tx.CloudEvent.Query().Where(cloudevent.EventID(event.ID)).Exist(ctx)
 		if err != nil || received {
 			return err
 		}
-		err = tx.CloudEvent.Create().
-			SetOrganizationID(a.OrganizationID).SetEventID(event.ID).SetServiceArn(event.ServiceARN).SetOccurredAt(event.Time).
-			SetEvent(event).SetPendingSince(e.Shared()).SetCreatedBy(a.Name).SetScope(a.Scope).SetCreatedAt(e.Shared()).
-			Exec(ctx)
+		row, err := newEventRow(tx, a, event, e).Save(ctx)
 		if err != nil {
 			return err
 		}
-		if e.Also, err = s.followService(ctx, tx, e, event.ServiceARN); err != nil {
-			return err
+		if owner != nil {
+			if e.Also, err = s.follow(ctx, tx, e, owner, []*ent.CloudEvent{row}); err != nil {
+				return err
+			}
 		}
 		return s.boundPending(ctx, tx)
 	})
 }
 
-// checkServiceInScope refuses the events of a service that is known to be elsewhere than the token may change something.
-func checkServiceInScope(ctx context.Context, tx *ent.Tx, serviceARN string) error {
-	a := actor.From(ctx)
-	if a.Scope == nil {
-		return nil
+func newEventRow(tx *ent.Tx, a *actor.Actor, event cloud.Event, e *journal.Entry) *ent.CloudEventCreate {
+	create := tx.CloudEvent.Create().
+		SetOrganizationID(a.OrganizationID).SetEventID(event.ID).SetServiceArn(event.ServiceARN).SetOccurredAt(event.Time).
+		SetEvent(event).SetPendingSince(e.Shared()).SetCreatedBy(a.Name).SetScope(a.Scope).SetCreatedAt(e.Shared())
+	if subject := event.Subject(); subject != "" {
+		create.SetSubject(subject)
 	}
-	known, err := deploymentsOf(ctx, tx, serviceARN)
-	if err != nil || len(known) == 0 {
-		return err
+	return create
+}
+
+// ownerOfEvents returns the owner of a service that is locked, nil where it has none. What a server of before has written
+// is claimed.
+func ownerOfEvents(ctx context.Context, tx *ent.Tx, serviceARN string, at time.Time) (*serviceOwner, error) {
+	owner, err := findOwner(ctx, tx, serviceARN)
+	if err != nil || owner == nil || owner.claimed {
+		return owner, err
 	}
-	return access.CheckIn(a, access.RunDeployments, placeOf(known[0]), fault.DeploymentForbidden)
+	return owner, owner.claim(ctx, tx, at)
 }
 
 // retryService looks again at what the events of a service are of.
 func (s *Service) retryService(ctx context.Context, serviceARN string) error {
-	return s.writeService(ctx, serviceARN, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-		e.Also, err = s.followService(ctx, tx, e, serviceARN)
+	return s.writeService(ctx, serviceARN, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		owner, err := ownerOfEvents(ctx, tx, serviceARN, e.At)
+		if err == nil && owner != nil {
+			e.Also, err = s.followWaiting(ctx, tx, e, owner)
+		}
 		return err
 	})
 }
@@ -140,27 +153,28 @@ func (s *Service) logRemoved(ctx context.Context, why string, count int) {
 }
 
 // becomesKnown returns the service that an update makes known to be that of a deployment, or whose events are to be
-// looked at again because it tells the id by which they name the deployment; "" for no service.
-func becomesKnown(d *ent.Deployment, u *ent.DeploymentUpdateOne) string {
+// looked at again because it tells the id by which they name the deployment; "" for no service. named is whether the
+// update is the first to name it.
+func becomesKnown(d *ent.Deployment, u *ent.DeploymentUpdateOne) (serviceARN string, named bool) {
 	serviceARN, service := u.Mutation().ServiceArn()
-	cloudID, named := u.Mutation().ExternalDeploymentID()
+	cloudID, told := u.Mutation().ExternalDeploymentID()
 	switch {
 	case service && serviceARN != idOrEmpty(d.ServiceArn):
-		return serviceARN
-	case named && cloudID != idOrEmpty(d.ExternalDeploymentID):
-		return idOrEmpty(d.ServiceArn)
+		return serviceARN, true
+	case told && cloudID != idOrEmpty(d.ExternalDeploymentID):
+		return idOrEmpty(d.ServiceArn), false
 	}
-	return ""
+	return "", false
 }
 
 // followKnown looks again at the events of a service that wait for their deployment, now that a write has changed one by
 // which they may find it. It returns that deployment as it is then.
 func (s *Service) followKnown(ctx context.Context, tx *ent.Tx, e *journal.Entry, serviceARN string) (*ent.Deployment, error) {
-	waits, err := tx.CloudEvent.Query().Where(cloudevent.ServiceArn(serviceARN), cloudevent.PendingSinceNotNil()).Exist(ctx)
-	if err != nil || !waits {
+	owner, err := findOwner(ctx, tx, serviceARN)
+	if err != nil || owner == nil {
 		return e.Changed, err
 	}
-	if e.Also, err = s.followService(ctx, tx, e, serviceARN); err != nil {
+	if e.Also, err = s.followWaiting(ctx, tx, e, owner); err != nil {
 		return nil, err
 	}
 	now := e.Changed
@@ -172,50 +186,29 @@ func (s *Service) followKnown(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 	return now, nil
 }
 
-// followService brings the deployments of a service up to what its events say, and returns what it has changed. Where no
-// deployment has had the service, it changes nothing. The service is locked.
-func (s *Service) followService(ctx context.Context, tx *ent.Tx, e *journal.Entry, serviceARN string) ([]journal.Change, error) {
-	known, err := deploymentsOf(ctx, tx, serviceARN)
-	if err != nil || len(known) == 0 {
+// followWaiting brings the deployments of a service up to what those of its events say that wait for their deployment.
+func (s *Service) followWaiting(ctx context.Context, tx *ent.Tx, e *journal.Entry, owner *serviceOwner) ([]journal.Change, error) {
+	waiting, err := tx.CloudEvent.Query().Where(cloudevent.ServiceArn(owner.serviceARN), cloudevent.PendingSinceNotNil()).
+		Order(cloudevent.ByOccurredAt(), cloudevent.ByID()).Limit(maxFollowed).All(ctx)
+	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
-	place := placeOf(known[0])
-	events, err := tx.CloudEvent.Query().Where(cloudevent.ServiceArn(serviceARN)).
-		Order(cloudevent.ByOccurredAt(sql.OrderDesc()), cloudevent.ByID(sql.OrderDesc())).Limit(maxFollowed).All(ctx)
+	return s.follow(ctx, tx, e, owner, waiting)
+}
+
+// follow brings the deployments of a service up to what some of its events say that wait for their deployment, and
+// returns what it has changed. The service is locked.
+func (s *Service) follow(
+	ctx context.Context, tx *ent.Tx, e *journal.Entry, owner *serviceOwner, waiting []*ent.CloudEvent,
+) ([]journal.Change, error) {
+	n := newNeighbourhood(tx, owner)
+	courses, err := n.load(ctx, waiting)
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{tx: tx, entry: e, newID: s.Journal.NewID, instance: known[0], had: map[string][]*ent.CloudEvent{}}
-	for _, row := range events {
-		// One that came before its service was known may be out of the scope of its token.
-		if row.Scope.Has(place) {
-			f.events = append(f.events, row)
-		}
-	}
-	if err := f.follow(ctx, known); err != nil {
+	f := &follower{neighbourhood: n, entry: e, newID: s.Journal.NewID}
+	if err := f.follow(ctx, courses); err != nil {
 		return nil, err
 	}
 	return f.changes, nil
-}
-
-// deploymentsOf returns the last deployments that had a service, the newest first, and those of the newest one's instance
-// of which it is not known yet, without their data.
-func deploymentsOf(ctx context.Context, tx *ent.Tx, serviceARN string) ([]*ent.Deployment, error) {
-	known, err := newest(tx.Deployment.Query().Where(deployment.ServiceArn(serviceARN)), maxKnown).All(ctx)
-	if err != nil || len(known) == 0 {
-		return nil, err
-	}
-	others, err := newest(tx.Deployment.Query().Where(
-		deployment.ModuleInstanceID(known[0].ModuleInstanceID), deployment.ServiceArnIsNil(), deployment.LeaseIDNotNil(),
-		deployment.DeploymentType(ecs.Type),
-	), maxKnown).All(ctx)
-	return append(known, others...), err
-}
-
-func newest(q *ent.DeploymentQuery, limit int) *ent.DeploymentSelect {
-	return q.Order(deployment.ByCreatedAt(sql.OrderDesc()), deployment.ByID(sql.OrderDesc())).Limit(limit).Select(
-		deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID,
-		deployment.FieldModuleInstanceID, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldStartedAt,
-		deployment.FieldCompletedAt, deployment.FieldExternalDeploymentID, deployment.FieldExternalIDAdopted, deployment.FieldLeaseID,
-	)
 }

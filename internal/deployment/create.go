@@ -39,7 +39,7 @@ type New struct {
 
 // Create stores the release and a PENDING deployment of it. It fails with RequestInvalid and
 // DeploymentInputsInvalid with every violation, ModuleInstanceNotFound, ModuleVersionNotFound,
-// DeploymentForbidden, ReleaseQuarantined, DeploymentInProgress and RequestIdempotencyReused.
+// DeploymentForbidden, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress and RequestIdempotencyReused.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
@@ -223,12 +223,7 @@ func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, d
 			ResourceArn: in.ResourceARN, ResourceName: in.ResourceName,
 			Data: p.data.Column(), ServiceArn: serviceOf(p.data),
 		}
-		if err := insertDeployment(ctx, tx, created, e.At); err != nil || created.ServiceArn == nil {
-			return created, instance.ID, err
-		}
-		e.Changed = created
-		_, err = s.followKnown(ctx, tx, e, *created.ServiceArn)
-		return created, instance.ID, err
+		return created, instance.ID, s.insertOfService(ctx, tx, e, created, "")
 	})
 }
 

@@ -154,8 +154,8 @@ func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string
 const insertText = `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", ` +
 	`"module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "started_at", ` +
 	`"external_deployment_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", ` +
-	`"data", "service_arn", "created_by", "version") ` +
-	`VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+	`"data", "service_arn", "cloud_started_at", "created_by", "version") ` +
+	`VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
 
 // insertDeployment writes a new deployment of the actor's organization, made at a time; both, and its version, are set
 // here. It may have the fields of insertText and no others.
@@ -164,7 +164,7 @@ func insertDeployment(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at tim
 	_, err := tx.ExecContext(ctx, insertText, d.ID, d.CreatedAt, d.UpdatedAt, d.OrganizationID, d.ProjectID, d.EnvironmentID,
 		d.ModuleInstanceID, orNull(d.ReleaseID), d.DeploymentType, d.TriggerSource, string(d.Status), orNull(d.Description), orNull(d.StartedAt),
 		orNull(d.ExternalDeploymentID), orNull(d.ResourceArn), orNull(d.ResourceName), orNull(d.RedeployOfDeploymentID), orNull(d.RollbackToDeploymentID),
-		d.Data, orNull(d.ServiceArn), d.CreatedBy, d.Version)
+		d.Data, orNull(d.ServiceArn), orNull(d.CloudStartedAt), d.CreatedBy, d.Version)
 	return err
 }
 

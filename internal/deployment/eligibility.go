@@ -155,6 +155,9 @@ func (s *Service) checkReplayable(a *actor.Actor, m replayMode, from *source, pr
 	if err := checkNotQuarantined(idOrEmpty(from.ReleaseID), from.quarantine(), at); err != nil {
 		return err
 	}
+	if owner := from.ServiceOwnerID; owner != nil && *owner != from.ModuleInstanceID {
+		return resourceTaken(*from.ServiceARN, *owner)
+	}
 	if active := from.active(); active != nil {
 		return s.inProgress(active)
 	}

@@ -29,7 +29,7 @@ type Replay struct {
 
 // Rollback creates a deployment that replays the exact release of a target that succeeded. It fails with
 // DeploymentNotFound, DeploymentForbidden, DeploymentTargetNotSucceeded, ReleaseUnavailable,
-// ReleaseDigestMismatch, ReleaseQuarantined, DeploymentInProgress, DeploymentLiveChanged and
+// ReleaseDigestMismatch, ReleaseQuarantined, DeploymentResourceTaken, DeploymentInProgress, DeploymentLiveChanged and
 // RequestIdempotencyReused.
 func (s *Service) Rollback(ctx context.Context, in Replay) (*ent.Deployment, error) {
 	return s.replay(ctx, rollback, in)
@@ -123,7 +123,7 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 			Data: data.Column(), ServiceArn: serviceOf(data),
 		}
 		m.setSource(created, from.ID)
-		return created, from.ModuleInstanceID, insertDeployment(ctx, tx, created, e.At)
+		return created, from.ModuleInstanceID, s.insertOfService(ctx, tx, e, created, idOrEmpty(from.ServiceOwnerID))
 	})
 }
 

@@ -36,17 +36,22 @@ type source struct {
 	CancelAt     *time.Time
 	CancelBy     *string
 
+	// ModuleInstanceID is its instance, ServiceARN the service that it names, and ServiceOwnerID the instance that this
+	// belongs to, nil where that is not written down.
+	ModuleInstanceID           string
+	ServiceARN, ServiceOwnerID *string
+
 	// ForcedID is the deployment that was canceled by force since the instance's live one.
 	ForcedID *string
 
 	// What follows is read only for one that is to be replayed. LiveID is the instance's live deployment. Digest and
 	// Content are of the release, nil where none is stored; Version is the name of its module version.
-	OrganizationID, ModuleInstanceID, DeploymentType, CreatedBy string
-	CompletedAt                                                 *time.Time
-	LiveID                                                      *string
-	Digest, Content, Version                                    *string
-	ResourceARN, ResourceName                                   *string
-	Data, LiveData                                              ecs.Column
+	OrganizationID, DeploymentType, CreatedBy string
+	CompletedAt                               *time.Time
+	LiveID                                    *string
+	Digest, Content, Version                  *string
+	ResourceARN, ResourceName                 *string
+	Data, LiveData                            ecs.Column
 }
 
 // column is what a source has of a column: its name in the statement, and where it is read to.
@@ -75,11 +80,13 @@ var (
 		{`"a"."created_at"`, func(s *source) any { return &s.ActiveAt }},
 		{`"a"."cancel_requested_at"`, func(s *source) any { return &s.CancelAt }},
 		{`"a"."cancel_requested_by"`, func(s *source) any { return &s.CancelBy }},
+		{`"d"."module_instance_id"`, func(s *source) any { return &s.ModuleInstanceID }},
+		{`"d"."service_arn"`, func(s *source) any { return &s.ServiceARN }},
+		{`"s"."module_instance_id"`, func(s *source) any { return &s.ServiceOwnerID }},
 		{`"i"."forced_deployment_id"`, func(s *source) any { return &s.ForcedID }},
 	}
 	replayColumns = []column{
 		{`"d"."organization_id"`, func(s *source) any { return &s.OrganizationID }},
-		{`"d"."module_instance_id"`, func(s *source) any { return &s.ModuleInstanceID }},
 		{`"d"."deployment_type"`, func(s *source) any { return &s.DeploymentType }},
 		{`"d"."created_by"`, func(s *source) any { return &s.CreatedBy }},
 		{`"d"."completed_at"`, func(s *source) any { return &s.CompletedAt }},
@@ -101,6 +108,7 @@ const (
 	sourceTables = ` FROM "deployments" AS "d"
 LEFT JOIN "quarantines" AS "q" ON "q"."release_id" = "d"."release_id" AND "q"."lifted_at" IS NULL AND "q"."organization_id" = "d"."organization_id"
 LEFT JOIN "module_instances" AS "i" ON "i"."id" = "d"."module_instance_id" AND "i"."organization_id" = "d"."organization_id"
+LEFT JOIN "cloud_services" AS "s" ON "s"."service_arn" = "d"."service_arn" AND "s"."organization_id" = "d"."organization_id"
 LEFT JOIN "deployments" AS "a" ON "a"."module_instance_id" = "d"."module_instance_id" AND "a"."completed_at" IS NULL
 	AND "a"."trigger_source" <> '` + TriggerEvent + `' AND "a"."organization_id" = "d"."organization_id"`
 	replayTables = `

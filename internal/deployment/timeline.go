@@ -24,10 +24,16 @@ type course struct {
 	// cloudID is the id that the cloud gave it, "" where that is not known.
 	cloudID string
 	from    time.Time
-	events  []*ent.CloudEvent
+	// start is its first start, nil where none is known; lostStart is whether it had one that is another's now.
+	start     *ent.CloudEvent
+	lostStart bool
+	// had are the events that it had before, and events those that it has, in order.
+	had, events []*ent.CloudEvent
 }
 
-// timeline returns the courses of a service's deployments in the order in which they began, each with its events. It
+func (c *course) position() position { return position{c.from, c.cloudID, c.recordID()} }
+
+// timeline arranges events among the courses of a service's deployments, which are in the order in which they began. It
 // depends on which events there are, and not on the order in which they came: an event that comes late may move others
 // from one course to another, but never takes a record its own start away again. Events that belong to no course
 // are in none.
@@ -35,19 +41,18 @@ type course struct {
 // An event of a deployment has its id. The start of one that no record has is that of the first deployment whose runner
 // held it then, or was started outside. What the cloud starts to roll another back belongs to that one. All other events
 // belong to the deployment that had started last.
-//
-// The events are in order.
-func timeline(events []*ent.CloudEvent, known []*ent.Deployment) []*course {
-	t := &timelineBuilder{groups: map[string]*group{}, of: map[*ent.Deployment]*course{}}
+func timeline(events []*ent.CloudEvent, records []*ent.Deployment) *timelineBuilder {
+	slices.SortFunc(events, compareEvents)
+	slices.SortFunc(records, compareRecords)
+	t := &timelineBuilder{groups: map[string]*group{}, records: records, of: map[*ent.Deployment]*course{}}
 	for _, e := range events {
 		t.add(e)
 	}
-	for _, d := range known {
-		if d.StartedAt != nil {
-			t.records = append(t.records, d)
-			t.of[d] = &course{deployment: d, cloudID: idOrEmpty(d.ExternalDeploymentID), from: *d.StartedAt}
-		}
+	for _, d := range t.records {
+		at := positionOf(d)
+		t.of[d] = &course{deployment: d, cloudID: at.cloudID, from: at.at}
 	}
+	t.findBefore(events)
 	t.placeStarts()
 	t.placeRollbacks()
 	for _, e := range t.hooks() {
@@ -59,7 +64,7 @@ func timeline(events []*ent.CloudEvent, known []*ent.Deployment) []*course {
 	for _, c := range t.courses {
 		slices.SortFunc(c.events, compareEvents)
 	}
-	return t.courses
+	return t
 }
 
 func compareEvents(a, b *ent.CloudEvent) int { return a.Event.Compare(b.Event) }
@@ -82,6 +87,21 @@ type timelineBuilder struct {
 	of      map[*ent.Deployment]*course
 	// courses are in the order in which they began.
 	courses []*course
+	// floating are the times of the events that are of no deployment yet and have no id of one.
+	floating []time.Time
+}
+
+// findBefore notes what each course had.
+func (t *timelineBuilder) findBefore(events []*ent.CloudEvent) {
+	byID := map[string]*course{}
+	for _, c := range t.of {
+		byID[c.deployment.ID] = c
+	}
+	for _, e := range events {
+		if c := byID[idOrEmpty(e.DeploymentID)]; c != nil {
+			c.had = append(c.had, e)
+		}
+	}
 }
 
 func (t *timelineBuilder) add(e *ent.CloudEvent) {
@@ -115,7 +135,9 @@ func (t *timelineBuilder) placeStarts() {
 		case g.start != nil:
 			i := slices.IndexFunc(free, func(d *ent.Deployment) bool { return heldAt(d, g.start.Event.Time) })
 			if i < 0 {
-				t.place(&course{cloudID: g.id}, g)
+				c := &course{cloudID: g.id}
+				t.courses = append(t.courses, c)
+				t.place(c, g)
 				continue
 			}
 			t.place(t.of[free[i]], g)
@@ -123,22 +145,22 @@ func (t *timelineBuilder) placeStarts() {
 		}
 	}
 	for _, d := range t.records {
-		if c := t.of[d]; !slices.Contains(t.courses, c) {
-			t.courses = append(t.courses, c)
+		c := t.of[d]
+		if c.lostStart = c.start == nil && slices.ContainsFunc(c.had, func(e *ent.CloudEvent) bool { return e.Event.Starts() }); c.lostStart {
+			c.from = *d.StartedAt
 		}
+		if c.lostStart && d.ExternalIDAdopted {
+			c.cloudID = ""
+		}
+		t.courses = append(t.courses, c)
 	}
-	slices.SortFunc(t.courses, func(a, b *course) int {
-		return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.cloudID, b.cloudID), cmp.Compare(a.recordID(), b.recordID()))
-	})
+	slices.SortFunc(t.courses, func(a, b *course) int { return a.position().compare(b.position()) })
 }
 
 // place gives a course the events of a group. It is as old as the first start that it has.
 func (t *timelineBuilder) place(c *course, g *group) {
-	if !slices.Contains(t.courses, c) {
-		t.courses = append(t.courses, c)
-		if g.start != nil {
-			c.cloudID, c.from = g.id, g.start.Event.Time
-		}
+	if g.start != nil && c.start == nil {
+		c.start, c.cloudID, c.from = g.start, g.id, g.start.Event.Time
 	}
 	c.events = append(c.events, g.events...)
 	delete(t.groups, g.id)
@@ -193,6 +215,9 @@ func (t *timelineBuilder) placeRollbacks() {
 
 // placeLast places events where the deployment is that had started last at a time.
 func (t *timelineBuilder) placeLast(at time.Time, events []*ent.CloudEvent) {
+	if slices.ContainsFunc(events, func(e *ent.CloudEvent) bool { return e.DeploymentID == nil }) {
+		t.floating = append(t.floating, at)
+	}
 	for _, c := range slices.Backward(t.courses) {
 		if !c.from.After(at) {
 			c.events = append(c.events, events...)
@@ -218,28 +243,13 @@ func (t *timelineBuilder) hooks() []*group {
 	of := map[string]*group{}
 	for _, e := range t.ofHooks {
 		arn := e.Event.ServiceDeploymentARN
+		if arn == "" {
+			arn = e.EventID // of which hooks are of the same deployment is not known
+		}
 		if of[arn] == nil {
 			of[arn] = &group{id: arn, first: e}
 		}
 		of[arn].events = append(of[arn].events, e)
 	}
 	return slices.Collect(maps.Values(of))
-}
-
-func (c *course) recordID() string {
-	if c.deployment == nil {
-		return ""
-	}
-	return c.deployment.ID
-}
-
-// observe returns what the events of the course say of its deployment.
-func (c *course) observe() cloud.Observation { return observe(c.cloudID, c.events) }
-
-func observe(cloudID string, rows []*ent.CloudEvent) cloud.Observation {
-	events := make([]cloud.Event, len(rows))
-	for i, row := range rows {
-		events[i] = row.Event
-	}
-	return cloud.Observe(cloudID, events)
 }

@@ -112,6 +112,7 @@ const (
 	DeploymentTargetNotSucceeded Code = "slipway:Deployment:TARGET_NOT_SUCCEEDED"
 	DeploymentInputsInvalid      Code = "slipway:Deployment:INPUTS_INVALID"
 	DeploymentInProgress         Code = "slipway:Deployment:IN_PROGRESS"
+	DeploymentResourceTaken      Code = "slipway:Deployment:RESOURCE_TAKEN"
 	DeploymentWrongState         Code = "slipway:Deployment:WRONG_STATE"
 	DeploymentCanceled           Code = "slipway:Deployment:CANCELED"
 	DeploymentFailed             Code = "slipway:Deployment:FAILED"
@@ -125,6 +126,8 @@ const (
 	ReleaseQuarantined    Code = "slipway:Release:QUARANTINED"
 	ReleaseNotQuarantined Code = "slipway:Release:NOT_QUARANTINED"
 	ReleaseForbidden      Code = "slipway:Release:FORBIDDEN"
+
+	ServiceNotFound Code = "slipway:Service:NOT_FOUND"
 
 	AuditEventForbidden Code = "slipway:AuditEvent:FORBIDDEN"
 )
@@ -208,6 +211,7 @@ var entries = []Entry{
 	{DeploymentTargetNotSucceeded, 422, "Only a deployment that succeeded can be rolled back to.", "Choose a target whose status is SUCCEEDED."},
 	{DeploymentInputsInvalid, 422, "The values do not fit the inputs of the module version.", "Mend the places that details name; validateInputs judges values beforehand."},
 	{DeploymentInProgress, 409, "Another deployment of the instance is active; details name it.", "Wait for it to end, or cancel it; one that runs is in the way until its program has ended."},
+	{DeploymentResourceTaken, 409, "The service that the deployment names belongs to another module instance; metadata names it.", "Name the deployment's own service, or have an admin move it with moveService."},
 	{DeploymentWrongState, 409, "The deployment's status does not allow this transition, it was started outside, or it is too early for force.", "Read the deployment again."},
 	{DeploymentCanceled, 409, "The deployment was canceled, and did not end well; kept as the record's error.", "Redeploy it when it is wanted after all."},
 	{DeploymentFailed, 422, "Carrying the deployment out failed; kept as the record's error.", "Read the description, mend the cause and redeploy."},
@@ -221,6 +225,8 @@ var entries = []Entry{
 	{ReleaseQuarantined, 422, "The release is marked as bad; details say by whom and why.", "Deploy another release, or have an admin lift the quarantine."},
 	{ReleaseNotQuarantined, 409, "The release is in no quarantine that could be lifted.", "Read the release again."},
 	{ReleaseForbidden, 403, "The caller's role may not quarantine releases.", "Use an admin's token."},
+
+	{ServiceNotFound, 404, "No deployment of the organization has named this service of the cloud.", "Compare the ARN with the data.serviceArn of a deployment."},
 
 	{AuditEventForbidden, 403, "The caller's role may not read audit events.", "Use an admin's token."},
 }

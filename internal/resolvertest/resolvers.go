@@ -507,6 +507,12 @@ func (r aroundMutation) QuarantineRelease(ctx context.Context, input model.Quara
 	})
 }
 
+func (r aroundMutation) MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.moveService", Args: []any{input}}, func(ctx context.Context) (*model.MoveServicePayload, error) {
+		return r.MutationResolver.MoveService(ctx, input)
+	})
+}
+
 func (r aroundMutation) LiftQuarantine(ctx context.Context, input model.LiftQuarantineInput) (*model.LiftQuarantinePayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.liftQuarantine", Args: []any{input}}, func(ctx context.Context) (*model.LiftQuarantinePayload, error) {
 		return r.MutationResolver.LiftQuarantine(ctx, input)

@@ -46,6 +46,7 @@ var Classes = map[string]Class{
 	ent.TypeIdempotencyKey:         Owned,
 	ent.TypeInputBaseline:          Owned,
 	ent.TypeCloudEvent:             Owned,
+	ent.TypeCloudService:           Owned,
 	ent.TypeAuditEvent:             Owned,
 }
 

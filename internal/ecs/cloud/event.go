@@ -9,6 +9,7 @@ package cloud
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -66,6 +67,35 @@ type Event struct {
 // Compare orders events by the cloud's times.
 func (e Event) Compare(other Event) int {
 	return cmp.Or(e.Time.Compare(other.Time), e.ChangedAt.Compare(other.ChangedAt), cmp.Compare(e.ID, other.ID))
+}
+
+// Subject returns the cloud's id of what the event is of: a deployment of the service, or for hooks a service deployment;
+// "" for the service itself.
+func (e Event) Subject() string {
+	switch e.Kind {
+	case DeploymentStateChange:
+		return e.DeploymentID
+	case HookStateChange:
+		return e.ServiceDeploymentARN
+	case ServiceAction:
+	}
+	return ""
+}
+
+// How old an event may be when it comes, and how far its clock may be ahead.
+const (
+	MaxAge   = 14 * 24 * time.Hour
+	MaxAhead = time.Hour
+)
+
+// CheckTime returns what is wrong with the time of an event that comes now.
+func (e Event) CheckTime(now time.Time) []fault.Violation {
+	earliest, latest := now.Add(-MaxAge), now.Add(MaxAhead)
+	if !e.Time.Before(earliest) && !e.Time.After(latest) {
+		return nil
+	}
+	return []fault.Violation{{Pointer: "/time", Rule: "range", Message: fmt.Sprintf("must be between %s and %s, found %s",
+		earliest.UTC().Format(time.RFC3339), latest.UTC().Format(time.RFC3339), e.Time.Format(time.RFC3339))}}
 }
 
 // Starts reports whether a deployment of the service has started. One that the cloud starts to roll another back is none.

@@ -1,0 +1,137 @@
+package deployment_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/deployment"
+	"slipway/internal/worldtest"
+)
+
+// crowd is a service with many deployments.
+type crowd struct {
+	instance *ent.ModuleInstance
+	service  string
+	// documents are the events of the deployments, in their order, each delivered twice.
+	documents []string
+}
+
+const (
+	crowdServices    = 4
+	crowdDeployments = 300
+	// between is how long after one deployment the next begins. A runner holds one for a minute.
+	between = 4 * time.Minute
+)
+
+// crowds makes services, and has a runner carry out every tenth of their deployments; the others are started outside.
+func (b *bus) crowds(t *testing.T, p *worldtest.Fixture) []*crowd {
+	t.Helper()
+	list := make([]*crowd, crowdServices)
+	for i := range list {
+		first, source, _ := b.instance(t, p, fmt.Sprint("crowd", i), false)
+		c := &crowd{instance: first, service: b.service(fmt.Sprint("crowd", i))}
+		for k := range crowdDeployments {
+			begun := time.Hour + time.Duration(k)*between
+			id := fmt.Sprintf("ecs-svc/%d-%d", i, k)
+			if k%10 == 0 {
+				b.carryOut(t, source, begun-2*time.Second)
+			}
+			c.documents = append(c.documents, state(c.service, begun, "IN_PROGRESS", id, ""),
+				action(c.service, begun+time.Minute, fmt.Sprint("ACTION_", k), ""), state(c.service, begun+2*time.Minute, "COMPLETED", id, ""))
+		}
+		list[i] = c
+	}
+	return list
+}
+
+// carryOut has a runner hold one more deployment for a minute.
+func (b *bus) carryOut(t *testing.T, source *ent.Deployment, after time.Duration) {
+	t.Helper()
+	claimed, ended := serviceAt(b.World, at.Add(after)), serviceAt(b.World, at.Add(after+50*time.Second))
+	if _, err := claimed.Redeploy(b.Acme.As(actor.Developer), deployment.Replay{SourceID: source.ID}); err != nil {
+		t.Fatal(err)
+	}
+	d, lease, err := claimed.Claim(b.Acme.As(actor.Runner), deployment.Claim{Kinds: catalog.DeploymentTypes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ended.Complete(b.Acme.As(actor.Runner), d.ID, lease.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestManyDeploymentsHaveOneRecordEach has the events of many come twice and in any order, those of the services beside
+// each other.
+func TestManyDeploymentsHaveOneRecordEach(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "many")
+		list := b.crowds(t, p)
+		var all sync.WaitGroup
+		for i, c := range list {
+			random := rand.New(rand.NewPCG(uint64(i), 2))
+			documents := slices.Concat(c.documents, c.documents)
+			random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
+			all.Go(func() { b.receive(t, documents...) })
+		}
+		all.Wait()
+		for i, c := range list {
+			b.checkCrowd(t, i, c)
+		}
+	})
+}
+
+// checkCrowd fails unless each deployment of a service has one record, with its own events and no others.
+func (b *bus) checkCrowd(t *testing.T, i int, c *crowd) {
+	t.Helper()
+	list := b.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(c.instance.ID), entdeployment.ExternalDeploymentIDNotNil()).
+		AllX(b.Acme.As(actor.Viewer))
+	slices.SortFunc(list, func(a, b *ent.Deployment) int { return cmp.Compare(number(t, a), number(t, b)) })
+	var want, got []string
+	for k := range crowdDeployments {
+		begun := at.Add(time.Hour + time.Duration(k)*between)
+		source := "event"
+		if k%10 == 0 {
+			source = "redeploy"
+		}
+		want = append(want, fmt.Sprintf("ecs-svc/%d-%d %s SUCCEEDED %s SERVICE_DEPLOYMENT_IN_PROGRESS, %s ACTION_%d, %s SERVICE_DEPLOYMENT_COMPLETED",
+			i, k, source, stamp(&begun), stamp(new(begun.Add(time.Minute))), k, stamp(new(begun.Add(2*time.Minute)))))
+	}
+	for _, d := range list {
+		data, err := d.Data.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []string
+		for _, e := range data.Events {
+			events = append(events, *e.StartedAt+" "+*e.Message)
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %s", *d.ExternalDeploymentID, d.TriggerSource, d.Status, strings.Join(events, ", ")))
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: %d records of %d deployments: want (-), got (+):\n%.3000s", c.service, len(list), crowdDeployments, diff)
+	}
+}
+
+// number is that at the end of a deployment's id of the cloud.
+func number(t *testing.T, d *ent.Deployment) (n int) {
+	t.Helper()
+	_, last, _ := strings.Cut(*d.ExternalDeploymentID, "-svc/")
+	var service int
+	if _, err := fmt.Sscanf(last, "%d-%d", &service, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,302 @@
+package deployment
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"slipway/ent"
+	"slipway/ent/cloudevent"
+	"slipway/ent/deployment"
+	"slipway/ent/predicate"
+	"slipway/internal/ecs"
+	"slipway/internal/ecs/cloud"
+)
+
+// maxFollowed is how many events of one deployment are looked at together, the last, and how many events that wait, or
+// deployments that another takes the place of.
+const maxFollowed = 500
+
+// position is the place of a deployment among those of its service: they are in the order in which they began. Those of
+// the same second are in the order of their ids.
+type position struct {
+	at                time.Time
+	cloudID, recordID string
+}
+
+func (p position) compare(o position) int {
+	return cmp.Or(p.at.Compare(o.at), cmp.Compare(p.cloudID, o.cloudID), cmp.Compare(p.recordID, o.recordID))
+}
+
+// positionOf returns the position of a deployment that has begun, as it is stored.
+func positionOf(d *ent.Deployment) position {
+	return position{*cmp.Or(d.CloudStartedAt, d.StartedAt), idOrEmpty(d.ExternalDeploymentID), d.ID}
+}
+
+// neighbourhood is what an event of a service can change, and what decides on it: deployments with all of their events.
+// It is as small however long the history of the service is, for an event moves others only between the deployments
+// that begin, or whose runner held them, next to each other.
+type neighbourhood struct {
+	tx    *ent.Tx
+	owner *serviceOwner
+	// records are deployments of the owner; each has its events among events.
+	records map[string]*ent.Deployment
+	events  map[int64]*ent.CloudEvent
+	// seen are the positions around which, and the times at which, it was looked already.
+	seen map[any]bool
+}
+
+func newNeighbourhood(tx *ent.Tx, owner *serviceOwner) *neighbourhood {
+	return &neighbourhood{tx, owner, map[string]*ent.Deployment{}, map[int64]*ent.CloudEvent{}, map[any]bool{}}
+}
+
+// load reads the neighbourhood of events that wait, and returns the courses of the service in it.
+func (n *neighbourhood) load(ctx context.Context, waiting []*ent.CloudEvent) ([]*course, error) {
+	if err := n.addEvents(ctx, waiting); err != nil {
+		return nil, err
+	}
+	t, err := n.settle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// What began before one that has ended, and has no end itself, ends with it.
+	for _, c := range slices.Backward(t.courses) {
+		if c.endsAnew() {
+			if err := n.addOpenBefore(ctx, c.position()); err != nil {
+				return nil, err
+			}
+			t, err = n.settle(ctx)
+			break
+		}
+	}
+	return t.courses, err
+}
+
+// settle reads until nothing is missing that decides on the courses.
+func (n *neighbourhood) settle(ctx context.Context) (*timelineBuilder, error) {
+	for {
+		loaded := len(n.records) + len(n.events)
+		t := timeline(slices.Collect(maps.Values(n.events)), slices.Collect(maps.Values(n.records)))
+		if err := n.addAround(ctx, t); err != nil || len(n.records)+len(n.events) == loaded {
+			return t, err
+		}
+	}
+}
+
+// addAround adds what is next to what the timeline has changed.
+func (n *neighbourhood) addAround(ctx context.Context, t *timelineBuilder) error {
+	for _, c := range t.courses {
+		if c.start != nil && (c.deployment == nil || idOrEmpty(c.start.DeploymentID) != c.deployment.ID) {
+			if err := n.addHeldAt(ctx, c.start.Event.Time); err != nil {
+				return err
+			}
+		}
+		if c.lostStart {
+			if err := n.addHeldAfter(ctx, c.deployment); err != nil {
+				return err
+			}
+		}
+		if c.deployment != nil && positionOf(c.deployment).compare(c.position()) == 0 {
+			continue
+		}
+		if err := n.addBefore(ctx, c.position(), true); err != nil {
+			return err
+		}
+		if c.deployment != nil {
+			if err := n.addBefore(ctx, positionOf(c.deployment), true); err != nil {
+				return err
+			}
+		}
+	}
+	for _, at := range t.floating {
+		if err := n.addBefore(ctx, position{at: at, cloudID: last, recordID: last}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// last comes after every id.
+const last = "\U0010ffff"
+
+// addEvents adds events that wait, with all that are of the same, and the deployments that these were of before or whose id
+// they have.
+func (n *neighbourhood) addEvents(ctx context.Context, waiting []*ent.CloudEvent) error {
+	var rows []*ent.CloudEvent
+	var subjects []string
+	for _, row := range waiting {
+		// One that came before its service was known may be out of the scope of its token.
+		if !row.Scope.Has(n.owner.place) {
+			continue
+		}
+		if row.Subject == nil && row.Event.Subject() == "" {
+			n.events[row.ID] = row
+			continue
+		}
+		if rows = append(rows, row); !slices.Contains(subjects, row.Event.Subject()) {
+			subjects = append(subjects, row.Event.Subject())
+		}
+	}
+	if len(subjects) == 0 {
+		return nil
+	}
+	same, err := n.tx.CloudEvent.Query().Where(cloudevent.ServiceArn(n.owner.serviceARN), cloudevent.SubjectIn(subjects...)).
+		Order(cloudevent.ByOccurredAt(), cloudevent.ByID()).Limit(2 * maxFollowed).All(ctx)
+	if err != nil {
+		return err
+	}
+	return n.addGroups(ctx, slices.CompactFunc(sortedByID(append(rows, same...)), func(a, b *ent.CloudEvent) bool { return a.ID == b.ID }))
+}
+
+func sortedByID(rows []*ent.CloudEvent) []*ent.CloudEvent {
+	slices.SortFunc(rows, func(a, b *ent.CloudEvent) int { return cmp.Compare(a.ID, b.ID) })
+	return rows
+}
+
+// addGroups adds events with the deployments that they were of before, or whose id they have. Where that is one of an
+// instance that the service has left, the events stay with it and change nothing.
+func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) error {
+	var placed, cloudIDs []string
+	for _, row := range rows {
+		if id := idOrEmpty(row.DeploymentID); id != "" && !slices.Contains(placed, id) {
+			placed = append(placed, id)
+		}
+		if id := row.Event.DeploymentID; row.Event.Kind == cloud.DeploymentStateChange && !slices.Contains(cloudIDs, id) {
+			cloudIDs = append(cloudIDs, id)
+		}
+	}
+	var found []*ent.Deployment
+	left := map[string]bool{}
+	if len(placed) > 0 {
+		list, err := n.read(deployment.IDIn(placed...)).All(ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range list {
+			if left[d.ID] = d.ModuleInstanceID != n.owner.instanceID; !left[d.ID] {
+				found = append(found, d)
+			}
+		}
+	}
+	named, err := n.named(ctx, cloudIDs)
+	if err != nil {
+		return err
+	}
+	stays := map[string]bool{}
+	for _, row := range rows {
+		if left[idOrEmpty(row.DeploymentID)] {
+			stays[row.Event.Subject()] = true
+		}
+	}
+	for _, row := range rows {
+		if !stays[row.Event.Subject()] && row.Scope.Has(n.owner.place) {
+			n.events[row.ID] = row
+		}
+	}
+	return n.addRecords(ctx, append(found, named...))
+}
+
+// named returns the deployments that have ids of the cloud. Of several that have the same one, which was started outside
+// comes before those that runners have reported, and then the oldest.
+func (n *neighbourhood) named(ctx context.Context, cloudIDs []string) ([]*ent.Deployment, error) {
+	if len(cloudIDs) == 0 {
+		return nil, nil
+	}
+	of := map[string]*ent.Deployment{}
+	for _, service := range []predicate.Deployment{deployment.ServiceArn(n.owner.serviceARN), deployment.ServiceArnIsNil()} {
+		list, err := n.read(service, deployment.ExternalDeploymentIDIn(cloudIDs...)).Limit(2 * maxFollowed).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range list {
+			id := *d.ExternalDeploymentID
+			if n.owns(d) && (of[id] == nil || compareRecords(d, of[id]) < 0) {
+				of[id] = d
+			}
+		}
+	}
+	return slices.Collect(maps.Values(of)), nil
+}
+
+// owns reports whether a deployment may have events of the service: it has begun, at the instance that the service
+// belongs to, and where it does not name the service, a runner has held it.
+func (n *neighbourhood) owns(d *ent.Deployment) bool {
+	return d.ModuleInstanceID == n.owner.instanceID && d.StartedAt != nil && d.DeploymentType == ecs.Type && (d.ServiceArn != nil || d.LeaseID != nil)
+}
+
+// compareRecords orders deployments by which has an id of the cloud sooner.
+func compareRecords(a, b *ent.Deployment) int {
+	outside := func(d *ent.Deployment) int {
+		if d.TriggerSource == TriggerEvent {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(outside(a)-outside(b), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+}
+
+// addRecords adds deployments with their events.
+func (n *neighbourhood) addRecords(ctx context.Context, list []*ent.Deployment) error {
+	var ids []string
+	for _, d := range list {
+		if n.records[d.ID] == nil {
+			n.records[d.ID] = d
+			ids = append(ids, d.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := n.tx.CloudEvent.Query().Where(cloudevent.DeploymentIDIn(ids...)).
+		Order(cloudevent.ByOccurredAt(sql.OrderDesc()), cloudevent.ByID(sql.OrderDesc())).Limit(maxFollowed * len(ids)).All(ctx)
+	for _, row := range rows {
+		if n.events[row.ID] == nil && row.Scope.Has(n.owner.place) {
+			n.events[row.ID] = row
+		}
+	}
+	return err
+}
+
+// addBefore adds the deployment before a position. Where there is none, and one is to be at the position, it adds the
+// events that have waited for that.
+func (n *neighbourhood) addBefore(ctx context.Context, p position, begins bool) error {
+	if n.look(p) {
+		return nil
+	}
+	before, err := n.neighbour(ctx, p, false)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		return n.addRecords(ctx, []*ent.Deployment{before})
+	}
+	if !begins {
+		return nil
+	}
+	wait := []predicate.CloudEvent{
+		cloudevent.ServiceArn(n.owner.serviceARN), cloudevent.PendingSinceNotNil(), cloudevent.OccurredAtGTE(p.at),
+	}
+	after, err := n.neighbour(ctx, p, true)
+	if err != nil {
+		return err
+	}
+	if after != nil {
+		wait = append(wait, cloudevent.OccurredAtLT(positionOf(after).at))
+	}
+	rows, err := n.tx.CloudEvent.Query().Where(wait...).Order(cloudevent.ByOccurredAt(), cloudevent.ByID()).Limit(maxFollowed).All(ctx)
+	if err != nil {
+		return err
+	}
+	return n.addEvents(ctx, slices.DeleteFunc(rows, func(row *ent.CloudEvent) bool { return n.events[row.ID] != nil }))
+}
+
+// look reports whether it was looked somewhere already, and notes it.
+func (n *neighbourhood) look(where any) bool {
+	was := n.seen[where]
+	n.seen[where] = true
+	return was
+}
