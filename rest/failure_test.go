@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -79,8 +80,8 @@ var requests = map[string]exchange{
 }
 
 // steadyState is an event of the cloud.
-const steadyState = `{"version":"0","id":"af3c496d-f4a8-65d1-70f4-a69d52e9b584","detail-type":"ECS Service Action","source":"aws.ecs",` +
-	`"account":"123456789012","time":"2026-03-05T16:08:11Z","region":"eu-west-1","resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],` +
+var steadyState = `{"version":"0","id":"af3c496d-f4a8-65d1-70f4-a69d52e9b584","detail-type":"ECS Service Action","source":"aws.ecs",` +
+	`"account":"123456789012","time":"` + time.Now().UTC().Format(time.RFC3339) + `","region":"eu-west-1","resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],` +
 	`"detail":{"eventType":"INFO","eventName":"SERVICE_STEADY_STATE","clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/main","createdAt":"2026-03-05T16:08:11.695Z"}}`
 
 var errInside = errors.New("the inside of the server")

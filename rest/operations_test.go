@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -206,9 +207,12 @@ func (s *stage) receiving() []step {
 		{"400-another-kind", on(token, task)},
 		{"400-no-deployment", on(token, none)},
 		{"400-no-service", on(token, strings.ReplaceAll(steadyState, ":service/", ":cluster/"))},
+		{"400-too-old", on(token, eventTime.ReplaceAllString(steadyState, `"time":"2020-01-01T00:00:00Z"`))},
 		{"401", on("", steadyState)},
 		{"403", on(s.Acme.Tokens[actor.Developer], steadyState)},
 		{"404-foreign-organization", elsewhere},
 	}
 	return append(steps, s.common(on(token, steadyState))...)
 }
+
+var eventTime = regexp.MustCompile(`"time":"[^"]*"`)

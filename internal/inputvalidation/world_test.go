@@ -95,7 +95,7 @@ func wantsCode(t testing.TB, what string, err error, code fault.Code) []fault.Vi
 func created(ctx context.Context, w *worldtest.World, instanceID, versionID, values string) (*ent.Deployment, error) {
 	return w.Deploy.Create(ctx, deployment.New{
 		InstanceID: instanceID, VersionID: versionID, Inputs: strictjson.MustParse(values),
-		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
+		Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(w.DataOf(w.Acme, instanceID)),
 	})
 }
 

@@ -84,6 +84,14 @@ var mutations = map[string]mutation{
 	"quarantineRelease": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
 		return in{"id": *p.Succeeded(t).ReleaseID, "reason": "bad"}
 	}},
+	"moveService": {actor.Admin, func(t *testing.T, _ *worldtest.World, p *worldtest.Fixture) in {
+		to := p.NewInstance(t, "moved")
+		data, err := p.Succeeded(t).Data.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in{"serviceArn": *data.ServiceARN, "moduleInstanceId": to.ID}
+	}},
 	"liftQuarantine": {actor.Admin, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		release := *p.Succeeded(t).ReleaseID
 		if _, err := w.Deploy.Quarantine(w.Acme.As(actor.Admin), release, "bad", nil); err != nil {

@@ -68,7 +68,6 @@ func (c *client) send(ctx context.Context, url string, q request) (answer, error
 	if err != nil {
 		return answer{}, err
 	}
-	r.Header.Set("Authorization", "Bearer "+c.token)
 	if path == "/graphql" {
 		r.Header.Set("Content-Type", "application/json")
 	} else if q.key != "" {
@@ -77,6 +76,21 @@ func (c *client) send(ctx context.Context, url string, q request) (answer, error
 	if q.id != "" {
 		r.Header.Set("X-Request-Id", q.id)
 	}
+	return c.do(r)
+}
+
+// post sends a JSON document.
+func (c *client) post(ctx context.Context, url string, body []byte) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	return c.do(r)
+}
+
+func (c *client) do(r *http.Request) (answer, error) {
+	r.Header.Set("Authorization", "Bearer "+c.token)
 	got, err := c.http.Do(r)
 	if err != nil {
 		return answer{}, err

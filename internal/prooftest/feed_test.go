@@ -108,7 +108,7 @@ func (l *feedLoad) write(t *testing.T, writer int, random *rand.Rand) {
 		services := l.servers[random.IntN(len(l.servers))].Deploy
 		made, err := services.Create(ctx, deployment.New{
 			InstanceID: l.instances[writer], VersionID: l.Version.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
-			Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(worldtest.Data),
+			Artifact: strictjson.MustParse(worldtest.Artifact), Data: strictjson.MustParse(l.servers[0].DataOf(l.org, l.instances[writer])),
 		})
 		if err == nil {
 			l.done.Add(1)

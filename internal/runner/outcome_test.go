@@ -190,6 +190,24 @@ printf '\nno newline'`)
 	}
 }
 
+func TestAReportThatNamesAnothersServiceIsRefusedAndTheProgramGoesOn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	p := w.Fixture(t, w.Acme, "web")
+	p.Succeeded(t) // has the service
+	d := p.Deploy(t, p.NewInstance(t, "worker").ID, `{"image":"web:1"}`)
+	c, _ := config(t, w, `echo '{"report": {"data": {"serviceArn": "arn:aws:ecs:eu-west-1:123456789012:service/main/web"}}}'
+echo '{"message": "goes on"}'`)
+	once(t, c)
+	if got := read(t, w, d.ID); got.Status != "SUCCEEDED" {
+		t.Errorf("%s: %+v", got.Status, got.Error)
+	}
+	said := messages(t, w, d.ID)
+	if len(said) != 2 || !strings.Contains(said[0], "slipway:Deployment:RESOURCE_TAKEN") || said[1] != "goes on" {
+		t.Errorf("%q", said)
+	}
+}
+
 func TestWhatTheProgramLeavesRunningIsStoppedAndHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))

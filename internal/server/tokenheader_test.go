@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/internal/actor"
 	"slipway/internal/server"
@@ -12,7 +13,7 @@ import (
 func TestOnlyEventsMayBearTheirTokenInAHeaderOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	const events = "/integrations/ecs/events"
-	const body = `{"id":"1","detail-type":"ECS Service Action","time":"2026-03-05T16:00:00Z",` +
+	body := `{"id":"1","detail-type":"ECS Service Action","time":"` + time.Now().UTC().Format(time.RFC3339) + `",` +
 		`"resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],"detail":{"eventName":"SERVICE_STEADY_STATE"}}`
 	w, s, log := serve(t, server.Config{EventTokenHeader: "X-Api-Key", MaxFailures: 7})
 	runner, viewer := w.Acme.Tokens[actor.Runner], w.Acme.Tokens[actor.Viewer]

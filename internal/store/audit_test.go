@@ -159,7 +159,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 }
 
 // started is an event of the service of the fixtures.
-const started = `{"id":"1","detail-type":"ECS Deployment State Change","time":"2026-03-05T16:08:11Z",
+var started = `{"id":"1","detail-type":"ECS Deployment State Change","time":"` + time.Now().UTC().Format(time.RFC3339) + `",
 	"resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/web"],"detail":{"eventName":"SERVICE_DEPLOYMENT_IN_PROGRESS","deploymentId":"ecs-svc/1"}}`
 
 // keepHouse lets a lease run out, and everything that can be purged be too old.

@@ -3,6 +3,7 @@ package worldtest
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"slipway/ent"
@@ -37,8 +38,16 @@ const Inputs = `[
 const Artifact = `{"arn":"arn:aws:ecs:eu-west-1:123456789012:task-definition/web:7","revision":7,
 	"definition":{"family":"web","containerDefinitions":[{"name":"web","image":"registry.example/web:1.4.2","cpu":256}]}}`
 
-// Data is what is known of an aws:ecs deployment beforehand.
+// Data is what is known of an aws:ecs deployment beforehand. An organization's service is one instance's: see DataOf.
 const Data = `{"clusterArn":"arn:aws:ecs:eu-west-1:123456789012:cluster/main","serviceArn":"arn:aws:ecs:eu-west-1:123456789012:service/main/web","preDeployEnabled":true,"postDeployEnabled":false}`
+
+// DataOf returns Data for an instance of an organization: the first that asks has the service of Data, each other one its own.
+func (w *World) DataOf(o *Org, instanceID string) string {
+	if first, _ := w.services.LoadOrStore(o.ID, instanceID); first == instanceID {
+		return Data
+	}
+	return strings.Replace(Data, "service/main/web", "service/main/"+instanceID, 1)
+}
 
 // Fixture makes an organization a project, an environment, an aws:ecs module with a version and an
 // instance of it. name tells places of one organization apart.
@@ -82,7 +91,7 @@ func (p *Fixture) Deploy(t testing.TB, instanceID, inputs string) *ent.Deploymen
 	t.Helper()
 	d, err := p.w.Deploy.Create(p.org.As(actor.Developer), deployment.New{
 		InstanceID: instanceID, VersionID: p.Version.ID,
-		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact), Data: strictjson.MustParse(Data),
+		Inputs: strictjson.MustParse(inputs), Artifact: strictjson.MustParse(Artifact), Data: strictjson.MustParse(p.w.DataOf(p.org, instanceID)),
 	})
 	if err != nil {
 		t.Fatal(err)

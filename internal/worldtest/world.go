@@ -42,6 +42,8 @@ type World struct {
 	server     *server.Server
 	statements *statements
 	raw        *rawDatabases
+	// services are the instances that have the service of Data, by their organizations.
+	services *sync.Map
 	// organization is what the requests name in Slipway-Organization, nothing where it is empty.
 	organization string
 }
@@ -150,7 +152,7 @@ func Another(t testing.TB, databaseURL string, options ...func(*store.Config)) *
 	t.Cleanup(raw.close)
 	return &World{
 		URL: url, DatabaseURL: databaseURL, Store: s, Services: api.Services,
-		server: api, statements: &ran, raw: raw,
+		server: api, statements: &ran, raw: raw, services: &sync.Map{},
 	}
 }
 
