@@ -105,10 +105,10 @@ func (s *Service) containing(text string) record.Condition {
 
 // NewDefinition is a module definition to be created.
 type NewDefinition struct {
-	Name        string
-	Type        string
-	Description *string
-	Status      moduledefinition.Status
+	Name        string                  `json:"name"`
+	Type        string                  `json:"type"`
+	Description *string                 `json:"description,omitempty"`
+	Status      moduledefinition.Status `json:"status"`
 }
 
 // CreateDefinition creates a definition of the actor's organization, or a global one for a superadmin

@@ -84,7 +84,11 @@ func ofType(moduleType, organizationID string) record.Condition {
 }
 
 // NewInstance is a module instance to be created. The name has the form of a GivenId.
-type NewInstance struct{ EnvironmentID, DefinitionID, Name string }
+type NewInstance struct {
+	EnvironmentID string `json:"environmentId"`
+	DefinitionID  string `json:"moduleDefinitionId"`
+	Name          string `json:"name"`
+}
 
 // CreateInstance creates an instance of a module in an environment. It fails with EnvironmentNotFound,
 // ModuleDefinitionNotFound and, where the environment has an instance of the name,

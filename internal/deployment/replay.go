@@ -48,16 +48,18 @@ type replayMode struct {
 	verb    string
 	// check returns why a deployment may not be replayed so, or nil.
 	check func(*source) error
-	// setSource lets the new deployment refer to the one that it replays.
-	setSource func(d *ent.Deployment, id string)
+	// setSource lets the new deployment refer to the one that it replays; sourceField is the API's name of that.
+	setSource   func(d *ent.Deployment, id string)
+	sourceField string
 }
 
 var rollback = replayMode{
-	action:    "rollbackDeployment",
-	trigger:   TriggerRollback,
-	verb:      "Rollback to",
-	check:     checkSucceeded,
-	setSource: func(d *ent.Deployment, id string) { d.RollbackToDeploymentID = &id },
+	action:      "rollbackDeployment",
+	trigger:     TriggerRollback,
+	verb:        "Rollback to",
+	check:       checkSucceeded,
+	setSource:   func(d *ent.Deployment, id string) { d.RollbackToDeploymentID = &id },
+	sourceField: "rollbackToDeploymentId",
 }
 
 var redeploy = replayMode{
@@ -65,8 +67,9 @@ var redeploy = replayMode{
 	trigger: TriggerRedeploy,
 	verb:    "Redeploy of",
 	// One that is active stands in its own way.
-	check:     func(*source) error { return nil },
-	setSource: func(d *ent.Deployment, id string) { d.RedeployOfDeploymentID = &id },
+	check:       func(*source) error { return nil },
+	setSource:   func(d *ent.Deployment, id string) { d.RedeployOfDeploymentID = &id },
+	sourceField: "redeployOfDeploymentId",
 }
 
 func checkSucceeded(target *source) error {
@@ -113,7 +116,7 @@ func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Dep
 		if err != nil {
 			return nil, "", err
 		}
-		e.Changes = map[string]any{"source": from.ID, "releaseId": from.ReleaseID}
+		e.Changes = map[string]any{m.sourceField: from.ID, "releaseId": from.ReleaseID}
 		created := &ent.Deployment{
 			ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 			ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,

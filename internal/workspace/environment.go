@@ -51,7 +51,11 @@ func (s *Service) EnvironmentsOf(ctx context.Context, projectIDs []string, args 
 }
 
 // NewEnvironment is an environment to be created. The slug has the form of a GivenId.
-type NewEnvironment struct{ ProjectID, Name, Slug string }
+type NewEnvironment struct {
+	ProjectID string `json:"projectId"`
+	Name      string `json:"name"`
+	Slug      string `json:"slug"`
+}
 
 // CreateEnvironment creates an environment of a project. It fails with ProjectNotFound where there is no such
 // project, and EnvironmentSlugTaken where the project has an environment of the slug.

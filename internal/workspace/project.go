@@ -39,7 +39,10 @@ func (s *Service) Projects(ctx context.Context, args page.Args) (*page.ProjectCo
 }
 
 // NewProject is a project to be created. The slug has the form of a GivenId.
-type NewProject struct{ Name, Slug string }
+type NewProject struct {
+	Name string `json:"name"`
+	Slug string `json:"slug"`
+}
 
 // CreateProject creates a project. It fails with ProjectSlugTaken where the organization has one of the slug.
 func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Project, error) {
