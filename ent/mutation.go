@@ -16964,6 +16964,7 @@ type TokenMutation struct {
 	role            *actor.Role
 	scope           **actor.Scope
 	created_by      *string
+	created_by_id   *string
 	hash            *string
 	prefix          *string
 	last_four       *string
@@ -17371,6 +17372,55 @@ func (m *TokenMutation) ResetCreatedBy() {
 	delete(m.clearedFields, token.FieldCreatedBy)
 }
 
+// SetCreatedByID sets the "created_by_id" field.
+func (m *TokenMutation) SetCreatedByID(s string) {
+	m.created_by_id = &s
+}
+
+// CreatedByID returns the value of the "created_by_id" field in the mutation.
+func (m *TokenMutation) CreatedByID() (r string, exists bool) {
+	v := m.created_by_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedByID returns the old "created_by_id" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldCreatedByID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedByID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedByID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedByID: %w", err)
+	}
+	return oldValue.CreatedByID, nil
+}
+
+// ClearCreatedByID clears the value of the "created_by_id" field.
+func (m *TokenMutation) ClearCreatedByID() {
+	m.created_by_id = nil
+	m.clearedFields[token.FieldCreatedByID] = struct{}{}
+}
+
+// CreatedByIDCleared returns if the "created_by_id" field was cleared in this mutation.
+func (m *TokenMutation) CreatedByIDCleared() bool {
+	_, ok := m.clearedFields[token.FieldCreatedByID]
+	return ok
+}
+
+// ResetCreatedByID resets all changes to the "created_by_id" field.
+func (m *TokenMutation) ResetCreatedByID() {
+	m.created_by_id = nil
+	delete(m.clearedFields, token.FieldCreatedByID)
+}
+
 // SetHash sets the "hash" field.
 func (m *TokenMutation) SetHash(s string) {
 	m.hash = &s
@@ -17660,7 +17710,7 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.created_at != nil {
 		fields = append(fields, token.FieldCreatedAt)
 	}
@@ -17681,6 +17731,9 @@ func (m *TokenMutation) Fields() []string {
 	}
 	if m.created_by != nil {
 		fields = append(fields, token.FieldCreatedBy)
+	}
+	if m.created_by_id != nil {
+		fields = append(fields, token.FieldCreatedByID)
 	}
 	if m.hash != nil {
 		fields = append(fields, token.FieldHash)
@@ -17722,6 +17775,8 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.Scope()
 	case token.FieldCreatedBy:
 		return m.CreatedBy()
+	case token.FieldCreatedByID:
+		return m.CreatedByID()
 	case token.FieldHash:
 		return m.Hash()
 	case token.FieldPrefix:
@@ -17757,6 +17812,8 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldScope(ctx)
 	case token.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case token.FieldCreatedByID:
+		return m.OldCreatedByID(ctx)
 	case token.FieldHash:
 		return m.OldHash(ctx)
 	case token.FieldPrefix:
@@ -17826,6 +17883,13 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCreatedBy(v)
+		return nil
+	case token.FieldCreatedByID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedByID(v)
 		return nil
 	case token.FieldHash:
 		v, ok := value.(string)
@@ -17908,6 +17972,9 @@ func (m *TokenMutation) ClearedFields() []string {
 	if m.FieldCleared(token.FieldCreatedBy) {
 		fields = append(fields, token.FieldCreatedBy)
 	}
+	if m.FieldCleared(token.FieldCreatedByID) {
+		fields = append(fields, token.FieldCreatedByID)
+	}
 	if m.FieldCleared(token.FieldExpiresAt) {
 		fields = append(fields, token.FieldExpiresAt)
 	}
@@ -17939,6 +18006,9 @@ func (m *TokenMutation) ClearField(name string) error {
 		return nil
 	case token.FieldCreatedBy:
 		m.ClearCreatedBy()
+		return nil
+	case token.FieldCreatedByID:
+		m.ClearCreatedByID()
 		return nil
 	case token.FieldExpiresAt:
 		m.ClearExpiresAt()
@@ -17977,6 +18047,9 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldCreatedBy:
 		m.ResetCreatedBy()
+		return nil
+	case token.FieldCreatedByID:
+		m.ResetCreatedByID()
 		return nil
 	case token.FieldHash:
 		m.ResetHash()

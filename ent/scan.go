@@ -645,6 +645,8 @@ func (_m *Token) ScanTarget(column string) any {
 		return &scanJSON[*actor.Scope]{to: &_m.Scope}
 	case token.FieldCreatedBy:
 		return scanNillable[string]{&_m.CreatedBy}
+	case token.FieldCreatedByID:
+		return scanNillable[string]{&_m.CreatedByID}
 	case token.FieldHash:
 		return &_m.Hash
 	case token.FieldPrefix:

@@ -33,6 +33,8 @@ type Token struct {
 	Scope *actor.Scope `json:"scope,omitempty"`
 	// name of the actor; null for those that were made before it was noted
 	CreatedBy *string `json:"created_by,omitempty"`
+	// id of the actor's token; null for those that the command line made
+	CreatedByID *string `json:"created_by_id,omitempty"`
 	// SHA-256 of the token's text, in hex
 	Hash string `json:"-"`
 	// Prefix holds the value of the "prefix" field.
@@ -55,7 +57,7 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case token.FieldScope:
 			values[i] = new([]byte)
-		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldHash, token.FieldPrefix, token.FieldLastFour:
+		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldCreatedByID, token.FieldHash, token.FieldPrefix, token.FieldLastFour:
 			values[i] = new(sql.NullString)
 		case token.FieldCreatedAt, token.FieldUpdatedAt, token.FieldExpiresAt, token.FieldLastUsedAt, token.FieldRevokedAt:
 			values[i] = new(sql.NullTime)
@@ -125,6 +127,13 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CreatedBy = new(string)
 				*_m.CreatedBy = value.String
+			}
+		case token.FieldCreatedByID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by_id", values[i])
+			} else if value.Valid {
+				_m.CreatedByID = new(string)
+				*_m.CreatedByID = value.String
 			}
 		case token.FieldHash:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -223,6 +232,11 @@ func (_m *Token) String() string {
 	builder.WriteString(", ")
 	if v := _m.CreatedBy; v != nil {
 		builder.WriteString("created_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.CreatedByID; v != nil {
+		builder.WriteString("created_by_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

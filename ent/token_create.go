@@ -79,6 +79,20 @@ func (_c *TokenCreate) SetNillableCreatedBy(v *string) *TokenCreate {
 	return _c
 }
 
+// SetCreatedByID sets the "created_by_id" field.
+func (_c *TokenCreate) SetCreatedByID(v string) *TokenCreate {
+	_c.mutation.SetCreatedByID(v)
+	return _c
+}
+
+// SetNillableCreatedByID sets the "created_by_id" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableCreatedByID(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetCreatedByID(*v)
+	}
+	return _c
+}
+
 // SetHash sets the "hash" field.
 func (_c *TokenCreate) SetHash(v string) *TokenCreate {
 	_c.mutation.SetHash(v)
@@ -262,6 +276,10 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(token.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = &value
+	}
+	if value, ok := _c.mutation.CreatedByID(); ok {
+		_spec.SetField(token.FieldCreatedByID, field.TypeString, value)
+		_node.CreatedByID = &value
 	}
 	if value, ok := _c.mutation.Hash(); ok {
 		_spec.SetField(token.FieldHash, field.TypeString, value)

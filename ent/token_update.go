@@ -142,6 +142,9 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.CreatedByCleared() {
 		_spec.ClearField(token.FieldCreatedBy, field.TypeString)
 	}
+	if _u.mutation.CreatedByIDCleared() {
+		_spec.ClearField(token.FieldCreatedByID, field.TypeString)
+	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)
 	}
@@ -321,6 +324,9 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if _u.mutation.CreatedByCleared() {
 		_spec.ClearField(token.FieldCreatedBy, field.TypeString)
+	}
+	if _u.mutation.CreatedByIDCleared() {
+		_spec.ClearField(token.FieldCreatedByID, field.TypeString)
 	}
 	if _u.mutation.ExpiresAtCleared() {
 		_spec.ClearField(token.FieldExpiresAt, field.TypeTime)

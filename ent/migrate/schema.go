@@ -1138,6 +1138,7 @@ var (
 		{Name: "role", Type: field.TypeString},
 		{Name: "scope", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "created_by", Type: field.TypeString, Nullable: true},
+		{Name: "created_by_id", Type: field.TypeString, Nullable: true},
 		{Name: "hash", Type: field.TypeString, Unique: true},
 		{Name: "prefix", Type: field.TypeString},
 		{Name: "last_four", Type: field.TypeString},

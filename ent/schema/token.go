@@ -27,6 +27,8 @@ func (Token) Fields() []ent.Field {
 			Comment("null for the whole organization"),
 		field.String("created_by").Optional().Nillable().Immutable().
 			Comment("name of the actor; null for those that were made before it was noted"),
+		field.String("created_by_id").Optional().Nillable().Immutable().
+			Comment("id of the actor's token; null for those that the command line made"),
 		field.String("hash").Unique().Immutable().Sensitive().
 			Comment("SHA-256 of the token's text, in hex"),
 		field.String("prefix").Immutable(),

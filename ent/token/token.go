@@ -25,6 +25,8 @@ const (
 	FieldScope = "scope"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldCreatedByID holds the string denoting the created_by_id field in the database.
+	FieldCreatedByID = "created_by_id"
 	// FieldHash holds the string denoting the hash field in the database.
 	FieldHash = "hash"
 	// FieldPrefix holds the string denoting the prefix field in the database.
@@ -51,6 +53,7 @@ var Columns = []string{
 	FieldRole,
 	FieldScope,
 	FieldCreatedBy,
+	FieldCreatedByID,
 	FieldHash,
 	FieldPrefix,
 	FieldLastFour,
@@ -105,6 +108,11 @@ func ByRole(opts ...sql.OrderTermOption) OrderOption {
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
+}
+
+// ByCreatedByID orders the results by the created_by_id field.
+func ByCreatedByID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreatedByID, opts...).ToFunc()
 }
 
 // ByHash orders the results by the hash field.

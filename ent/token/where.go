@@ -96,6 +96,11 @@ func CreatedBy(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldCreatedBy, v))
 }
 
+// CreatedByID applies equality check predicate on the "created_by_id" field. It's identical to CreatedByIDEQ.
+func CreatedByID(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldCreatedByID, v))
+}
+
 // Hash applies equality check predicate on the "hash" field. It's identical to HashEQ.
 func Hash(v string) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldHash, v))
@@ -513,6 +518,81 @@ func CreatedByEqualFold(v string) predicate.Token {
 // CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
 func CreatedByContainsFold(v string) predicate.Token {
 	return predicate.Token(sql.FieldContainsFold(FieldCreatedBy, v))
+}
+
+// CreatedByIDEQ applies the EQ predicate on the "created_by_id" field.
+func CreatedByIDEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldCreatedByID, v))
+}
+
+// CreatedByIDNEQ applies the NEQ predicate on the "created_by_id" field.
+func CreatedByIDNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldCreatedByID, v))
+}
+
+// CreatedByIDIn applies the In predicate on the "created_by_id" field.
+func CreatedByIDIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldCreatedByID, vs...))
+}
+
+// CreatedByIDNotIn applies the NotIn predicate on the "created_by_id" field.
+func CreatedByIDNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldCreatedByID, vs...))
+}
+
+// CreatedByIDGT applies the GT predicate on the "created_by_id" field.
+func CreatedByIDGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldCreatedByID, v))
+}
+
+// CreatedByIDGTE applies the GTE predicate on the "created_by_id" field.
+func CreatedByIDGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldCreatedByID, v))
+}
+
+// CreatedByIDLT applies the LT predicate on the "created_by_id" field.
+func CreatedByIDLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldCreatedByID, v))
+}
+
+// CreatedByIDLTE applies the LTE predicate on the "created_by_id" field.
+func CreatedByIDLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldCreatedByID, v))
+}
+
+// CreatedByIDContains applies the Contains predicate on the "created_by_id" field.
+func CreatedByIDContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldCreatedByID, v))
+}
+
+// CreatedByIDHasPrefix applies the HasPrefix predicate on the "created_by_id" field.
+func CreatedByIDHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldCreatedByID, v))
+}
+
+// CreatedByIDHasSuffix applies the HasSuffix predicate on the "created_by_id" field.
+func CreatedByIDHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldCreatedByID, v))
+}
+
+// CreatedByIDIsNil applies the IsNil predicate on the "created_by_id" field.
+func CreatedByIDIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldCreatedByID))
+}
+
+// CreatedByIDNotNil applies the NotNil predicate on the "created_by_id" field.
+func CreatedByIDNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldCreatedByID))
+}
+
+// CreatedByIDEqualFold applies the EqualFold predicate on the "created_by_id" field.
+func CreatedByIDEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldCreatedByID, v))
+}
+
+// CreatedByIDContainsFold applies the ContainsFold predicate on the "created_by_id" field.
+func CreatedByIDContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldCreatedByID, v))
 }
 
 // HashEQ applies the EQ predicate on the "hash" field.

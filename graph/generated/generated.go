@@ -1002,6 +1002,7 @@ type ComplexityRoot struct {
 	Token struct {
 		CreatedAt      func(childComplexity int) int
 		CreatedBy      func(childComplexity int) int
+		CreatedByID    func(childComplexity int) int
 		ExpiresAt      func(childComplexity int) int
 		ID             func(childComplexity int) int
 		LastFour       func(childComplexity int) int
@@ -5318,6 +5319,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Token.CreatedBy(childComplexity), true
+	case "Token.createdById":
+		if e.ComplexityRoot.Token.CreatedByID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Token.CreatedByID(childComplexity), true
 	case "Token.expiresAt":
 		if e.ComplexityRoot.Token.ExpiresAt == nil {
 			break
@@ -6653,6 +6660,11 @@ type Token implements Node {
   lastFour: String!
   "Who created it: the name of a token, or ` + "`" + `cli:` + "`" + ` and a name; null for those that were made before this was noted."
   createdBy: String
+  """
+  The id of the token that created it, ` + "`" + `tok_…` + "`" + `, which tells tokens of one name apart; null for those that the command
+  line made, and for those that a server made which did not note it yet.
+  """
+  createdById: ID
   "When it ends; null for never."
   expiresAt: UtcDateTime
   "When it was last used, to a minute; null for never."
@@ -8629,7 +8641,7 @@ input MapKeyInput {
 input CreateDefaultValueDefinitionInput {
   "The identifier, unique within the organization."
   givenId: GivenId!
-  "The name for people: one line of 1 to 200 characters."
+  "The name for people: one line of 1 to 200 characters, not blank."
   name: String!
   "What it is for, at most 10,000 characters."
   description: String
@@ -8649,7 +8661,7 @@ type CreateDefaultValueDefinitionPayload {
 input UpdateDefaultValueDefinitionInput {
   "The id of the definition."
   id: ID!
-  "The name for people: one line of 1 to 200 characters; not null."
+  "The name for people: one line of 1 to 200 characters, not blank; not null."
   name: String
   "What it is for, at most 10,000 characters; an empty text clears it; not null."
   description: String
@@ -8689,7 +8701,7 @@ type DeleteDefaultValueDefinitionPayload {
 
 "The module definition to create."
 input CreateModuleDefinitionInput {
-  "The name for people: one line of 1 to 200 characters."
+  "The name for people: one line of 1 to 200 characters, not blank."
   name: String!
   "The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner."
   type: String!
@@ -8714,7 +8726,7 @@ type CreateModuleDefinitionPayload {
 input UpdateModuleDefinitionInput {
   "The id of the definition."
   id: ID!
-  "The name for people: one line of 1 to 200 characters; not null."
+  "The name for people: one line of 1 to 200 characters, not blank; not null."
   name: String
   "What it is for, at most 10,000 characters; an empty text clears it; not null."
   description: String
@@ -8757,7 +8769,7 @@ type PublishModuleVersionPayload {
 
 "A token to be created."
 input CreateTokenInput {
-  "The name for people and logs: one line of 1 to 200 characters."
+  "The name for people and logs: one line of 1 to 200 characters, not blank."
   name: String!
   "What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for ` + "`" + `global` + "`" + `."
   role: Role!
@@ -8798,7 +8810,7 @@ type RevokeTokenPayload {
 
 "An organization to be created."
 input CreateOrganizationInput {
-  "The name for people: one line of 1 to 200 characters."
+  "The name for people: one line of 1 to 200 characters, not blank."
   name: String!
   "The name for URLs and the command line, unique over all organizations."
   slug: GivenId!
@@ -8812,7 +8824,7 @@ type CreateOrganizationPayload {
 
 "The project to create."
 input CreateProjectInput {
-  "The name for people: one line of 1 to 200 characters."
+  "The name for people: one line of 1 to 200 characters, not blank."
   name: String!
   "The name for URLs and templates, unique within the organization."
   slug: GivenId!
@@ -8828,7 +8840,7 @@ type CreateProjectPayload {
 input CreateEnvironmentInput {
   "The project it belongs to."
   projectId: ID!
-  "The name for people: one line of 1 to 200 characters."
+  "The name for people: one line of 1 to 200 characters, not blank."
   name: String!
   "The name for URLs and templates, unique within the project."
   slug: GivenId!
@@ -10459,6 +10471,8 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_lastFour(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_Token_createdBy(ctx, field)
+	case "createdById":
+		return ec.fieldContext_Token_createdById(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_Token_expiresAt(ctx, field)
 	case "lastUsedAt":
@@ -28672,6 +28686,29 @@ func (ec *executionContext) fieldContext_Token_createdBy(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Token_createdById(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_createdById(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedByID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_createdById(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Token_expiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -43484,6 +43521,11 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "createdBy":
 			out.Values[i] = ec._Token_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdById":
+			out.Values[i] = ec._Token_createdById(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -7031,6 +7031,15 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
+		"createdById": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Token)
+			v := obj.CreatedByID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
 		"expiresAt": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Token)
 			v := obj.ExpiresAt

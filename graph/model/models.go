@@ -94,7 +94,7 @@ type CompleteDeploymentPayload struct {
 type CreateDefaultValueDefinitionInput struct {
 	// The identifier, unique within the organization.
 	GivenID string `json:"givenId"`
-	// The name for people: one line of 1 to 200 characters.
+	// The name for people: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
 	// What it is for, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
@@ -147,7 +147,7 @@ type CreateDeploymentPayload struct {
 type CreateEnvironmentInput struct {
 	// The project it belongs to.
 	ProjectID string `json:"projectId"`
-	// The name for people: one line of 1 to 200 characters.
+	// The name for people: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the project.
 	Slug string `json:"slug"`
@@ -161,7 +161,7 @@ type CreateEnvironmentPayload struct {
 
 // The module definition to create.
 type CreateModuleDefinitionInput struct {
-	// The name for people: one line of 1 to 200 characters.
+	// The name for people: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
 	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner.
 	Type string `json:"type"`
@@ -198,7 +198,7 @@ type CreateModuleInstancePayload struct {
 
 // An organization to be created.
 type CreateOrganizationInput struct {
-	// The name for people: one line of 1 to 200 characters.
+	// The name for people: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
 	// The name for URLs and the command line, unique over all organizations.
 	Slug string `json:"slug"`
@@ -212,7 +212,7 @@ type CreateOrganizationPayload struct {
 
 // The project to create.
 type CreateProjectInput struct {
-	// The name for people: one line of 1 to 200 characters.
+	// The name for people: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
 	// The name for URLs and templates, unique within the organization.
 	Slug string `json:"slug"`
@@ -226,7 +226,7 @@ type CreateProjectPayload struct {
 
 // A token to be created.
 type CreateTokenInput struct {
-	// The name for people and logs: one line of 1 to 200 characters.
+	// The name for people and logs: one line of 1 to 200 characters, not blank.
 	Name string `json:"name"`
 	// What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for `global`.
 	Role actor.Role `json:"role"`
@@ -504,7 +504,7 @@ type Subscription struct {
 type UpdateDefaultValueDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// The name for people: one line of 1 to 200 characters; not null.
+	// The name for people: one line of 1 to 200 characters, not blank; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
 	// What it is for, at most 10,000 characters; an empty text clears it; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
@@ -534,7 +534,7 @@ type UpdateDefaultValueDefinitionPayload struct {
 type UpdateModuleDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// The name for people: one line of 1 to 200 characters; not null.
+	// The name for people: one line of 1 to 200 characters, not blank; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
 	// What it is for, at most 10,000 characters; an empty text clears it; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/worldtest"
 )
 
-const tokenFields = `id name role organizationId scope { projects environments } prefix lastFour createdBy createdAt expiresAt lastUsedAt revokedAt`
+const tokenFields = `id name role organizationId scope { projects environments } prefix lastFour createdBy createdById createdAt expiresAt lastUsedAt revokedAt`
 
 const createToken = `mutation($input: CreateTokenInput!) { createToken(input: $input) { secret token { ` + tokenFields + ` } } }`
 
@@ -39,6 +39,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
+		adminID := w.GraphQL(t, admin, `{ viewer { id } }`, nil).Text(t, "data", "viewer", "id")
 		before := time.Now()
 		r := create(t, w, admin, map[string]any{
 			"name": "ci", "role": "DEVELOPER", "projects": []string{p.Project.ID, p.Project.ID}, "environments": []string{},
@@ -53,7 +54,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 			t.Errorf("expires at %v", token["expiresAt"])
 		}
 		want := map[string]any{
-			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": "admin",
+			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": "admin", "createdById": adminID,
 			"scope":  map[string]any{"projects": []any{p.Project.ID}, "environments": []any{}},
 			"prefix": secret[:len("slp_developer_xxxx")], "lastFour": secret[len(secret)-4:],
 			"createdAt": token["createdAt"], "expiresAt": token["expiresAt"], "lastUsedAt": nil, "revokedAt": nil,

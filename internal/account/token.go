@@ -115,6 +115,9 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 			SetID(tokenID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetCreatedBy(a.Name).
 			SetName(in.Name).SetRole(in.Role).SetNillableExpiresAt(end).
 			SetHash(secret.Hash()).SetPrefix(secret.Prefix()).SetLastFour(secret.LastFour())
+		if a.ID != "" {
+			create.SetCreatedByID(a.ID)
+		}
 		if a.OrganizationID != "" {
 			create.SetOrganizationID(a.OrganizationID)
 		}
