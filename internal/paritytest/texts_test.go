@@ -54,6 +54,9 @@ func (x *texts) field(t *testing.T, role actor.Role, mutation, member, record st
 		write: func(text string) worldtest.Response {
 			members := input()
 			members[member] = text
+			if role == actor.Superadmin {
+				return x.w.In(actor.Global).GraphQL(t, x.w.Superadmin, document, map[string]any{"input": members})
+			}
 			return x.w.GraphQL(t, x.w.Acme.Tokens[role], document, map[string]any{"input": members})
 		},
 	}
@@ -79,6 +82,11 @@ func (x *texts) all(t *testing.T) []written {
 		return members{"name": "x", "slug": x.fresh(), "projectId": x.place.Project.ID}
 	}
 	add(actor.Admin, "createEnvironment", "environment", one, name, environment, "name")
+
+	token := func() members { return members{"name": "x", "role": "VIEWER"} }
+	add(actor.Admin, "createToken", "token", one, name, token, "name")
+	organization := func() members { return members{"name": "x", "slug": x.fresh()} }
+	add(actor.Superadmin, "createOrganization", "organization", one, name, organization, "name")
 
 	module := func() members { return members{"name": "x", "type": x.fresh()} }
 	add(actor.Admin, "createModuleDefinition", "moduleDefinition", one, name, module, "name")
@@ -164,6 +172,29 @@ func TestTextsOfRecordsAreBoundInTheirCharacters(t *testing.T) {
 			}
 			field.refuses(t, strings.Repeat("🚀", field.limit+1), rule, says)
 			field.takes(t, strings.Repeat("🚀", field.limit))
+		}
+	})
+}
+
+func TestNoNameAndNoReasonIsBlank(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		x := &texts{w: w, place: w.Fixture(t, w.Acme, "web")}
+		schema, names := schemaOf(t), map[string]bool{"createModuleInstance.name": true} // which has the form of a GivenId
+		for _, field := range x.all(t) {
+			names[field.name] = true
+			for _, blank := range []string{"\u00a0 \u3000", "\u200b\u2060"} {
+				if strings.HasSuffix(field.name, "name") && !strings.HasSuffix(field.name, "resourceName") || strings.HasSuffix(field.name, ".reason") {
+					field.refuses(t, blank, "blank", fmt.Sprintf("found %d that are not", len([]rune(blank))))
+				}
+			}
+		}
+		for _, mutation := range schema.Mutation.Fields {
+			for _, member := range schema.Types[mutation.Arguments[0].Type.Name()].Fields {
+				if name := mutation.Name + "." + member.Name; member.Name == "name" && !names[name] {
+					t.Errorf("%s is among no texts", name)
+				}
+			}
 		}
 	})
 }

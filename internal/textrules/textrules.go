@@ -18,12 +18,12 @@ const (
 	MaxIdentifier = 2_048
 )
 
-// Name returns what is wrong with a name: one line of 1 to MaxName characters.
+// Name returns what is wrong with a name: one line of 1 to MaxName characters that is not blank.
 func Name(pointer, name string) []fault.Violation {
 	if name == "" {
 		return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
 	}
-	return append(Length(pointer, name, MaxName), Line(pointer, name)...)
+	return append(Length(pointer, name, MaxName), append(Line(pointer, name), Visible(pointer, name)...)...)
 }
 
 // Description returns what is wrong with a description: a text of at most MaxDescription characters. Nil
