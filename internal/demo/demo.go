@@ -35,6 +35,9 @@ type Result struct {
 	// LiveDeploymentID is a deployment that is live, RollbackTargetID an earlier one of the same instance
 	// that can be rolled back to, and FailedDeploymentID one of another instance that can be redeployed.
 	LiveDeploymentID, RollbackTargetID, FailedDeploymentID string
+	// FollowedDeploymentID is a deployment that Run keeps running and reports on until it is canceled, so that there
+	// is always one to follow.
+	FollowedDeploymentID string
 	// DefaultValueDefinitionID is a definition of a number.
 	DefaultValueDefinitionID string
 
@@ -45,8 +48,8 @@ type Result struct {
 // weeks is how far the history goes back.
 const weeks = 4
 
-// leaseTime is longer than any deployment takes.
-const leaseTime = 24 * time.Hour
+// leaseTime is longer than a demo lasts whose deployments nobody carries out.
+const leaseTime = 366 * 24 * time.Hour
 
 // Seed fills a migrated database. It creates the tokens with the given services, and the other records with services of
 // its own on the same store, whose clock goes through the last weeks. The errors are those of the services:

@@ -26,6 +26,7 @@ var (
 	stopped   = ending{stage: scaleUp, status: "STOPPED", reason: "The deployment was stopped on request.", canceled: true}
 	midShift  = ending{stage: productionShift, status: "IN_PROGRESS"}
 	scalingUp = ending{stage: scaleUp, status: "IN_PROGRESS"}
+	baking    = ending{stage: bakeTime, status: "IN_PROGRESS"}
 	waiting   = ending{waits: true}
 
 	imageMissing = ending{

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"maps"
 
-	entdeployment "slipway/ent/deployment"
-	"slipway/internal/deployment"
-	"slipway/internal/page"
 	"slipway/web"
 )
 
@@ -17,11 +14,7 @@ import (
 var exampleFiles embed.FS
 
 // examples are the requests that the explorer offers, with the ids of this database.
-func (d *demo) examples(ctx context.Context) error {
-	running, err := d.running(ctx)
-	if err != nil {
-		return err
-	}
+func (d *demo) examples(context.Context) error {
 	type variables map[string]any
 	for _, e := range []struct {
 		name, file string
@@ -31,8 +24,8 @@ func (d *demo) examples(ctx context.Context) error {
 		{"Module catalogue", "catalogue", nil, true},
 		{"A deployment with its data", "deployment", variables{"id": d.result.LiveDeploymentID}, true},
 		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}, true},
-		{"Live updates: follow a deployment while it runs", "follow", variables{"id": running}, true},
-		{"Logs: what its program prints", "logs", variables{"id": running}, true},
+		{"Live updates: follow a deployment while it runs", "follow", variables{"id": d.result.FollowedDeploymentID}, true},
+		{"Logs: what its program prints", "logs", variables{"id": d.result.FollowedDeploymentID}, true},
 		{"Default value definitions: every kind of input", "definitions", nil, true},
 		{"Live updates: every deployment that changes", "changes", nil, false},
 		{"Projects, environments and what runs in them", "places", variables{"projects": 5}, false},
@@ -61,15 +54,6 @@ func (d *demo) examples(ctx context.Context) error {
 		d.result.Examples = append(d.result.Examples, example)
 	}
 	return nil
-}
-
-// running is a deployment that goes on.
-func (d *demo) running(ctx context.Context) (deploymentID string, err error) {
-	page, err := d.Deploy.Deployments(d.as(ctx, admin), deployment.Filter{Status: new(entdeployment.StatusRUNNING)}, page.Args{})
-	if err != nil || len(page.Nodes()) == 0 {
-		return "", fmt.Errorf("demo: no deployment is running: %w", err)
-	}
-	return page.Nodes()[0].ID, nil
 }
 
 // brokenRelease is the input of a deployment that the live runner lets fail.

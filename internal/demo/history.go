@@ -35,16 +35,18 @@ func scripts() map[string][]move {
 		"storefront/staging/web":             {shipped, sick, shipped, shipped, canceled, again, shipped, rolledBack, shipped},
 		"storefront/staging/catalog":         {shipped, noImage, again, shipped, shipped, alarmed, shipped, shipped, shipped},
 		"storefront/development/web":         {shipped, crashed, shipped, noImage, again, shipped, canceled, shipped, shipped},
+		placeToFollow:                        {shipped, shipped, rolledBack, shipped},
 		"payments/staging/ledger":            {shipped, shipped, sick, shipped, shipped, rolledBack, crashed, again, shipped},
 		"payments/production/ledger":         {shipped, shipped, shipped, alarmed, shipped, rolledBack, shipped, shipped, shipped},
 	}
 }
 
-// The services that the result shows: one whose live deployment can be rolled back, one whose last
-// deployment failed, and one that an example lets fail.
+// The services that the result shows: one whose live deployment can be rolled back, one whose last deployment failed,
+// one whose deployment goes on for as long as the demo runs, and one that an example lets fail.
 const (
 	placeToShow   = "storefront/production/web"
 	placeInFlames = "storefront/production/catalog"
+	placeToFollow = "storefront/production/recommendations"
 	placeToBreak  = "payments/staging/ledger"
 )
 
@@ -54,6 +56,7 @@ var underway = []struct {
 	place string
 	move  move
 }{
+	{placeToFollow, move{ship, baking}},
 	{"payments/production/ledger", move{ship, midShift}},
 	{"storefront/staging/web", move{ship, scalingUp}},
 	{"storefront/production/order-worker", move{ship, waiting}},
@@ -99,6 +102,7 @@ func (d *demo) history(ctx context.Context) error {
 	d.result.LiveDeploymentID = shown.last
 	d.result.RollbackTargetID = shown.succeeded[len(shown.succeeded)-2]
 	d.result.FailedDeploymentID = d.serviceAt(placeInFlames).last
+	d.result.FollowedDeploymentID = d.serviceAt(placeToFollow).last
 	return nil
 }
 

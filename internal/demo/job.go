@@ -23,6 +23,8 @@ type job struct {
 	leaseID    string
 	// underway is whether Seed has started the deployment. It is slow, so that a visitor still sees it.
 	underway bool
+	// followed marks the deployment that goes on for as long as the demo runs.
+	followed bool
 }
 
 // errCancelRequested is the reason why a deployment ends whose cancellation is requested.
@@ -102,8 +104,13 @@ func (j *job) pass(ctx context.Context, from, to float64) error {
 	if j.underway {
 		seconds *= leisure
 	}
+	return j.waitWithLease(ctx, time.Duration(seconds*float64(time.Second)))
+}
+
+// waitWithLease waits for d, and renews the lease meanwhile.
+func (j *job) waitWithLease(ctx context.Context, d time.Duration) error {
 	renewed := cmp.Or(j.Deploy.LeaseTime, deployment.DefaultLease) / 3
-	for left := time.Duration(seconds * float64(time.Second)); left > 0; left -= renewed {
+	for left := d; left > 0; left -= renewed {
 		if err := wait(ctx, min(left, renewed)); err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ const (
 	// lookEvery is the time between two looks for deployments, and retryEvery that after a failure of the database.
 	lookEvery  = 500 * time.Millisecond
 	retryEvery = 5 * time.Second
+	// watchEvery is the time between two reports of the deployment that goes on, watchLeast that at a high pace.
+	watchEvery = 10 * time.Second
+	watchLeast = 500 * time.Millisecond
 )
 
 // live is the state of Run.
@@ -42,13 +45,13 @@ type live struct {
 // done by then end with their leases. The services must be those that visitors call. With a pace of 1 a deployment takes
 // up to half a minute, with 2 half of that, and so on; it must be over 0.
 //
-// A deployment fails whose inputs or artifact have the word "broken" in them, as an image's tag may; all
-// others succeed.
+// A deployment fails whose inputs or artifact have the word "broken" in them, as an image's tag may, and the followed one
+// goes on until it is canceled; all others succeed.
 func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *slog.Logger) {
 	l := &live{Services: s, pace: pace, log: log, slots: make(chan struct{}, atOnce)}
 	defer l.jobs.Wait()
 	ctx = actor.With(ctx, r.runner)
-	l.takeOver(ctx, r.runner.Name)
+	l.takeOver(ctx, r)
 	for l.reserve(ctx) {
 		claimed, lease, err := l.Deploy.Claim(ctx, deployment.Claim{Kinds: catalog.DeploymentTypes})
 		if claimed != nil {
@@ -67,8 +70,8 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 	}
 }
 
-// takeOver continues a deployment that Seed has left running.
-func (l *live) takeOver(ctx context.Context, name string) {
+// takeOver continues the deployments that Seed has left running.
+func (l *live) takeOver(ctx context.Context, r *Result) {
 	running := entdeployment.StatusRUNNING
 	found, err := l.Deploy.Deployments(ctx, deployment.Filter{Status: &running}, page.Args{})
 	if err != nil {
@@ -76,8 +79,8 @@ func (l *live) takeOver(ctx context.Context, name string) {
 		return
 	}
 	for _, d := range found.Nodes() {
-		if d.Runner != nil && *d.Runner == name && l.reserve(ctx) {
-			l.start(ctx, &job{live: l, deployment: d, leaseID: *d.LeaseID, underway: true})
+		if d.Runner != nil && *d.Runner == r.runner.Name && l.reserve(ctx) {
+			l.start(ctx, &job{live: l, deployment: d, leaseID: *d.LeaseID, underway: true, followed: d.ID == r.FollowedDeploymentID})
 		}
 	}
 }

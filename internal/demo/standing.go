@@ -3,11 +3,14 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
+	"slipway/internal/fault"
 	"slipway/internal/record"
 	"slipway/internal/release"
 )
@@ -37,10 +40,34 @@ func (j *job) rollOut(ctx context.Context, drawn chance, instance *record.Module
 		return r.run(ctx, 0, e)
 	}
 	r.resume(data, *j.deployment.ExternalDeploymentID)
+	if j.followed {
+		return j.keepReporting(ctx, r)
+	}
 	if err := r.stay(ctx); err != nil {
 		return err
 	}
 	return r.run(ctx, r.at+1, e)
+}
+
+// keepReporting stays in the stage of a deployment and tells of it again and again, until ctx ends or the lease is lost.
+// A report that fails is told by the next.
+func (j *job) keepReporting(ctx context.Context, r *rollout) error {
+	every := max(time.Duration(float64(watchEvery)/j.pace), watchLeast)
+	for {
+		r.since = r.now()
+		requests := 2_000 + r.IntN(1_000)
+		r.news = append(r.news, r.event(fmt.Sprintf("No alarm: %d requests, %d of them failed.", requests, r.IntN(4))))
+		err := r.report(ctx, "IN_PROGRESS", "")
+		if fault.Is(err, fault.DeploymentLeaseLost) {
+			return err
+		}
+		if err != nil && ctx.Err() == nil {
+			j.log.WarnContext(ctx, "the demo's runner cannot report; trying again", "deployment", j.deployment.ID, "error", err)
+		}
+		if err := j.waitWithLease(ctx, every); err != nil {
+			return err
+		}
+	}
 }
 
 // resume takes a deployment over that the seeding has left in one of its stages.
