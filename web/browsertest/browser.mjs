@@ -2,12 +2,31 @@
 //   CHROMIUM        the browser, /usr/bin/chromium unless given
 //   SCREENSHOT_DIR  where pictures go, none are taken unless given
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+const axe = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+// flaws gives what axe finds wrong with a page by some of its rules, each as a line. What is in the editors of GraphiQL is
+// left out: it is theirs.
+export async function flaws(page, rules) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate((values) => globalThis.axe.run({ exclude: ['.monaco-editor'] }, { runOnly: { type: 'rule', values } }), rules);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${id}: ${target.join(' ')}: ${any[0]?.message}`));
+}
+
+// readable are the rules of axe that every page keeps: those that the parts of others break are not among them.
+export const readable = ['color-contrast', 'document-title', 'html-has-lang', 'image-alt', 'label', 'link-name', 'meta-viewport'];
+
+// overflow is how many pixels of a page are to the right of its window.
+export function overflow(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
 
 // Visit opens the explorer of a server anew for each test of a file, and after it holds what it asked for and
 // complained of against the rules: no other host, no error, nothing against the policy.

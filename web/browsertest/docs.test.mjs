@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
+import { flaws, overflow, readable } from './browser.mjs';
 
 assert.ok(process.env.SLIPWAY_BIN, 'SLIPWAY_BIN must be the slipway program; it is not set');
 
@@ -19,6 +20,7 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 
 let base;
 let token;
+let other;
 let browser;
 let server;
 let proxy;
@@ -40,14 +42,15 @@ before(async () => {
   await once(proxy, 'listening');
   base = `http://127.0.0.1:${proxy.address().port}/slipway`;
   server = spawn(process.env.SLIPWAY_BIN,
-    ['demo', '--log-level', 'error', '--listen', '127.0.0.1:0', '--admin-listen', '', '--base-url', base],
+    ['demo', '--pace', '20', '--log-level', 'error', '--listen', '127.0.0.1:0', '--admin-listen', '', '--base-url', base],
     { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface(server.stdout)) {
     token ??= line.match(/^  admin +(slp_\S+)/)?.[1];
+    other ??= line.match(/^  viewer +(slp_\S+)/)?.[1];
     target = line.match(/^ready: (http\S+)/)?.[1];
     if (target) break;
   }
-  assert.ok(token && target, 'the demo has not said that it is ready');
+  assert.ok(token && other && target, 'the demo has not said that it is ready');
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
 });
 
@@ -58,8 +61,8 @@ after(async () => {
 });
 
 // visit opens a page, and asserts at the end that it has reached nothing else and that its console is clean.
-async function visit(t, path, use) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1400 } });
+async function visit(t, path, use, { width = 1280, height = 1400, colorScheme = 'light' } = {}) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   page.setDefaultTimeout(60_000);
   const others = [];
   const complaints = [];
@@ -74,20 +77,78 @@ async function visit(t, path, use) {
   assert.deepEqual(complaints, [], 'the console must have no errors');
 }
 
-test('documents', (t) => visit(t, '/docs', async (page) => {
-  await page.getByRole('button', { name: 'Authorize' }).click();
-  const bearer = page.locator('form').filter({ hasText: 'bearer (http, Bearer)' });
-  await bearer.getByLabel('auth-bearer-value').fill(token);
-  await bearer.getByRole('button', { name: 'Apply credentials' }).click();
-  await bearer.getByRole('button', { name: 'Close' }).click();
+// list sends the request of an operation of the documents, and gives its answer.
+async function list(page) {
   await page.getByText('List module definitions').click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   const answered = page.waitForResponse(`${base}/module-definitions*`);
   await page.getByRole('button', { name: 'Execute' }).click();
   const answer = await answered;
+  await page.getByText('ratelimit-remaining').first().waitFor();
+  return answer;
+}
+
+test('documents', (t) => visit(t, '/docs', async (page) => {
+  await page.getByText('Requests go out with the token of the demo.').waitFor();
+  const answer = await list(page);
   assert.equal(answer.status(), 200);
   assert.equal(answer.request().headers().authorization, `Bearer ${token}`);
-  await page.getByText('ratelimit-remaining').first().waitFor();
+}));
+
+test('documents with a token of one\'s own', (t) => visit(t, '/docs', async (page) => {
+  await page.getByText('Requests go out with the token of the demo.').waitFor();
+  await page.getByRole('button', { name: 'Authorize' }).click();
+  const bearer = page.locator('.auth-container').filter({ hasText: 'bearer (http, Bearer)' });
+  await bearer.getByRole('button', { name: 'Remove authorization' }).click();
+  await bearer.getByLabel('auth-bearer-value').fill(other);
+  await bearer.getByRole('button', { name: 'Apply credentials' }).click();
+  await bearer.getByRole('button', { name: 'Close' }).click();
+  assert.equal((await list(page)).request().headers().authorization, `Bearer ${other}`);
+}));
+
+// Where the server gives no token, as to another site's page, or where it gives no settings, the documents are there.
+for (const [name, answer] of Object.entries({ 'no token': { json: { token: '' } }, 'no settings': { contentType: 'text/plain', body: 'none' } })) {
+  test(`documents with ${name}`, (t) => visit(t, '/openapi.json', async (page) => {
+    await page.route('**/config.json', (route) => route.fulfill(answer));
+    await page.goto(`${base}/docs`);
+    const found = await list(page);
+    assert.equal(found.status(), 200);
+    assert.equal(found.request().headers().authorization, undefined);
+    assert.equal(await page.getByRole('status').first().textContent(), '');
+  }));
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [1280, 400]) {
+    test(`documents-${colorScheme}-${width}`, (t) => visit(t, '/docs', async (page) => {
+      await page.getByText('Requests go out with the token of the demo.').waitFor();
+      const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+      assert.equal(ground.every((part) => part < 64), colorScheme === 'dark', `the ground is ${ground}`);
+      for (const tag of await page.locator('.opblock-tag').all()) {
+        const { height } = await tag.boundingBox();
+        assert.ok(height < 120, `${await tag.textContent()} is ${height} pixels high`);
+      }
+      await list(page);
+      await page.getByText('Roll back to a deployment').click();
+      await page.getByText('expectedLiveDeploymentId').first().waitFor();
+      assert.deepEqual(await flaws(page, readable.filter((rule) => rule !== 'label')), []);
+      assert.ok(await overflow(page) <= 0, 'the whole width is in the window');
+      await page.getByRole('button', { name: 'Authorize' }).click();
+      const { x, width: wide } = await page.locator('.modal-ux').boundingBox();
+      assert.ok(x >= 0 && x + wide <= width, `the dialog is from ${x}, ${wide} pixels wide`);
+      assert.deepEqual(await flaws(page, ['color-contrast']), []);
+      await page.locator('.close-modal').click();
+      await page.evaluate(() => window.scrollTo(0, 0));
+    }, { width, height: 900, colorScheme }));
+  }
+}
+
+test('the example Follow follows what goes on', (t) => visit(t, '/playground', async (page) => {
+  await page.getByRole('tab', { name: /^Follow/ }).click();
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  const following = page.getByRole('region', { name: 'Live updates' }).getByRole('article', { name: 'Follow' });
+  await following.getByText(/^open, ([3-9]|\d\d+) events$/).waitFor();
+  await following.getByText('"RUNNING"').first().waitFor();
 }));
 
 test('explorer', (t) => visit(t, '', async (page) => {

@@ -1,7 +1,7 @@
 // GraphiQL, used as a person would.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Visit } from './browser.mjs';
+import { Visit, flaws, overflow, readable } from './browser.mjs';
 
 const visit = new Visit(process.env.SLIPWAY_URL, async (page) => {
   await page.getByRole('button', { name: /^Re-fetch GraphQL schema/, disabled: false }).waitFor();
@@ -170,12 +170,47 @@ test('a wrong token is said so, and hides nothing of the schema', async () => {
   await visit.page.getByRole('option', { name: /^viewer/ }).waitFor();
 });
 
-test('a wrong token is said so where a subscription needs one', async () => {
-  await visit.page.getByLabel('Bearer token').fill('not-a-token');
-  await tab('Follow').click();
+test('a new tab begins with Run while a subscription of another goes on, whose events stay there', async () => {
+  const id = await started();
+  await fresh(`subscription Watch { deploymentChanged(id: "${id}") { deployment { status } } }`);
   await run();
-  await problem('The server does not accept the token or the organization for subscriptions: 4403 Forbidden');
-  assert.match((await answer()).errors[0].message, /4403/);
+  assert.equal((await answer()).data.deploymentChanged.deployment.status, 'PENDING');
+  await button('New tab').click();
+  await button(/^Execute query/).waitFor();
+  assert.equal(await button(/^Stop query/).count(), 0);
+  const watched = live().getByRole('article', { name: 'Watch' });
+  await watched.getByText('open, 1 event').waitFor();
+  await visit.mutate('cancelDeployment', id);
+  await watched.getByText('completed, 2 events').waitFor();
+  assert.equal(await text('response.json'), '', 'the answer of the new tab');
+  await write('Operation Editor', '{ viewer { role } }');
+  await run();
+  assert.deepEqual((await answer()).data, { viewer: { role: 'ADMIN' } });
+});
+
+test('a wrong token is said so where a subscription needs one, with the code and no stack', async () => {
+  for (const [label, value, code] of [
+    ['Bearer token', 'not-a-token', 'slipway:Request:UNAUTHENTICATED'],
+    ['Bearer token', '', 'slipway:Request:UNAUTHENTICATED'],
+  ]) {
+    await visit.page.getByLabel(label).fill(value);
+    await tab('Follow').click();
+    await run();
+    await problem('The server does not accept the token or the organization for subscriptions: 4403 Forbidden');
+    const refused = await answer();
+    assert.deepEqual(refused.errors.map(({ extensions }) => extensions.code), [code], JSON.stringify(refused));
+    assert.ok(!JSON.stringify(refused).includes('.js'), JSON.stringify(refused));
+    await live().getByText('refused, 1 event').first().waitFor();
+  }
+  await visit.picture('graphiql-subscription-refused');
+});
+
+test('a subscription of what there is not shows the code', async () => {
+  await fresh('subscription Nothing { deploymentChanged(id: "dep_01h455vb4pex5vsknk084sn02q") { version } }');
+  await run();
+  const { errors } = await answer();
+  assert.equal(errors[0].extensions.code, 'slipway:Deployment:NOT_FOUND');
+  assert.equal(errors[0].stack, undefined);
 });
 
 test('a token that no header can carry is named and not sent', async () => {
@@ -189,7 +224,9 @@ test('a token that no header can carry is named and not sent', async () => {
 test('a server that cannot be reached is said so', async () => {
   await visit.page.route('**/graphql', (route) => route.abort('connectionrefused'));
   await run();
-  assert.match((await answer()).errors[0].message, /^No answer came from .* Is the server running/);
+  const { errors } = await answer();
+  assert.match(errors[0].message, /^No answer came from .* Is the server running/);
+  assert.equal(errors[0].stack, undefined);
   await problem('No answer came from');
 });
 
@@ -240,6 +277,48 @@ test('a reload keeps the tabs, and the token in the session alone', async () => 
   assert.equal(await visit.page.getByLabel('Bearer token').inputValue(), 'secret-token');
   const kept = await visit.page.evaluate(() => location.href + JSON.stringify({ ...localStorage }) + document.cookie);
   assert.ok(!kept.includes('secret-token'), 'the token must be neither in the address nor in the local storage');
+});
+
+test('the page is one column in a narrow window, with the mouse and the keyboard', async () => {
+  const { page } = visit;
+  await page.setViewportSize({ width: 400, height: 800 });
+  const box = (selector) => page.locator(selector).boundingBox();
+  await run();
+  await answer();
+  const [query, variables, response] = await Promise.all(['.graphiql-query-editor', '.graphiql-editor-tool', '.result-window'].map(box));
+  for (const [name, { width, height }] of Object.entries({ query, variables, response })) {
+    assert.ok(width >= 350 && height >= 100, `${name}: ${width} by ${height}`);
+  }
+  assert.ok(query.y + query.height <= variables.y && variables.y + variables.height <= response.y, 'one below the other');
+  for (const name of ['Bearer token', 'Organization']) assert.ok((await page.getByLabel(name).boundingBox()).width >= 200, name);
+  assert.ok(await overflow(page) <= 0, 'the whole width is in the window');
+  await visit.picture('graphiql-narrow');
+  await button('Show Documentation Explorer').click();
+  const docs = page.getByRole('region', { name: 'Documentation Explorer' });
+  assert.ok((await docs.boundingBox()).width >= 350);
+  assert.ok((await box('.graphiql-query-editor')).width >= 350);
+  assert.ok(await overflow(page) <= 0, 'with the documentation, too');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await visit.picture('graphiql-narrow-docs');
+});
+
+test('the REST documents are a link away, and the way back', async () => {
+  await visit.page.getByRole('link', { name: 'REST API' }).click();
+  await visit.page.getByText('List module definitions').waitFor();
+  await visit.page.getByRole('link', { name: 'GraphQL playground' }).click();
+  await button(/^Execute query/).waitFor();
+});
+
+test('the page can be read in both schemes', async () => {
+  await button('Show Examples').click();
+  await tab('Follow').click();
+  await run();
+  await live().getByText('open, 1 event').waitFor();
+  for (const colorScheme of ['light', 'dark']) {
+    await visit.page.emulateMedia({ colorScheme });
+    await visit.page.locator(`body.graphiql-${colorScheme}, .graphiql-container`).first().waitFor();
+    assert.deepEqual(await flaws(visit.page, readable), [], colorScheme);
+  }
 });
 
 test('every control has a name', async () => {

@@ -1,7 +1,7 @@
 // The small page, of a program that was built without npm, used as a person would.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Visit } from './browser.mjs';
+import { Visit, flaws, overflow, readable } from './browser.mjs';
 
 const visit = new Visit(process.env.SLIPWAY_LITE_URL, (page) => page.getByRole('button', { name: 'Run', disabled: false }).waitFor());
 
@@ -89,6 +89,41 @@ test('a wrong token is refused in plain sight', async () => {
   await visit.picture('lite-refused');
 });
 
+test('a subscription that is refused shows the code', async () => {
+  await run('subscription { deploymentChanged(id: "dep_01h455vb4pex5vsknk084sn02q") { version } }');
+  await problem('slipway:Deployment:NOT_FOUND');
+  await visit.page.getByLabel('Bearer token').fill('not-a-token');
+  await run('subscription { deploymentsChanged { version } }');
+  await summary(/^401/);
+  await problem('slipway:Request:UNAUTHENTICATED');
+  assert.doesNotMatch(await visit.page.getByRole('region', { name: 'Result' }).textContent(), /\.js:/);
+});
+
+test('there is something to follow', async () => {
+  await visit.page.getByLabel('Examples').selectOption({ label: 'Live updates: follow a deployment while it runs' });
+  await visit.page.getByRole('button', { name: 'Run' }).click();
+  await summary(/^1 event$/);
+  assert.equal((await answer()).data.deploymentChanged.deployment.status, 'RUNNING');
+  await summary(/^Listening|^200/);
+  await visit.page.getByRole('button', { name: 'Cancel' }).click();
+});
+
+test('the REST documents are a link away, and the way back', async () => {
+  await visit.page.getByRole('link', { name: 'REST API' }).click();
+  await visit.page.getByText('List module definitions').waitFor();
+  await visit.page.getByRole('link', { name: 'GraphQL playground' }).click();
+  await visit.page.getByRole('button', { name: 'Run', disabled: false }).waitFor();
+});
+
+test('the page can be read in both schemes', async () => {
+  await run('{ nothingOfThisName }');
+  await summary(/^\d\d\d/);
+  for (const colorScheme of ['light', 'dark']) {
+    await visit.page.emulateMedia({ colorScheme });
+    assert.deepEqual(await flaws(visit.page, readable), [], colorScheme);
+  }
+});
+
 test('a token that no header can carry is named and not sent', async () => {
   await visit.page.getByLabel('Bearer token').fill('töken');
   await run('{ __typename }');
@@ -149,7 +184,6 @@ test('a server that cannot be reached is said so', async () => {
 
 test('the page fits a narrow window', async () => {
   await visit.page.setViewportSize({ width: 390, height: 844 });
-  const { width, content } = await visit.page.evaluate(() => ({ width: window.innerWidth, content: document.documentElement.scrollWidth }));
-  assert.ok(content <= width, `the page is ${content} pixels wide in a window of ${width}`);
+  assert.ok(await overflow(visit.page) <= 0, 'the whole width is in the window');
   await visit.picture('lite-narrow');
 });

@@ -14,6 +14,11 @@ export function tokenFault(token) {
   return at < 0 ? '' : `The token cannot be sent: character ${at + 1} is not a visible ASCII character.`;
 }
 
+// Problem is an error for people, who have no use for the place in the page's files where it was made.
+class Problem extends Error {
+  stack = undefined;
+}
+
 // Api sends requests with the page's token and organization. What a request has as headers of its own goes
 // before those.
 export class Api {
@@ -39,14 +44,15 @@ export class Api {
   }
 
   // subscribe tells a subscription's answers to a sink {next, error, complete}, by WebSocket, until what it
-  // gives is called.
+  // gives is called. error is told the errors of a refusal as a list, and what broke off the stream as a Problem.
   subscribe(request, headers, sink) {
-    return this.#clientFor(this.#headers(headers)).subscribe(request, {
+    const all = this.#headers(headers);
+    return this.#clientFor(all).subscribe(request, {
       next: (answer) => {
         this.#report('');
         sink.next(answer);
       },
-      error: (problem) => sink.error(this.#explained(problem)),
+      error: async (problem) => sink.error(await this.#explained(problem, all)),
       complete: () => sink.complete(),
     });
   }
@@ -54,7 +60,7 @@ export class Api {
   #headers(own) {
     const { token, organization } = this.#credentials;
     const fault = tokenFault(token);
-    if (fault) throw new Error(fault);
+    if (fault) throw new Problem(fault);
     const headers = { ...own };
     const has = (name) => Object.keys(headers).some((key) => key.toLowerCase() === name.toLowerCase());
     if (token && !has('Authorization')) headers.Authorization = `Bearer ${token}`;
@@ -70,7 +76,7 @@ export class Api {
       answer = JSON.parse(text);
     } catch {
       const type = response.headers.get('Content-Type') ?? 'not given';
-      throw new Error(`The answer is not JSON: status ${response.status}, type ${type}, ${text.slice(0, 200)}`);
+      throw new Problem(`The answer is not JSON: status ${response.status}, type ${type}, ${text.slice(0, 200)}`);
     }
     this.#report(response.status === 401 ? `The server does not accept the token: ${answer.errors?.[0]?.message}` : '');
     return answer;
@@ -101,17 +107,25 @@ export class Api {
     return this.#client.socket;
   }
 
-  // explained makes an error, or the answer that ended a subscription, of what graphql-ws ends it with.
-  #explained(problem) {
+  // explained gives the errors that refused a subscription, or a Problem, of what graphql-ws ends it with.
+  async #explained(problem, headers) {
     if (Array.isArray(problem)) return problem;
     const { code, reason } = problem;
-    if (code === 4401 || code === 4403) return this.#reported(`The server does not accept the token or the organization for subscriptions: ${code} ${reason}`);
-    if (code > 1001 && reason) return new Error(`The server closed the WebSocket: ${code} ${reason}`);
+    if (code === 4401 || code === 4403) return this.#refusal(headers, `The server does not accept the token or the organization for subscriptions: ${code} ${reason}`);
+    if (code > 1001 && reason) return new Problem(`The server closed the WebSocket: ${code} ${reason}`);
     return this.#reported(`The WebSocket to ${socketEndpoint} is closed. Is the server running, and the network up?`);
+  }
+
+  // refusal gives why the server refuses whoever sends the headers: what a query is answered, for a WebSocket closes
+  // without the error's code. Where a query is not refused, closed is all that is known.
+  async #refusal(headers, closed) {
+    const answer = await this.#post({ query: '{ viewer { id } }' }, headers).catch(() => ({}));
+    this.#report(closed);
+    return answer.errors ?? [{ message: closed }];
   }
 
   #reported(text) {
     this.#report(text);
-    return new Error(text);
+    return new Problem(text);
   }
 }

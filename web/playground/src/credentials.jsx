@@ -18,14 +18,15 @@ export function Credentials({ settings, problem, changed }) {
   return (
     <header className="credentials">
       <h1><span className="sign" aria-hidden="true" />Slipway <small>GraphQL playground</small></h1>
-      <label>
+      <a href="docs">REST API</a>
+      <label className="token">
         Bearer token
         <input {...field} type={shown ? 'text' : 'password'} placeholder="none: anonymous" value={token} onChange={(event) => setToken(event.target.value)} />
       </label>
       <button type="button" aria-pressed={shown} onClick={() => setShown(!shown)}>{shown ? 'Hide' : 'Show'} token</button>
-      <label>
+      <label className="organization">
         Organization
-        <input {...field} className="organization" placeholder="the token’s own" value={organization} onChange={(event) => setOrganization(event.target.value)}
+        <input {...field} placeholder="the token’s own" value={organization} onChange={(event) => setOrganization(event.target.value)}
           title="For superadmins: the id or slug of the organization that requests are about" />
       </label>
       <p role="alert">{problem}</p>

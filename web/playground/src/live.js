@@ -43,7 +43,8 @@ export class Live {
     return {
       subscribe: (observer) => {
         let shown = true;
-        const tell = (kind) => (value) => shown && observer[kind](value);
+        // The page may show another tab before GraphiQL lets go, whose answer this would become.
+        const tell = (kind) => (value) => shown && this.#here === tab && observer[kind](value);
         const sink = { next: tell('next'), error: tell('error'), complete: tell('complete') };
         const key = this.#open({ title: request.operationName ?? 'Subscription', tab }, request, headers, sink);
         // GraphiQL lets go also when it shows another tab, and says so just afterwards.

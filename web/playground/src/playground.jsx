@@ -28,6 +28,7 @@ export function Playground({ settings }) {
         <GraphiQL.Logo><span /></GraphiQL.Logo>
         <GraphiQL.Footer><LiveUpdates live={live} /></GraphiQL.Footer>
         <SystemTheme />
+        <OwnButton />
       </GraphiQL>
     </>
   );
@@ -43,6 +44,15 @@ function SystemTheme() {
     dark.addEventListener('change', changed);
     return () => dark.removeEventListener('change', changed);
   }, [theme]);
+  return null;
+}
+
+// OwnButton has each tab begin with Run: GraphiQL lets go of a tab's subscription where another tab is chosen, but not
+// where one is added, and would show its Stop there. The subscription goes on.
+function OwnButton() {
+  const tab = useGraphiQL((state) => state.tabs[state.activeTabIndex].id);
+  const { stop } = useGraphiQLActions();
+  useEffect(() => stop(), [tab]);
   return null;
 }
 
