@@ -112,7 +112,9 @@ func checkQuarantine(reason string, until *time.Time, now time.Time) []fault.Vio
 			Message: fmt.Sprintf("must have 1 to %d characters, found %d", MaxReason, n)})
 	}
 	violations = append(violations, textrules.Text("/reason", reason)...)
-	violations = append(violations, textrules.Visible("/reason", reason)...)
+	if len(violations) == 0 {
+		violations = textrules.Visible("/reason", reason)
+	}
 	if until != nil && !until.After(now) {
 		violations = append(violations, fault.Violation{Pointer: "/until", Rule: "future",
 			Message: fmt.Sprintf("must be in the future, found %s", until.UTC().Format(time.RFC3339Nano))})

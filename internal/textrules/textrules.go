@@ -23,7 +23,10 @@ func Name(pointer, name string) []fault.Violation {
 	if name == "" {
 		return []fault.Violation{{Pointer: pointer, Rule: "min_length", Message: "must have at least 1 character, found none"}}
 	}
-	return append(Length(pointer, name, MaxName), append(Line(pointer, name), Visible(pointer, name)...)...)
+	if violations := append(Length(pointer, name, MaxName), Line(pointer, name)...); len(violations) > 0 {
+		return violations
+	}
+	return Visible(pointer, name)
 }
 
 // Description returns what is wrong with a description: a text of at most MaxDescription characters. Nil

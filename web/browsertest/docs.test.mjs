@@ -130,7 +130,7 @@ for (const colorScheme of ['light', 'dark']) {
       }
       await list(page);
       await page.getByText('Roll back to a deployment').click();
-      await page.getByText('expectedLiveDeploymentId').first().waitFor();
+      await page.locator('#operations-Deployments-rollbackDeployment .opblock-body .responses-table').waitFor();
       assert.deepEqual(await flaws(page, readable.filter((rule) => rule !== 'label')), []);
       assert.ok(await overflow(page) <= 0, 'the whole width is in the window');
       await page.getByRole('button', { name: 'Authorize' }).click();
