@@ -82,7 +82,7 @@ func (r request) checkNoBody() error {
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	body, failed := httpx.ReadBody(w, r, limit)
 	if len(body) > 0 || r.ContentLength > limit {
-		if err := sendsJSON(r.Header); err != nil {
+		if err := sendsJSON(w, r.Header); err != nil {
 			return nil, err
 		}
 	}
@@ -90,8 +90,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 }
 
 // sendsJSON refuses bodies that are no JSON by their headers; one without a type counts as JSON.
-func sendsJSON(h http.Header) error {
-	if err := httpx.CheckEncoding(h); err != nil {
+func sendsJSON(w http.ResponseWriter, h http.Header) error {
+	if err := httpx.CheckEncoding(w, h); err != nil {
 		return err
 	}
 	found := h.Get("Content-Type")

@@ -173,7 +173,7 @@ func (h HTTP) params(w http.ResponseWriter, r *http.Request) (*wire.Request, err
 	if media, inUTF8 := httpx.ContentType(r.Header); media != httpx.MediaJSON || !inUTF8 {
 		return nil, fault.New(fault.RequestUnsupportedMedia, "Content-Type must be %s in UTF-8.", httpx.MediaJSON)
 	}
-	if err := httpx.CheckEncoding(r.Header); err != nil {
+	if err := httpx.CheckEncoding(w, r.Header); err != nil {
 		return nil, err
 	}
 	body, err := httpx.ReadBody(w, r, cmp.Or(h.MaxBody, DefaultMaxBody))

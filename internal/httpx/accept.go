@@ -26,7 +26,7 @@ type mediaRange struct {
 // left out.
 func ParseAccept(h http.Header) Accept {
 	a := Accept{text: strings.Join(h.Values("Accept"), ",")}
-	for part := range strings.SplitSeq(a.text, ",") {
+	for part := range elements(a.text) {
 		media, params, err := parseMediaType(part)
 		if err == nil && isUTF8(params) {
 			a.ranges = append(a.ranges, mediaRange{media, quality(params)})

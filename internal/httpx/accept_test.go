@@ -38,6 +38,10 @@ func TestTheMostExactRangeDecides(t *testing.T) {
 		"application/json; charset=UTF-8;q=0.4, */*":          {0.4, true},
 		"application/json/x, application/json;q, */*;q=0.6":   {0.6, false},
 		"application/jsonx, application, application/j*, x/*": {0, false},
+		`text/html;a="x, y", application/json;q=0.5`:          {0.5, true},
+		`text/html;a="x\", application/json", */*;q=0.2`:      {0.2, false},
+		`text/html;a="application/json, */*`:                  {0, false},
+		`application/json;profile="a,b";q=0.7`:                {0.7, true},
 	} {
 		p := httpx.ParseAccept(http.Header{"Accept": {accept}}).Preference(httpx.MediaJSON)
 		if p.Quality != want.quality || p.IsNamed() != want.isNamed {

@@ -25,13 +25,19 @@ func isUTF8(params map[string]string) bool {
 	return !named || strings.EqualFold(charset, "utf-8")
 }
 
-// CheckEncoding refuses a body that is compressed, or encoded otherwise, as RequestUnsupportedMedia.
-func CheckEncoding(h http.Header) error {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encoding)
+// CheckEncoding refuses a body that is compressed, or encoded otherwise, as RequestUnsupportedMedia. The answer says in
+// Accept-Encoding what would be taken (RFC 9110, 15.5.16).
+func CheckEncoding(w http.ResponseWriter, h http.Header) error {
+	encodings := strings.Join(h.Values("Content-Encoding"), ", ")
+	if encodings == "" || strings.EqualFold(strings.TrimSpace(encodings), identity) {
+		return nil
 	}
-	return nil
+	w.Header().Set("Accept-Encoding", identity)
+	return fault.New(fault.RequestUnsupportedMedia, "The body must not be encoded; found the Content-Encoding %.60q.", encodings)
 }
+
+// identity is the coding of what is not encoded.
+const identity = "identity"
 
 // ReadBody reads a body of at most limit bytes. A body whose length is announced as more is not read at all, so that a
 // client who waits for 100 Continue does not send it. The errors are RequestTooLarge, and RequestMalformed for a body

@@ -37,9 +37,15 @@ func TestAContentTypeHasAMediaTypeAndACharset(t *testing.T) {
 func TestAnEncodedBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	for encoding, want := range map[string]fault.Code{"": "", "identity": "", "Identity": "", "gzip": fault.RequestUnsupportedMedia, "identity, br": fault.RequestUnsupportedMedia} {
-		if got := codeOf(httpx.CheckEncoding(http.Header{"Content-Encoding": {encoding}})); got != want {
-			t.Errorf("%q: %s, want %s", encoding, got, want)
+		w := httptest.NewRecorder()
+		got := codeOf(httpx.CheckEncoding(w, http.Header{"Content-Encoding": {encoding}}))
+		if got != want || (w.Header().Get("Accept-Encoding") == "identity") != (want != "") {
+			t.Errorf("%q: %s, want %s; %v", encoding, got, want, w.Header())
 		}
+	}
+	twice := http.Header{"Content-Encoding": {"identity", "gzip"}}
+	if got := codeOf(httpx.CheckEncoding(httptest.NewRecorder(), twice)); got != fault.RequestUnsupportedMedia {
+		t.Errorf("gzip in a second header: %q", got)
 	}
 }
 
