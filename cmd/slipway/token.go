@@ -42,11 +42,12 @@ func tokenCreateCommand(env environment) *cobra.Command {
 	var o owner
 	var in account.NewToken
 	var projects, environments []string
+	var to string
 	c := &cobra.Command{
-		Use:   "create --org SLUG --role ROLE --name NAME",
-		Short: "Create a token and print it, this once",
+		Use:   "create --org SLUG --role ROLE --name NAME [--to FILE]",
+		Short: "Create a token and print it, or write it to a file, this once",
 		Example: `  slipway token create --org acme --role developer --name ci --expires-in 720h
-  slipway token create --org acme --role runner --name production --environment env_01jd…
+  slipway token create --org acme --role runner --name production --environment env_01jd… --to runner.token
   slipway token create --role superadmin --name root`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -61,6 +62,9 @@ func tokenCreateCommand(env environment) *cobra.Command {
 			}
 			in.Scope = account.ScopeOf(projects, environments)
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
+				if to != "" {
+					return createTokenIn(ctx, c.OutOrStdout(), accounts, in, to)
+				}
 				_, secret, err := accounts.CreateToken(ctx, in)
 				if err != nil {
 					return err
@@ -75,6 +79,7 @@ func tokenCreateCommand(env environment) *cobra.Command {
 	setting(c.Flags(), &in.Name, "name", "", text, "name for people and logs")
 	setting(c.Flags(), &in.ExpiresIn, "expires-in", "", atLeast(time.Second), "how long the token is good for; for ever where it is not set")
 	setting(c.Flags(), &projects, "project", "", list, "ids of the projects that the token may change something in; without --environment too, everywhere")
+	setting(c.Flags(), &to, "to", "", orEmpty(text), "file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
 	setting(c.Flags(), &environments, "environment", "", list, "ids of the environments that the token may change something in")
 	return c
 }

@@ -1,6 +1,10 @@
 package main_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -144,4 +148,40 @@ func idOf(t *testing.T, url, name string) string {
 	}
 	t.Fatalf("no token %s", name)
 	return ""
+}
+
+func TestTokenIsWrittenToANewFileForItsOwnerAlone(t *testing.T) {
+	t.Parallel()
+	url, path := migrated(t), filepath.Join(t.TempDir(), "me.token")
+	must(t, "org", "create", "--database", url, "--name", "Acme", "--slug", "acme")
+	create := []string{"token", "create", "--database", url, "--org", "acme", "--role", "viewer", "--name", "me", "--to"}
+	said := must(t, append(create, path)...)
+	text, err := os.ReadFile(path)
+	info, errOfInfo := os.Stat(path)
+	if err := errors.Join(err, errOfInfo); err != nil {
+		t.Fatal(err)
+	}
+	token := string(text)
+	if !regexp.MustCompile(`^slp_viewer_[0-9A-Za-z]{49}\n$`).MatchString(token) || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s has %q", info.Mode(), token)
+	}
+	if want := "wrote the token " + idOf(t, url, "me") + " to " + path; said != want || strings.Contains(said, strings.TrimSpace(token)) {
+		t.Errorf("said %q, want %q", said, want)
+	}
+	if got := status(t, serve(t, "--database", url).API+"/module-definitions", strings.TrimSpace(token)); got != 200 {
+		t.Errorf("the token is answered %d", got)
+	}
+	mustFail(t, 2, "--to: want a file that does not exist yet", append(create, path)...)
+	mustFail(t, 1, "no such file or directory", append(create, filepath.Join(t.TempDir(), "none", "me.token"))...)
+	refused := filepath.Join(t.TempDir(), "refused.token")
+	mustFail(t, 1, "prj_01h455vb4pex5vsknk084sn02q", append(create, refused, "--project", "prj_01h455vb4pex5vsknk084sn02q")...)
+	if _, err := os.Stat(refused); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file is left of a token that was refused: %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != token {
+		t.Errorf("the file that was there has %q, %v", after, err)
+	}
+	if list := must(t, "token", "list", "--database", url, "--org", "acme"); strings.Count(list, "tok_") != 1 {
+		t.Errorf("a token is left of what was refused:\n%s", list)
+	}
 }
