@@ -10,9 +10,10 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"time"
+
+	"slipway/internal/httpx"
 )
 
 // types has the media types by the extension of the file. The list of the operating system is not used, because it
@@ -33,7 +34,8 @@ const (
 	lasting = "assets/"
 )
 
-// file is a file to serve, with the entity tag of its content.
+// file is a file to serve, with the entity tag of its content. httpx.Compress, which every page is served through, gives
+// what is compressed another.
 type file struct {
 	content []byte
 	media   string
@@ -90,8 +92,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("ETag", `"`+f.tag+`"`)
 	if f.gzipped {
-		h.Add("Vary", "Accept-Encoding")
-		if !acceptsGzip(r.Header) {
+		if !httpx.AcceptsGzip(r.Header) {
 			f.inflate().serve(w, r)
 			return
 		}
@@ -100,7 +101,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
 }
 
-// inflate returns the file decompressed, with an entity tag of its own.
+// inflate returns the file decompressed.
 func (f file) inflate() file {
 	r, err := gzip.NewReader(bytes.NewReader(f.content))
 	if err != nil {
@@ -110,20 +111,6 @@ func (f file) inflate() file {
 	if err != nil {
 		panic(fmt.Errorf("web: a compressed file: %w", err))
 	}
-	f.content, f.tag, f.gzipped = content, f.tag+"-plain", false
+	f.content, f.gzipped = content, false
 	return f
-}
-
-// acceptsGzip reports whether a client accepts gzip: Accept-Encoding names it with a weight above 0.
-func acceptsGzip(h http.Header) bool {
-	for coding := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
-		name, weight, weighed := strings.Cut(coding, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			continue
-		}
-		_, value, _ := strings.Cut(weight, "=")
-		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		return !weighed || err == nil && q > 0
-	}
-	return false
 }

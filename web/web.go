@@ -61,7 +61,7 @@ func Explorer(cfg Config, graphiql fs.FS) http.Handler {
 	files[configPath] = newFile("config.json", settings(cfg))
 	return page(root, policy, files, func(w http.ResponseWriter, r *http.Request, f file) {
 		if r.URL.Path == configPath {
-			w.Header().Set("Vary", site)
+			w.Header().Add("Vary", site)
 			if found, ok := ownPage(r.Header, cfg.Token != ""); !ok {
 				http.Error(w, fmt.Sprintf("%s is for the explorer's own page: %s must be same-origin or none, found %.40q.", configPath, site, found), http.StatusForbidden)
 				return

@@ -20,6 +20,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/httpx"
 	"slipway/web"
 )
 
@@ -55,7 +56,7 @@ func mounted(explorer http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/playground", explorer)
 	mux.Handle("/playground/", explorer)
-	return mux
+	return httpx.Compress(1)(mux)
 }
 
 func askOf(t *testing.T, handler http.Handler, method, target string, header ...string) *http.Response {

@@ -144,8 +144,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // is up to the http.Server.
 func (s *Server) Shutdown(ctx context.Context) error { return s.streams.Shutdown(ctx) }
 
-// routes is the way of every request: its id, its client, its log line, the end of its panics, what is
-// refused whoever asks, then its surface, which authenticates it.
+// routes is the way of every request: its id, its client, its log line, the coding of its answer, the end of its panics,
+// what is refused whoever asks, then its surface, which authenticates it.
 func routes(services *Services, tokens *auth.Authenticator, organizations *auth.Organizations, streams *stream.Streams, c Config) http.Handler {
 	resolver := services.Resolver()
 	resolver.Wait = streams.Wait
@@ -159,7 +159,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 
 	r := chi.NewRouter()
 	refuse := bySurface(surface.Fail)
-	r.Use(nosniff, cutStalled(streams.WriteTimeout), httpx.Client(c.TrustedProxies), accessLog(c.Log), recovered(c.Log, refuse),
+	r.Use(nosniff, cutStalled(streams.WriteTimeout), httpx.Client(c.TrustedProxies), accessLog(c.Log), httpx.Compress(httpx.MaxCompressors), recovered(c.Log, refuse),
 		tokenHeader(rest.PathECSEvents, c.EventTokenHeader), closeCrowded, crossOrigin(origin.New(c.BaseURL, c.Origins), c.Log, refuse), uncrowded(refuse), middleware.GetHead)
 	if c.LoopbackOnly {
 		r.Use(loopbackOnly(c.BaseURL, refuse))

@@ -47,6 +47,12 @@ func serve(t *testing.T, c server.Config) (*worldtest.World, *httptest.Server, *
 	return w, s, log
 }
 
+// client asks for no coding, and follows no redirect.
+var client = &http.Client{
+	Transport:     &http.Transport{DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
 func send(t *testing.T, method, url, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	return sendTo(t, "", method, url, body, header...)
@@ -63,7 +69,6 @@ func sendTo(t *testing.T, host, method, url, body string, header ...string) (*ht
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
