@@ -36,28 +36,26 @@ import (
 // scanJSON scans a column of JSON into the value of a field, which stays as it is where the column is null.
 type scanJSON[T any] struct {
 	to   *T
-	size int
+	text []byte
 }
 
 // Scan implements sql.Scanner.
 func (s *scanJSON[T]) Scan(value any) error {
-	var text []byte
 	switch v := value.(type) {
 	case nil:
 		return nil
 	case string:
-		text = []byte(v)
+		s.text = []byte(v)
 	case []byte:
-		text = v
+		s.text = v
 	default:
 		return fmt.Errorf("ent: scan JSON: must be text or bytes, found %T", value)
 	}
-	s.size = len(text)
-	return json.Unmarshal(text, s.to)
+	return json.Unmarshal(s.text, s.to)
 }
 
-// Size returns how many bytes the text had.
-func (s *scanJSON[T]) Size() int { return s.size }
+// Decoded returns the text that was decoded, nil for null. It is good until the next row is read.
+func (s *scanJSON[T]) Decoded() []byte { return s.text }
 
 // scanNillable scans a column that may be null into a field that is a pointer.
 type scanNillable[T any] struct{ to **T }

@@ -83,7 +83,7 @@ var followed = []string{deployment.FieldVersion, deployment.FieldCompletedAt}
 
 // selectColumns returns the columns that an operation needs, of each type that it selects anything of.
 func selectColumns(schema *ast.Schema, op *ast.OperationDefinition) *record.Columns {
-	s := selection{schema, map[string][]string{}, map[string]bool{}}
+	s := selection{schema, map[string][]string{}, map[string]bool{}, map[string][]ast.SelectionSet{}}
 	if op.Operation == ast.Subscription {
 		s.of["Deployment"] = slices.Clone(followed)
 	}
@@ -94,14 +94,22 @@ func selectColumns(schema *ast.Schema, op *ast.OperationDefinition) *record.Colu
 			of[tables[name].name] = columns
 		}
 	}
-	return record.NewColumns(of)
+	columns := record.NewColumns(of)
+	for name, d := range decodings {
+		if table := tables[name].name; of[table] != nil && s.decodesEach(name, d) {
+			columns.Decoding(table, d.kind, d.column)
+		}
+	}
+	return columns
 }
 
-// selection is the columns that were found so far, by the name of the type, and the fragments that were looked at.
+// selection is the columns that were found so far, by the name of the type, the fragments that were looked at, and what is
+// selected of the records of a type, each time that some are.
 type selection struct {
 	schema *ast.Schema
 	of     map[string][]string
 	seen   map[string]bool
+	places map[string][]ast.SelectionSet
 }
 
 // everyColumn stands for all columns of a type.
@@ -112,6 +120,7 @@ func (s selection) add(set ast.SelectionSet) {
 		switch selected := selected.(type) {
 		case *ast.Field:
 			s.addField(selected)
+			s.addPlace(selected)
 			s.addConnection(selected)
 			s.add(selected.SelectionSet)
 		case *ast.InlineFragment:
@@ -145,6 +154,9 @@ func (s selection) addConnection(f *ast.Field) {
 	of := nodes.Type.Name()
 	if _, ok := tables[of]; ok {
 		s.of[of] = append(s.of[of], deployment.FieldID) // which every table has
+		if !selects(f.SelectionSet, "nodes") && !selects(f.SelectionSet, "edges", "node") {
+			s.places[of] = append(s.places[of], nil)
+		}
 	}
 }
 

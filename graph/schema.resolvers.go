@@ -45,7 +45,7 @@ func (r *auditEventResolver) ActorRole(ctx context.Context, obj *ent.AuditEvent)
 
 // Schema is the resolver for the schema field.
 func (r *defaultValueDefinitionResolver) Schema(ctx context.Context, obj *record.DefaultValueDefinition) (inputprop.Property, error) {
-	return obj.Schema.Property()
+	return obj.Schema.Property(ctx)
 }
 
 // SchemaJSON is the resolver for the schemaJson field.
@@ -249,7 +249,7 @@ func (r *moduleVersionResolver) ModuleDefinition(ctx context.Context, obj *recor
 
 // Inputs is the resolver for the inputs field.
 func (r *moduleVersionResolver) Inputs(ctx context.Context, obj *record.ModuleVersion) ([]inputprop.Property, error) {
-	return obj.Inputs.Properties()
+	return obj.Inputs.Properties(ctx)
 }
 
 // InputsJSON is the resolver for the inputsJson field.

@@ -87,7 +87,7 @@ func TestWhatIsLeftIsToldWithEveryAnswerToAKnownCaller(t *testing.T) {
 			{http.MethodPatch, patch, `{"data":{}}`, map[string]string{"If-Match": `"v9"`}, 412, 10},
 			{http.MethodPatch, patch, strings.Repeat(" ", 2000), nil, 413, 10},
 			{http.MethodPatch, patch, `{"data":{}}`, map[string]string{"Content-Type": "text/plain"}, 415, 10},
-			{http.MethodPatch, patch, `{"data":{"schema":{"id":"a","label":"A","type":"number","min":2,"max":1}}}`, nil, 422, 10},
+			{http.MethodPatch, patch, `{"data":{"schema":{"id":"a","label":"A","type":"number","min":2,"max":1}}}`, nil, 422, 11}, // and what it is compared with
 		} {
 			r := s.REST(t, c.method, c.path, admin, c.body, c.headers)
 			spent += c.cost

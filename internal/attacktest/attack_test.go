@@ -47,7 +47,11 @@ type attack struct {
 	cpu            time.Duration
 	memory, answer int64
 	why            string
-	run            func(ctx context.Context, c *caller) (string, error)
+	// together is what several at once may take in memory, where that is not as many times as much.
+	together int64
+	// query is the text of an attack that is one operation.
+	query string
+	run   func(ctx context.Context, c *caller) (string, error)
 }
 
 func (a attack) mostCPU(callers int) time.Duration {
@@ -65,6 +69,9 @@ func slack() int {
 }
 
 func (a attack) mostMemory(callers int) int64 {
+	if callers > 1 && a.together > 0 {
+		return a.together * int64(slack())
+	}
 	return max(mostMemory, a.memory) * int64(callers*slack())
 }
 

@@ -29,7 +29,7 @@ const (
 
 // probe is an attack by an operation of one role, with variables that may name what is in stock.
 func probe(name, want string, who actor.Role, query string, variables func(stock) object) attack {
-	return attack{name: name, want: want, run: func(ctx context.Context, c *caller) (string, error) {
+	return attack{name: name, want: want, query: query, run: func(ctx context.Context, c *caller) (string, error) {
 		return c.as(who).post(ctx, fmt.Sprintf("%s #%d", query, c.round), variables(c.stock))
 	}}
 }

@@ -25,9 +25,11 @@ type plan struct {
 	attacks []attack
 	// heavy are tried alone and ten at once, on PostgreSQL too.
 	heavy []attack
-	// stocked is whether there are large records, and fresh how many tokens the server has not seen.
-	stocked bool
-	fresh   int
+	// stocked is whether there are large records, columned whether every column of JSON is full of tiny values, and fresh
+	// how many tokens the server has not seen.
+	stocked  bool
+	columned bool
+	fresh    int
 	// followed servers have one who follows a deployment as long as they run, so that what reads changes for all
 	// who do is there before an attack as after it.
 	followed bool
@@ -51,6 +53,7 @@ func plans() []plan {
 		},
 		{name: "slow", flags: brisk, attacks: slow()},
 		{name: "heavy", flags: flags("--write-timeout", patient), stocked: true, heavy: concat(answers(), records(), work(), mutations(), refusals(), scalars(), hosts())},
+		{name: "columns", flags: flags("--write-timeout", patient), columned: true, heavy: columns()},
 		// What is tried here is within no limit but time.
 		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "500ms", "--write-timeout", patient), stocked: true, heavy: late()},
 		{name: "left", flags: flags("--max-cost", "1000000000"), stocked: true, heavy: left()},
@@ -105,6 +108,9 @@ func (p plan) serve(t *testing.T, program, database string) *server {
 	t.Helper()
 	s := serve(t, program, database, p.flags...)
 	s.fill(t, p.stocked)
+	if p.columned {
+		s.fillColumns(t)
+	}
 	s.mint(t, p.fresh)
 	if p.followed {
 		s.follow(t)

@@ -35,6 +35,7 @@ type stock struct {
 	eventful string
 	// definition has a schema of 200 KB.
 	definition string
+	tiny       tiny
 }
 
 type object = map[string]any

@@ -62,5 +62,5 @@ func (r *Reader) SchemaOf(ctx context.Context, givenID string) (inputprop.Proper
 	if d, err = store.NotFoundAs(d, err, givenID, fault.DefaultValueDefinitionNotFound); err != nil {
 		return nil, err
 	}
-	return d.Schema.Property()
+	return d.Schema.Property(ctx)
 }

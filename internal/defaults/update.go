@@ -15,6 +15,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
+	"slipway/internal/meter"
 	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
@@ -80,6 +81,11 @@ func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Ou
 		}
 		if err := p.checkVersion(current); err != nil {
 			return nil, err
+		}
+		if schema != nil { // the two are compared
+			if err := meter.Decode(ctx, meter.Inputs, current.Schema.JSON()); err != nil {
+				return nil, err
+			}
 		}
 		// Patterns and other people's values take their time: they are checked before the transaction.
 		outcome, err := s.preview(ctx, current, p.edit(current, schema))

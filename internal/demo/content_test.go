@@ -38,7 +38,7 @@ func areOfEverySort(t *testing.T, w *worldtest.World, r *demo.Result) {
 			several++
 		}
 		for _, v := range versions {
-			inputs, err := v.Inputs.Properties()
+			inputs, err := v.Inputs.Properties(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -87,7 +87,7 @@ func hasPlacesAndDefinitions(t *testing.T, w *worldtest.World, r *demo.Result) {
 	byCreator, kinds := map[string]int{}, map[string]int{}
 	for _, d := range c.DefaultValueDefinition.Query().AllX(ctx) {
 		byCreator[string(d.CreatedByType)]++
-		schema, err := d.Schema.Property()
+		schema, err := d.Schema.Property(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 		return nil, err
 	}
 	for _, r := range releases {
-		if err := meter.Spend(ctx, meter.Stored, len(r.Content)); err != nil {
+		if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
 			return nil, err
 		}
 	}
@@ -157,10 +157,7 @@ func markImmutable(ctx context.Context, changes []release.Change, to *ent.Module
 	if len(changes) == 0 {
 		return nil
 	}
-	if err := meter.Spend(ctx, meter.Inputs, len(to.Inputs.JSON())); err != nil {
-		return err
-	}
-	list, err := to.Inputs.Properties()
+	list, err := to.Inputs.Properties(ctx)
 	if err != nil {
 		return fmt.Errorf("deployment: inputs of the version %s: %w", to.ID, err)
 	}

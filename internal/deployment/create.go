@@ -183,7 +183,7 @@ func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*str
 	if violations := inputvalues.CheckValues(in.Inputs, "/inputs"); len(violations) > 0 {
 		return nil, violations, nil
 	}
-	list, err := p.version.Inputs.Properties()
+	list, err := p.version.Inputs.Properties(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -192,7 +192,7 @@ func setData(u *ent.DeploymentUpdateOne, data *ecs.Data) *ent.DeploymentUpdateOn
 // DataOf returns the detail of a deployment by its column, nil where its kind has none, counted as work of the
 // context's request.
 func DataOf(ctx context.Context, column ecs.Column) (*ecs.Data, error) {
-	if err := meter.Spend(ctx, meter.Stored, len(column.JSON())); err != nil {
+	if err := meter.Decode(ctx, meter.Stored, column.JSON()); err != nil {
 		return nil, err
 	}
 	return column.Data()

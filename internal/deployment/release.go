@@ -48,7 +48,7 @@ func explainMismatch(releaseID string, err error) error {
 // ContentOf is Content for one of many releases that a caller asks for, of which the digest and the content were read:
 // reading it is counted as work of the request in the context.
 func ContentOf(ctx context.Context, r *record.Release) (release.Content, error) {
-	if err := meter.Spend(ctx, meter.Stored, len(r.Content)); err != nil {
+	if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
 		return release.Content{}, err
 	}
 	return Content(&ent.Release{ID: r.ID, Digest: r.Digest, Content: r.Content})

@@ -2,12 +2,14 @@ package inputprop
 
 import (
 	"bytes"
+	"context"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"math"
 
 	"slipway/internal/fault"
+	"slipway/internal/meter"
 	"slipway/internal/strictjson"
 )
 
@@ -21,8 +23,16 @@ func NewColumn(p Property) Column { return Column{Encode(p)} }
 // JSON is the property's JSON, nil for NULL. It must not be changed.
 func (c Column) JSON() json.RawMessage { return c.text }
 
-// Property decodes the property, nil for NULL. It fails where what is stored is no property.
-func (c Column) Property() (Property, error) {
+// Property decodes the property, nil for NULL, which counts as work of the context's request. It fails where what is
+// stored is no property.
+func (c Column) Property(ctx context.Context) (Property, error) {
+	if err := meter.Decode(ctx, meter.Inputs, c.text); err != nil {
+		return nil, err
+	}
+	return c.property()
+}
+
+func (c Column) property() (Property, error) {
 	if c.text == nil {
 		return nil, nil
 	}
@@ -66,10 +76,11 @@ func NewListColumn(list []Property) ListColumn { return ListColumn{EncodeList(li
 // JSON is the list's JSON, nil for NULL. It must not be changed.
 func (c ListColumn) JSON() json.RawMessage { return c.text }
 
-// Properties decodes the list, nil for NULL. It fails where what is stored is no list of properties.
-func (c ListColumn) Properties() ([]Property, error) {
-	if c.text == nil {
-		return nil, nil
+// Properties decodes the list, nil for NULL, which counts as work of the context's request. It fails where what is
+// stored is no list of properties.
+func (c ListColumn) Properties(ctx context.Context) ([]Property, error) {
+	if err := meter.Decode(ctx, meter.Inputs, c.text); err != nil || c.text == nil {
+		return nil, err
 	}
 	n, err := stored(c.text)
 	if err != nil {

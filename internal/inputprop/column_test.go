@@ -32,7 +32,7 @@ func TestColumnsGiveBackWhatWasStored(t *testing.T) {
 		if err := column.Scan(src); err != nil {
 			t.Fatal(err)
 		}
-		again, err := column.Properties()
+		again, err := column.Properties(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestColumnsGiveBackWhatWasStored(t *testing.T) {
 		}
 	}
 	one := inputprop.NewColumn(list[3])
-	again, err := one.Property()
+	again, err := one.Property(t.Context())
 	if diff := cmp.Diff(list[3], again); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -56,7 +56,7 @@ func TestColumnsCopyTheDriversBuffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(buffer, strings.Repeat("x", len(buffer)))
-	if p, err := column.Property(); err != nil || p.Head().ID != "a" {
+	if p, err := column.Property(t.Context()); err != nil || p.Head().ID != "a" {
 		t.Error(p, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestNULLIsNothing(t *testing.T) {
 	if err := column.Scan(nil); err != nil {
 		t.Fatal(err)
 	}
-	p, err := column.Property()
+	p, err := column.Property(t.Context())
 	if stored, _ := column.Value(); p != nil || err != nil || stored != nil || column.JSON() != nil {
 		t.Error(p, err, stored)
 	}
@@ -78,7 +78,7 @@ func TestNULLIsNothing(t *testing.T) {
 	if err := list.Scan(nil); err != nil {
 		t.Fatal(err)
 	}
-	properties, err := list.Properties()
+	properties, err := list.Properties(t.Context())
 	if stored, _ := list.Value(); properties != nil || err != nil || stored != nil || list.JSON() != nil {
 		t.Error(properties, err, stored)
 	}
@@ -91,14 +91,14 @@ func TestWhatIsNoPropertyIsAnErrorOnReading(t *testing.T) {
 		if err := column.Scan(text); err != nil {
 			t.Fatal(err)
 		}
-		if p, err := column.Property(); p != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if p, err := column.Property(t.Context()); p != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, %v", text, p, err)
 		}
 		var list inputprop.ListColumn
 		if err := list.Scan(`[` + text + `]`); err != nil {
 			t.Fatal(err)
 		}
-		if p, err := list.Properties(); p != nil || err == nil {
+		if p, err := list.Properties(t.Context()); p != nil || err == nil {
 			t.Errorf("%s: got %v, %v", text, p, err)
 		}
 	}
@@ -114,11 +114,11 @@ func TestTheDeepestAndLongestPropertyIsReadBack(t *testing.T) {
 	t.Parallel()
 	wide := strings.Repeat(`"`+strings.Repeat("<", 9_000)+`",`, 40)
 	p := mustDecode(t, `{"id":"a","label":"A","type":"array","default":[`+wide+strings.Repeat("[", 62)+strings.Repeat("]", 62)+`]}`)
-	if again, err := inputprop.NewColumn(p).Property(); err != nil || !bytes.Equal(inputprop.Encode(p), inputprop.Encode(again)) {
+	if again, err := inputprop.NewColumn(p).Property(t.Context()); err != nil || !bytes.Equal(inputprop.Encode(p), inputprop.Encode(again)) {
 		t.Error(err)
 	}
 	list := []inputprop.Property{p}
-	if again, err := inputprop.NewListColumn(list).Properties(); err != nil || !bytes.Equal(inputprop.EncodeList(list), inputprop.EncodeList(again)) {
+	if again, err := inputprop.NewListColumn(list).Properties(t.Context()); err != nil || !bytes.Equal(inputprop.EncodeList(list), inputprop.EncodeList(again)) {
 		t.Error(err)
 	}
 }

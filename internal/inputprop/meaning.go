@@ -9,8 +9,8 @@ import (
 // means reports whether two columns have properties of one meaning: where one says nothing, the other may say what
 // goes without saying.
 func (c Column) means(other Column) bool {
-	a, errA := c.Property()
-	b, errB := other.Property()
+	a, errA := c.property()
+	b, errB := other.property()
 	if errA != nil || errB != nil || a == nil || b == nil {
 		return false
 	}

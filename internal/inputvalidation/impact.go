@@ -132,7 +132,7 @@ func (l *liveInstances) newViolations(ctx context.Context, instance *ent.ModuleI
 	if err != nil {
 		return nil, err
 	}
-	list, err := version.Inputs.Properties()
+	list, err := version.Inputs.Properties(ctx)
 	if err != nil || !inputprop.NamesDefinition(list, givenID) {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func (s *Service) readLiveRelease(ctx context.Context, deploymentID string) (*li
 
 // readRelease reads a release, nil where it is not what was stored.
 func readRelease(ctx context.Context, r *ent.Release) (*liveRelease, error) {
-	if err := meter.Spend(ctx, meter.Inputs, len(r.Content)); err != nil {
+	if err := meter.Decode(ctx, meter.Inputs, r.Content); err != nil {
 		return nil, err
 	}
 	return openRelease(r)

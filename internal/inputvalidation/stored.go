@@ -66,7 +66,7 @@ func (s *Service) eachDefinition(ctx context.Context, f func(Stored) error) erro
 			Order(ent.Asc(defaultvaluedefinition.FieldID)).Limit(storedPage).All(ctx)
 	}
 	return inPages(read, func(d *ent.DefaultValueDefinition) string { return d.ID }, func(d *ent.DefaultValueDefinition) error {
-		schema, err := d.Schema.Property()
+		schema, err := d.Schema.Property(ctx)
 		if err != nil {
 			return f(Stored{"definition", d.ID, d.GivenID, unreadable("/schema", err)})
 		}
@@ -88,7 +88,7 @@ func (s *Service) eachVersion(ctx context.Context, f func(Stored) error) error {
 			Order(ent.Asc(moduleversion.FieldID)).Limit(storedPage).All(ctx)
 	}
 	return inPages(read, func(v *ent.ModuleVersion) string { return v.ID }, func(v *ent.ModuleVersion) error {
-		list, err := v.Inputs.Properties()
+		list, err := v.Inputs.Properties(ctx)
 		if err != nil {
 			return f(Stored{"version", v.ID, v.Version, unreadable("/inputs", err)})
 		}
@@ -125,7 +125,7 @@ func (s *Service) checkLive(ctx context.Context, instance *ent.ModuleInstance) (
 	if err != nil {
 		return nil, err
 	}
-	list, err := version.Inputs.Properties()
+	list, err := version.Inputs.Properties(ctx)
 	if err != nil {
 		return nil, nil //nolint:nilerr // eachVersion reports it
 	}

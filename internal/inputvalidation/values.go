@@ -12,7 +12,6 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalues"
-	"slipway/internal/meter"
 	"slipway/internal/record"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
@@ -132,10 +131,7 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 		if err != nil {
 			return nil, err
 		}
-		if err := meter.Spend(ctx, meter.Inputs, len(version.Inputs.JSON())); err != nil {
-			return nil, err
-		}
-		if a.inputs, err = version.Inputs.Properties(); err == nil {
+		if a.inputs, err = version.Inputs.Properties(ctx); err == nil {
 			a.warnings, err = s.Rules.DropRefused(ctx, a.inputs, "/inputs")
 		}
 		return version, asUnavailable(err)
@@ -144,10 +140,7 @@ func (s *Service) readInputs(ctx context.Context, in Request, a *parts) (*ent.Mo
 		if err != nil {
 			return nil, err
 		}
-		if err := meter.Spend(ctx, meter.Inputs, len(d.Schema.JSON())); err != nil {
-			return nil, err
-		}
-		schema, err := d.Schema.Property()
+		schema, err := d.Schema.Property(ctx)
 		if err != nil {
 			return nil, err
 		}

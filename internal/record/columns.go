@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"slipway/internal/meter"
 )
 
 // Columns are what an operation needs of the records that it reads: for each table, some of its columns. A table that
@@ -14,6 +16,18 @@ type Columns struct{ of map[string]selection }
 type selection struct {
 	names []string
 	list  string
+	// decoded are the columns of JSON that will be decoded, if any, and kind is the work that this is.
+	decoded []string
+	kind    meter.Kind
+}
+
+// Decoding returns the same columns with what is known of those of a table that are JSON: each of its records will have
+// some decoded, which is work of a kind. More records than can be is not read then.
+func (c *Columns) Decoding(table string, k meter.Kind, columns ...string) *Columns {
+	s := c.of[table]
+	s.decoded, s.kind = append(s.decoded, columns...), k
+	c.of[table] = s
+	return c
 }
 
 // NewColumns returns the columns of the tables, to which it adds those that a record cannot be without: its id, its
@@ -31,7 +45,7 @@ func newSelection(names []string) selection {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	names = slices.Compact(names)
-	return selection{names, `"` + strings.Join(names, `", "`) + `"`}
+	return selection{names: names, list: `"` + strings.Join(names, `", "`) + `"`}
 }
 
 type columnsKey struct{}
@@ -52,7 +66,7 @@ func (t *Table[T]) selected(ctx context.Context, parent string) selection {
 		return t.all
 	}
 	if parent != "" && !slices.Contains(s.names, parent) {
-		return selection{append(slices.Clip(s.names), parent), s.list + `, "` + parent + `"`}
+		s.names, s.list = append(slices.Clip(s.names), parent), s.list+`, "`+parent+`"`
 	}
 	return s
 }

@@ -3,12 +3,14 @@ package record
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/meter"
 	"slipway/internal/store"
 )
 
@@ -137,6 +139,7 @@ func (t *Table[T]) compare(a, b *T, backward bool) int {
 func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) ([]*T, error) {
 	columns := q.table.selected(ctx, parent)
 	targets := make([]any, len(columns.names))
+	decoded := 0
 	var records []*T
 	err := q.run(ctx, s, args, columns, func(rows store.Rows) error {
 		record := new(T)
@@ -150,9 +153,29 @@ func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) 
 			q.table.poison(record, columns)
 		}
 		records = append(records, record)
-		return nil
+		return columns.checkRoom(ctx, targets, &decoded)
 	})
 	return records, err
+}
+
+// checkRoom adds what of a record will be decoded, in bytes as package meter counts them, and returns the error of a
+// request that may not decode so much: the rest is not read then. The work itself is counted where it is done.
+func (s selection) checkRoom(ctx context.Context, targets []any, bytes *int) error {
+	for i, c := range s.names {
+		if !slices.Contains(s.decoded, c) {
+			continue
+		}
+		switch target := targets[i].(type) {
+		case interface{ JSON() json.RawMessage }:
+			*bytes += meter.DecodedBytes(target.JSON())
+		case *string:
+			*bytes += meter.DecodedBytes(*target)
+		}
+	}
+	if *bytes > 0 && !meter.HasRoom(ctx, s.kind, *bytes) {
+		return meter.Spend(ctx, s.kind, *bytes)
+	}
+	return nil
 }
 
 var errNoActor = errors.New("record: no actor in the context")

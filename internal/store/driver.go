@@ -161,8 +161,8 @@ func checkArgs(args any) error {
 	return nil
 }
 
-// meteredRows counts the bytes of the rows that are read to answer a request as they come, so that a page of
-// large records ends before it fills the memory. Reads of transactions are not counted, for a write must not
+// meteredRows counts the bytes of the rows that are read to answer a request as they come, and the JSON among them that is
+// decoded at once, so that a page of large records ends before it fills the memory. Reads of transactions are not counted, for a write must not
 // fail by what it reads.
 type meteredRows struct {
 	entsql.ColumnScanner
@@ -177,6 +177,11 @@ func (m meteredRows) Scan(columns ...any) error {
 	size := 0
 	for _, column := range columns {
 		size += bytesOf(column)
+		if c, ok := column.(interface{ Decoded() []byte }); ok && c.Decoded() != nil {
+			if err := meter.Decode(m.ctx, meter.Stored, c.Decoded()); err != nil {
+				return err
+			}
+		}
 	}
 	return meter.Answer(m.ctx, meter.Read, size)
 }
@@ -192,6 +197,8 @@ func bytesOf(column any) int {
 		return len(*c)
 	case interface{ JSON() json.RawMessage }:
 		return len(c.JSON())
+	case interface{ Decoded() []byte }:
+		return len(c.Decoded())
 	case interface{ Size() int }:
 		return c.Size()
 	default:

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slipway/internal/meter"
 	"slipway/internal/strictjson"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -33,12 +34,9 @@ func (c Cost) literal(v *ast.Value) int {
 	return sum
 }
 
-// valueBytes is what a value counts for at least: many small ones are as much work as a long text.
-const valueBytes = 24
-
 // sizeOf returns about how many bytes a value has as JSON.
 func sizeOf(v any) (sum int) {
-	sum = valueBytes
+	sum = meter.ValueBytes
 	switch v := v.(type) {
 	case string:
 		return max(sum, len(v)+2)
@@ -58,9 +56,9 @@ func sizeOf(v any) (sum int) {
 
 func sizeOfNode(n *strictjson.Node) int {
 	if len(n.Items) == 0 {
-		return max(valueBytes, len(n.Text)+2)
+		return max(meter.ValueBytes, len(n.Text)+2)
 	}
-	sum := valueBytes
+	sum := meter.ValueBytes
 	for _, key := range n.Keys {
 		sum += len(key)
 	}

@@ -1,0 +1,68 @@
+package graph_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"slipway/internal/actor"
+	"slipway/internal/worldtest"
+)
+
+// stored makes n definitions whose schemas have many small values, and returns the id of the first.
+func stored(t *testing.T, w *worldtest.World, n int) (id string) {
+	t.Helper()
+	for i := range n {
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `mutation($i: CreateDefaultValueDefinitionInput!) {
+			createDefaultValueDefinition(input: $i) { defaultValueDefinition { id } } }`, map[string]any{"i": map[string]any{
+			"givenId": fmt.Sprint("stored-", i), "name": "n", "schema": map[string]any{"json": map[string]any{
+				"id": "a", "label": "A", "type": "array", "default": node(t, "["+strings.Repeat("0,", 4_000)+"0]")}},
+		}})
+		id, _ = r.At(t, "data", "createDefaultValueDefinition", "defaultValueDefinition", "id").(string)
+	}
+	return id
+}
+
+func TestWhatIsDecodedIsChargedAndWhatIsAnsweredAsStoredIsNot(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		id := stored(t, w, 1)
+		for field, want := range map[string]string{
+			"schemaJson":            "6",
+			"schema { __typename }": "566", // 4,000 values of 24 bytes, at 6 for each KiB
+			"a: schema { __typename } b: schema { __typename }":      "1130",
+			"schemaJson schema { ... on ArrayProperty { default } }": "576",
+		} {
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ defaultValueDefinition(id: %q) { %s } }`, id, field), nil)
+			if got := used(t, r); got != want || r.At(t, "errors") != nil {
+				t.Errorf("%s costs %s, want %s: %.300s", field, got, want, r.Body)
+			}
+		}
+	})
+}
+
+func TestNoMoreIsReadThanMayBeDecoded(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		stored(t, w, 25)
+		const page = "{ defaultValueDefinitions(first: 25) { nodes { %s } } }"
+		for fields, refused := range map[string]bool{
+			"schemaJson":            false,
+			"schema { __typename }": true,
+			"schemaJson schema @include(if: false) { __typename }":                 false,
+			"...f } } one: defaultValueDefinitions(first: 1) { nodes { ...f":       true,
+			"schemaJson } } one: defaultValueDefinitions(first: 1) { nodes { ...f": false,
+			"id } } one: defaultValueDefinitions(first: 1) { nodes { ...f":         false,
+		} {
+			query := fmt.Sprintf(page, fields)
+			if strings.Contains(query, "...f") {
+				query += " fragment f on DefaultValueDefinition { schema { __typename } }"
+			}
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, nil)
+			message, _ := r.At(t, "errors", 0, "message").(string)
+			if path := metadata(t, r)["path"]; refused != (message != "") || refused && path != "defaultValueDefinitions" {
+				t.Errorf("%s: %.300s", fields, r.Body)
+			}
+		}
+	})
+}
