@@ -112,7 +112,7 @@ func (s Surface) answer(o operation, w http.ResponseWriter, r *http.Request) (an
 	if err := meter.Spend(r.Context(), meter.Inputs, len(body)/kib*kib); err != nil {
 		return answer{}, err
 	}
-	if err := s.Turns.Take(r.Context(), httpx.Caller(r.Context()).Key); err != nil {
+	if err := s.Turns.Take(r.Context(), httpx.Caller(r.Context())); err != nil {
 		return answer{}, err
 	}
 	defer s.Turns.Leave()

@@ -93,6 +93,7 @@ func (s *settings) server(api http.Handler, errorLog *log.Logger) *http.Server {
 	return &http.Server{
 		Handler:           api,
 		ConnContext:       httpx.ConnContext,
+		ConnState:         httpx.ConnState,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      s.streams.WriteTimeout, // each piece of an answer has it anew

@@ -152,6 +152,24 @@ func between(least, most int) parser[int] {
 	}}
 }
 
+// half is what halfOr reads the word as.
+const half = -1
+
+// halfOr takes the word half, or a number as between does.
+func halfOr(least, most int) parser[int] {
+	numbers := between(least, most)
+	return parser[int]{numbers.kind, func(s string) (int, error) {
+		if s == "half" {
+			return half, nil
+		}
+		n, err := numbers.parse(s)
+		if err != nil {
+			return 0, unlike(fmt.Sprintf("half or a number from %d to %d", least, most), s)
+		}
+		return n, nil
+	}}
+}
+
 // parseSize reads a number of bytes from 1 KiB to 1 GiB, with the unit KiB or MiB where it has one.
 func parseSize(s string) (int, error) {
 	digits, unit := s, 1

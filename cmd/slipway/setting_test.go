@@ -30,6 +30,8 @@ func TestBadSettingEndsWithTwoAndSaysWhatIsWanted(t *testing.T) {
 		{"serve --database sqlite:a.db --database-direct postgres://b/c", `--database-direct: want PostgreSQL beside a --database of PostgreSQL, found SQLite in --database`},
 		{"serve --database postgres://b/c --database-direct sqlite:a.db", `found SQLite in --database-direct`},
 		{"serve --isolation none", `--isolation: want one of filter, strict, found "none"`},
+		{"serve --max-streams-per-organization third", `--max-streams-per-organization: want half or a number from 0 to 1073741824, found "third"`},
+		{"serve --max-streams-per-organization -1", `--max-streams-per-organization: want half or a number from 0 to 1073741824, found "-1"`},
 		{"serve --max-connections 0", `--max-connections: want a number from 1 to 1000, found "0"`},
 		{"serve --base-url example.com", `--base-url: want an http or https URL without user, query and fragment, found "example.com"`},
 		{"serve --base-url https://me@example.com", `--base-url: want an http or https URL`},

@@ -46,6 +46,7 @@ type settings struct {
 	bucket                    quota.Bucket
 	executor                  graph.Executor
 	streams                   stream.Config
+	perOrganization           int // half stands for half of the streams
 	maxMessage, maxRequests   int
 	maxOperations             int
 	requestTimeout            time.Duration
@@ -125,6 +126,7 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 	setting(fs, &s.bucket.PerSecond, "cost-per-second", "100000", between(0, most), "cost that comes back to a caller in a second, to one without a token a tenth of it; 0 is without limit")
 	setting(fs, &s.streams.Open, "max-streams", strconv.Itoa(streams.Open), count, "event streams and sockets that may be open at once")
 	setting(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", between(0, most), "event streams and sockets that one caller may have open at once; 0 is without limit")
+	setting(fs, &s.perOrganization, "max-streams-per-organization", "half", halfOr(0, most), "event streams and sockets that the callers of one organization may have open at once; half is half of --max-streams, 0 is without limit")
 	setting(fs, &s.streams.Handshakes, "max-handshakes", strconv.Itoa(streams.Handshakes), count, "sockets that may be open and not acknowledged yet")
 	setting(fs, &s.maxOperations, "max-operations", "0", between(0, most), "operations of GraphQL and requests of REST executed at once; more wait, and their callers take turns; 0 stands for 8 for each processor")
 	setting(fs, &s.maxRequests, "max-requests-per-caller", "64", between(0, most), "requests that one caller may have in flight at once; 0 is without limit")
@@ -188,6 +190,9 @@ func (s *settings) opening(log *slog.Logger) store.Config {
 // api returns how to serve the API. With loopbackOnly it answers only under the names of this machine.
 func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger) server.Config {
 	s.streams.Message = int64(s.maxMessage)
+	if s.streams.PerOrganization = s.perOrganization; s.perOrganization == half {
+		s.streams.PerOrganization = stream.DefaultPerOrganization(s.streams.Open)
+	}
 	return server.Config{
 		BaseURL:          s.baseURL,
 		LoopbackOnly:     loopbackOnly,

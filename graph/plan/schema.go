@@ -232,7 +232,8 @@ func (e *Execution) subscribe(ctx context.Context, root *Node, s *selection) gra
 	}
 }
 
-// Event returns the value of a subscription's field. Paths of errors begin below the field, as in gqlgen's executor.
+// Event returns the value of a subscription's field. Paths of errors begin below the field that the context has, as in
+// gqlgen's executor.
 func Event[T any](ctx context.Context, e *Execution, n *Node, v T, write func(*Writer, *Node, T) bool) graphql.Marshaler {
 	w := e.writer(ctx, e.observer(ctx), n.room())
 	if !write(w, n, v) {

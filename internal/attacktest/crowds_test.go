@@ -18,6 +18,7 @@ func crowds() []attack {
 		{name: "sockets that say nothing", want: "silent; another connection_ack", requests: 180, run: crowd(180, silent)},
 		{name: "sockets of one token", want: "100 x connection_ack, 100 x refused; another connection_ack", requests: 200, run: crowd(200, known)},
 		{name: "connections of nobody", want: "open; another connection_ack", requests: 300, run: crowd(300, quiet)},
+		{name: "connections of nobody, from the address of a good token", want: "open; good 200", requests: 300, run: mute},
 		{
 			name: "readers that take nothing of 20 releases", want: "cut", requests: 100,
 			cpu: 100 * 40 * time.Millisecond, memory: 64 * 10 << 20, why: ofRecords + ", 64 answers of 4 MB at once", run: gorge,
@@ -38,6 +39,30 @@ func crowds() []attack {
 			}),
 		},
 	}
+}
+
+// mute opens connections on which nothing is said, and asks a good question on one more of the same address.
+func mute(ctx context.Context, c *caller) (string, error) {
+	from := c.from(net.IPv4(127, 0, 4, byte(1+c.round)))
+	defer from.client.CloseIdleConnections()
+	var mu sync.Mutex
+	var open []io.Closer
+	defer func() {
+		for _, conn := range open {
+			_ = conn.Close()
+		}
+	}()
+	got := repeat(300, 10, func(int) (string, error) {
+		got, conn, err := quiet(ctx, from)
+		mu.Lock()
+		defer mu.Unlock()
+		if conn != nil {
+			open = append(open, conn)
+		}
+		return got, err
+	})
+	good, err := from.as(actor.Developer).post(ctx, "{ viewer { name } }", nil)
+	return fmt.Sprintf("%s; good %s", got, good), err
 }
 
 // visit opens one connection that stays open until the closer is closed.

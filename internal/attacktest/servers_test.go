@@ -58,7 +58,8 @@ func plans() []plan {
 		{name: "late", flags: flags("--max-cost", "1000000000", "--request-timeout", "500ms", "--write-timeout", patient), stocked: true, heavy: late()},
 		{name: "left", flags: flags("--max-cost", "1000000000"), stocked: true, heavy: left()},
 		{name: "strangers", flags: flags("--trusted-proxies", proxy+"/32"), attacks: strangers(), fresh: 60},
-		{name: "crowds", flags: flags("--max-streams", "150", "--init-timeout", "20s"), attacks: crowds(), stocked: true},
+		{name: "crowds", flags: flags("--max-streams", "300", "--init-timeout", "20s"), attacks: crowds(), stocked: true},
+		{name: "followers", flags: []string{"--cost-capacity", "6000", "--cost-per-second", "1"}, attacks: followers(), fresh: rounds},
 		{name: "spent", flags: []string{"--cost-capacity", "60000", "--cost-per-second", "1"}, attacks: spenders()},
 	}
 }

@@ -3,13 +3,13 @@ package deployment
 import (
 	"context"
 
+	"slipway/ent/deployment"
+	"slipway/ent/deploymentchange"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/record"
-
-	"slipway/ent/deploymentchange"
 )
 
 // Follow returns the changes of a deployment until it has ended, the last of them as the one that COMPLETED it, or ctx
@@ -22,7 +22,11 @@ func (s *Service) Follow(ctx context.Context, deploymentID string, after *string
 		return nil, err
 	}
 	if cursor != nil {
-		if _, err := s.Deployment(ctx, deploymentID); err != nil {
+		err := s.Feed.Read(ctx, func(ctx context.Context) error {
+			_, err := s.Deployment(record.WithColumns(ctx, endColumns), deploymentID)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -39,7 +43,11 @@ func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-cha
 	if err != nil {
 		return nil, err
 	}
-	return s.Feed.Subscribe(ctx, feed.Following{Matches: f.matches, After: cursor})
+	all := feed.Following{After: cursor}
+	if f != (Filter{}) {
+		all.Matches, all.Columns = f.matches, filterColumns
+	}
+	return s.Feed.Subscribe(ctx, all)
 }
 
 // cursor checks that the caller may read deployments, and returns the cursor of a text, nil for none.
@@ -53,11 +61,14 @@ func (s *Service) cursor(ctx context.Context, after *string) (*feed.Cursor, erro
 
 // asItem returns a deployment as it is now, with a cursor behind which nothing later is missing.
 func (s *Service) asItem(ctx context.Context, deploymentID string) (*feed.Item, error) {
-	head, err := s.Feed.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.Deployment(record.Whole(ctx), deploymentID)
+	var head feed.Cursor
+	var d *record.Deployment
+	err := s.Feed.Read(ctx, func(ctx context.Context) (err error) {
+		if head, err = s.Feed.Head(ctx); err == nil {
+			d, err = s.Deployment(record.Whole(ctx), deploymentID)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +81,12 @@ func (s *Service) asItem(ctx context.Context, deploymentID string) (*feed.Item, 
 	}
 	return item, nil
 }
+
+// filterColumns are those that matches looks at.
+var filterColumns = record.NewColumns(map[string][]string{deployment.Table: {
+	deployment.FieldModuleInstanceID, deployment.FieldEnvironmentID, deployment.FieldProjectID, deployment.FieldStatus,
+	deployment.FieldDeploymentType, deployment.FieldCreatedAt,
+}})
 
 // matches reports whether a deployment meets the conditions.
 func (f Filter) matches(d *record.Deployment) bool {

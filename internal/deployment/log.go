@@ -76,12 +76,16 @@ var endColumns = record.NewColumns(map[string][]string{deployment.Table: {deploy
 // read returns the lines that come next, and reports whether the deployment had ended before they were read: then no
 // others can follow.
 func (f *logFollower) read(ctx context.Context) (c *page.LogLineConnection, ended bool, err error) {
-	d, err := f.service.Deployment(record.WithColumns(ctx, endColumns), f.deploymentID)
-	if err != nil {
-		return nil, false, err
-	}
-	pages, err := f.service.LogsOf(ctx, []string{f.deploymentID}, page.Args{First: new(int32(page.MaxSize)), After: f.after})
-	return pages[f.deploymentID], d.CompletedAt != nil, err
+	err = f.service.Feed.Read(ctx, func(ctx context.Context) error {
+		d, err := f.service.Deployment(record.WithColumns(ctx, endColumns), f.deploymentID)
+		if err != nil {
+			return err
+		}
+		pages, err := f.service.LogsOf(ctx, []string{f.deploymentID}, page.Args{First: new(int32(page.MaxSize)), After: f.after})
+		c, ended = pages[f.deploymentID], d.CompletedAt != nil
+		return err
+	})
+	return c, ended, err
 }
 
 // run sends what was read, and what is read after that, until there is no more.

@@ -2,6 +2,7 @@ package executortest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"slipway/graph"
 	"slipway/internal/event"
+	"slipway/internal/feed"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/resolvertest"
@@ -166,6 +168,46 @@ func TestEachConditionHoldsInADocumentThatIsKept(t *testing.T) {
 			if strings.Count(a.data, `"b`) != conditions-1 || strings.Contains(a.data, fmt.Sprintf(`"b%d"`, i)) {
 				t.Errorf("%d conditions, without b%d: %s %s", conditions, i, a.data, a.errors)
 			}
+		}
+	}
+}
+
+// What goes wrong within an item of a subscription is told with its path from the root on, by the key that the document
+// gave to the field there.
+func TestPathsWithinAnItemBeginWithTheKeyOfTheRootField(t *testing.T) {
+	t.Parallel()
+	failing := func(_ context.Context, f resolvertest.Field, _ func(context.Context) (any, error)) (any, error) {
+		item := make(chan *feed.Item, 1)
+		item <- &feed.Item{Deployment: deployments(1).Edges[0].Node}
+		close(item)
+		switch f.Name {
+		case "Subscription.deploymentChanged":
+			return (<-chan *feed.Item)(item), nil
+		case "DeploymentChange.deployment":
+			return f.Parent.(*feed.Item).Deployment, nil
+		case "Deployment.moduleInstance":
+			return nil, nil // which is null, and must not be
+		case "Deployment.project", "DeploymentChange.cursor":
+			return nil, errors.New("it fails")
+		case "Deployment.release":
+			panic("it panics")
+		}
+		return nil, nil
+	}
+	const query = `subscription { x: deploymentChanged(id: "dep_0") { at: cursor d: deployment { p: project { id } ... on Deployment { r: release { id } i: moduleInstance { id } } } } }`
+	for _, e := range []graph.Executor{graph.PlanExecutor, graph.GqlgenExecutor} {
+		c := &comparison{handlers: map[graph.Executor]http.Handler{
+			e: handler(resolvertest.Around(&graph.Resolver{}, failing), e, "org_1", generous),
+		}}
+		a := c.ask(t, e, written{text: query}, ast.Subscription)
+		all := strings.Join(a.events, "\n")
+		for _, path := range []string{`"path":["x","at"]`, `"path":["x","d","p"]`, `"path":["x","d","r"]`} {
+			if strings.Count(all, path) != 1 {
+				t.Errorf("%s: no %s in %s", e, path, all)
+			}
+		}
+		if from, within := strings.Count(all, `"path":[`), strings.Count(all, `"path":["x",`); from != within {
+			t.Errorf("%s: %d paths, %d of them from the root: %s", e, from, within, all)
 		}
 	}
 }

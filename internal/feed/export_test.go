@@ -47,3 +47,6 @@ func NewNotifier(notify func(context.Context, store.Notification) error) (deploy
 	n := &notifier{notify: notify, logger: slog.New(slog.DiscardHandler)}
 	return n.deployments, n.log
 }
+
+// MaxReads is maxReads.
+const MaxReads = maxReads

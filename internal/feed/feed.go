@@ -7,6 +7,9 @@
 // queue (subscription.go): who does not take what is in it in time loses the subscription.
 //
 // Each item has a cursor. Who comes back with it gets what was missed from the table and then what comes (resume.go).
+// What a subscription reads for itself it reads in its turn, and has no turn while it sends: who takes nothing of what is
+// sent waits alone.
+//
 // The versions of one deployment only rise. Versions that were passed are left out, but never those that created a
 // deployment or ended it (merge.go).
 //
@@ -19,12 +22,11 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
+	"slipway/internal/quota"
 	"slipway/internal/record"
 	"slipway/internal/store"
 )
@@ -61,8 +63,8 @@ type Feed struct {
 	maxQueue int
 	// linger is how long the reader goes on when nobody follows anything any more.
 	linger time.Duration
-	// resuming bounds how many subscriptions read at once what they have missed.
-	resuming chan struct{}
+	// reads bounds how much subscriptions read at once for themselves.
+	reads *quota.Turns
 
 	mu sync.Mutex
 	// reader runs while somebody follows anything, and linger longer; nil otherwise.
@@ -74,15 +76,27 @@ type Feed struct {
 	subscriptions map[string]*audience
 }
 
-// maxResuming is how many subscriptions read at once what they have missed.
-const maxResuming = 4
+// maxReads is how many reads subscriptions do at once for themselves: where they begin, what they have missed, the lines
+// of a log.
+const maxReads = 4
 
 // New returns the feed of a database.
 func New(s *store.Store, log *slog.Logger) *Feed {
 	return &Feed{
 		store: s, log: log, maxQueue: maxQueue, linger: linger, notifier: notifier{notify: s.Notify, logger: log},
-		resuming: make(chan struct{}, maxResuming), subscriptions: map[string]*audience{},
+		reads: quota.NewTurns(quota.Limit{Max: maxReads}), subscriptions: map[string]*audience{},
 	}
+}
+
+// Read calls read, which a subscription of the caller's needs, in a turn: organizations take turns, and within one its
+// callers. read must do nothing but to read the database: who waits for somebody else in a turn has all others wait, too.
+// The error is that of read, or RequestTimeout where the context ended first.
+func (f *Feed) Read(ctx context.Context, read func(context.Context) error) error {
+	if err := f.reads.Take(ctx, quota.CallerOf(actor.From(ctx))); err != nil {
+		return err
+	}
+	defer f.reads.Leave()
+	return read(ctx)
 }
 
 // Changed has the feed look for changes at once, on every server. It is to be called with a deployment whose change was
@@ -121,11 +135,7 @@ func (f *Feed) enter() *reader {
 	defer f.mu.Unlock()
 	f.followers++
 	if f.reader == nil {
-		seen, err := lru.New[string, int32](maxSeen)
-		if err != nil {
-			panic(err) // maxSeen is above 0
-		}
-		f.reader = &reader{feed: f, seen: seen, woken: make(chan struct{}, 1), ready: make(chan struct{})}
+		f.reader = &reader{feed: f, seen: newVersions(), woken: make(chan struct{}, 1), ready: make(chan struct{})}
 		go f.reader.run()
 	}
 	return f.reader

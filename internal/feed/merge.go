@@ -3,6 +3,8 @@ package feed
 import (
 	"slices"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"slipway/ent/deploymentchange"
 	"slipway/internal/store"
 )
@@ -11,6 +13,35 @@ import (
 type event struct {
 	store.Change
 	cursor Cursor
+}
+
+// maxSeen is of how many deployments the last version is known.
+const maxSeen = 10_000
+
+// versions are the highest of each deployment that were read, of the last maxSeen of them.
+type versions struct {
+	last *simplelru.LRU[string, int32]
+}
+
+func newVersions() *versions {
+	last, err := simplelru.NewLRU[string, int32](maxSeen, nil)
+	if err != nil {
+		panic(err) // maxSeen is above 0
+	}
+	return &versions{last}
+}
+
+// of returns the version of a deployment, 0 for none.
+func (v *versions) of(deploymentID string) int32 {
+	version, _ := v.last.Get(deploymentID)
+	return version
+}
+
+// add adds the versions of events, which rise.
+func (v *versions) add(events []event) {
+	for _, e := range events {
+		v.last.Add(e.DeploymentID, e.Version)
+	}
 }
 
 // merge returns what a reader makes of a page of changes: of each deployment the last version, and before it the

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"slipway/ent/deploymentchange"
 	"slipway/internal/record"
 	"slipway/internal/store"
@@ -21,8 +19,6 @@ const (
 	linger = 10 * time.Second
 	// pageSize is how many changes are read at once, and so how many deployments.
 	pageSize = 200
-	// maxSeen is of how many deployments the reader knows the last version.
-	maxSeen = 10_000
 )
 
 // reader reads the table of changes for all who follow something on this server.
@@ -36,8 +32,8 @@ type reader struct {
 	// taken is that of the last change of which it was decided who follows it: a subscription that begins now is sent
 	// what comes after it. It is under the feed's mutex.
 	taken store.Position
-	// seen has the versions of deployments that were sent last.
-	seen *lru.Cache[string, int32]
+	// seen are the versions that were sent.
+	seen *versions
 	// logLines is how many lines the logs that are watched had last.
 	logLines map[string]int64
 }
@@ -196,16 +192,14 @@ func (r *reader) begin(ctx context.Context) error {
 
 // send sends a page of changes to the subscriptions, and moves on.
 func (r *reader) send(ctx context.Context, page []store.Change, to store.Position) error {
-	events := merge(page, r.lastVersion)
+	events := merge(page, r.seen.of)
 	followed := r.take(events, to)
 	items, err := r.feed.items(ctx, followed)
 	if err != nil {
 		return err
 	}
 	r.position = to
-	for _, e := range events {
-		r.seen.Add(e.DeploymentID, e.Version)
-	}
+	r.seen.add(events)
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
 	for i, e := range followed {
@@ -227,29 +221,11 @@ func (r *reader) take(events []event, to store.Position) (followed []event) {
 	return followed
 }
 
-// lastVersion returns the version of a deployment that was sent last, 0 for none.
-func (r *reader) lastVersion(deploymentID string) int32 {
-	version, _ := r.seen.Get(deploymentID)
-	return version
-}
-
 // items returns the items of events, nil where there is no deployment any more. Each deployment is read once.
 func (f *Feed) items(ctx context.Context, events []event) ([]*Item, error) {
-	ids := map[string][]string{}
-	for _, e := range events {
-		if !slices.Contains(ids[e.OrganizationID], e.DeploymentID) {
-			ids[e.OrganizationID] = append(ids[e.OrganizationID], e.DeploymentID)
-		}
-	}
-	of := map[string]*record.Deployment{}
-	for organizationID, list := range ids {
-		found, err := record.Deployments.In(f.store).ByIDs(record.Whole(system(ctx, organizationID)), list)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range found {
-			of[d.ID] = d
-		}
+	of, err := f.deployments(ctx, events, nil)
+	if err != nil {
+		return nil, err
 	}
 	items := make([]*Item, len(events))
 	for i, e := range events {
@@ -258,6 +234,27 @@ func (f *Feed) items(ctx context.Context, events []event) ([]*Item, error) {
 		}
 	}
 	return items, nil
+}
+
+// deployments returns the deployments of events by their ids, with some columns, nil for all.
+func (f *Feed) deployments(ctx context.Context, events []event, columns *record.Columns) (map[string]*record.Deployment, error) {
+	ids := map[string][]string{}
+	for _, e := range events {
+		if !slices.Contains(ids[e.OrganizationID], e.DeploymentID) {
+			ids[e.OrganizationID] = append(ids[e.OrganizationID], e.DeploymentID)
+		}
+	}
+	of := map[string]*record.Deployment{}
+	for organizationID, list := range ids {
+		found, err := record.Deployments.In(f.store).ByIDs(record.WithColumns(system(ctx, organizationID), columns), list)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range found {
+			of[d.ID] = d
+		}
+	}
+	return of, nil
 }
 
 // kindOf returns what a change did to a deployment, as it is by now. A program that did not know wrote none.

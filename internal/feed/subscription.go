@@ -19,12 +19,13 @@ const maxQueue = 1000
 type Following struct {
 	// DeploymentID, where it is not empty, is the one deployment to follow, until it has ended.
 	DeploymentID string
-	// Matches reports whether a deployment is among those to follow; nil for all.
+	// Matches reports whether a deployment is among those to follow, by the Columns of it; nil for all.
 	Matches func(*record.Deployment) bool
+	Columns *record.Columns
 	// After, where it is not nil, is the cursor behind which to begin, and otherwise what changes from now on is sent.
 	After *Cursor
 	// First, where it is not nil, returns what is sent before all else. It is called when nothing that changes from
-	// then on will be missed, and later changes of its deployment have higher versions.
+	// then on will be missed, and later changes of its deployment have higher versions. It reads by Feed.Read.
 	First func(context.Context) (*Item, error)
 }
 
@@ -106,7 +107,7 @@ func (s *subscription) begin(ctx context.Context) error {
 }
 
 // start returns the first item, or what is known of the changes before the cursor.
-func (s *subscription) start(ctx context.Context) (first *Item, seen versions, err error) {
+func (s *subscription) start(ctx context.Context) (first *Item, seen *versions, err error) {
 	if s.After != nil {
 		seen, err = s.feed.before(ctx, *s.After)
 		return nil, seen, err
@@ -193,7 +194,7 @@ func (a *audience) send(item *Item) {
 func (s *subscription) put(item *Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended || item.position.Compare(s.from) <= 0 || s.version >= item.Version || !s.wants(item) {
+	if s.ended || item.position.Compare(s.from) <= 0 || s.version >= item.Version || !s.wants(item.Deployment) {
 		return
 	}
 	s.dropPassed(item)
@@ -209,8 +210,8 @@ func (s *subscription) put(item *Item) {
 }
 
 // wants reports whether a deployment is one that is followed.
-func (s *subscription) wants(item *Item) bool {
-	return s.Matches == nil || s.Matches(item.Deployment)
+func (s *subscription) wants(d *record.Deployment) bool {
+	return s.Matches == nil || s.Matches(d)
 }
 
 // isLast reports whether nothing comes after an item.

@@ -59,6 +59,12 @@ func (c *costExtension) settle(ctx context.Context, used int) {
 	c.Used = used
 }
 
+// costOf returns the cost of the context's operation, nil where it has none.
+func costOf(ctx context.Context) *costExtension {
+	c, _ := graphql.GetOperationContext(ctx).Stats.GetExtension(costName).(*costExtension)
+	return c
+}
+
 // setRateLimit sets the RateLimit headers of an operation whose caller has a bucket.
 func setRateLimit(h http.Header, op *graphql.OperationContext) {
 	if c, ok := op.Stats.GetExtension(costName).(*costExtension); ok && c.buckets != nil {

@@ -24,14 +24,18 @@ const maxRootFields = 4
 
 // execution is an operation, or an event of a subscription, while it is executed.
 type execution struct {
-	meter *meter.Meter
-	cost  document.Cost
+	meter  *meter.Meter
+	limits meter.Limits
+	cost   document.Cost
 	// rootFields bounds how many fields of a query's root are resolved at once, and so how much is in memory.
 	rootFields chan struct{}
 
 	// objects are those of the operation, of which an event is a part; own is what they are otherwise.
 	objects *objectCosts
 	own     objectCosts
+
+	// payment is that of an event, nil of an operation, which was paid for when it began.
+	payment *payment
 
 	mu sync.Mutex
 	// truncated are the paths of the lists that were cut at their default length.
@@ -43,16 +47,16 @@ type execution struct {
 
 // newExecution returns the execution of an operation within limits, of whose cost so much is spent already.
 func newExecution(c document.Cost, limits meter.Limits, spent float64) *execution {
-	e := &execution{cost: c, rootFields: make(chan struct{}, maxRootFields)}
+	e := &execution{limits: limits, cost: c, rootFields: make(chan struct{}, maxRootFields)}
 	e.objects = &e.own
 	e.meter = meter.New(limits, spent, e)
 	return e
 }
 
 // ofEvent returns the execution of an event of the operation, whose cost is counted anew.
-func (e *execution) ofEvent(limits meter.Limits) *execution {
-	of := newExecution(e.cost, limits, 0)
-	of.objects = e.objects
+func (e *execution) ofEvent() *execution {
+	of := newExecution(e.cost, e.limits, e.cost.Total)
+	of.objects, of.payment = e.objects, &payment{}
 	return of
 }
 
@@ -127,7 +131,11 @@ func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphq
 	if len(e.truncated) > 0 {
 		setExtension(resp, "truncated", slices.Sorted(maps.Keys(e.truncated)))
 	}
-	if c, ok := graphql.GetOperationContext(ctx).Stats.GetExtension(costName).(*costExtension); ok && kind != ast.Subscription {
+	switch c := costOf(ctx); {
+	case c == nil:
+	case kind == ast.Subscription:
+		e.settlePayment(ctx, c)
+	default:
 		c.settle(ctx, e.meter.Cost())
 		setExtension(resp, costName, c)
 	}
@@ -149,6 +157,9 @@ func (e *execution) isAnswerTooLarge() bool {
 // err returns why nothing more is to be resolved: the execution is over a limit, or its time is. It is nil while there
 // is no reason.
 func (e *execution) err(ctx context.Context) error {
+	if e.payment != nil && e.payment.refusal != nil {
+		return e.payment.refusal
+	}
 	err := meter.Err(ctx)
 	if over := e.meter.Over(); over != nil {
 		if root := graphql.GetRootFieldContext(ctx); root != nil && e.isCommitted(root.Field.Alias) {

@@ -92,9 +92,10 @@ func (o operations) charge(ctx context.Context, cost document.Cost, op *graphql.
 // and costs nothing. An event of a subscription waits where it is resolved.
 func (o operations) DispatchOperation(ctx context.Context, op *graphql.OperationContext) (graphql.ResponseHandler, context.Context) {
 	if op.Operation.Operation == ast.Subscription {
-		return o.Executor.DispatchOperation(ctx, op)
+		next, ctx := o.Executor.DispatchOperation(ctx, op)
+		return next, withRootField(ctx, op)
 	}
-	if err := o.config.Turns.Take(ctx, httpx.Caller(ctx).Key); err != nil {
+	if err := o.config.Turns.Take(ctx, httpx.Caller(ctx)); err != nil {
 		if c, ok := op.Stats.GetExtension(costName).(*costExtension); ok {
 			c.settle(ctx, 0)
 		}
@@ -105,6 +106,17 @@ func (o operations) DispatchOperation(ctx context.Context, op *graphql.Operation
 		defer o.config.Turns.Leave()
 		return next(ctx)
 	}, ctx
+}
+
+// withRootField returns the context in which the events of a subscription are resolved: below its field, with whose name
+// the paths of their errors begin. gqlgen has events begin at nothing.
+func withRootField(ctx context.Context, op *graphql.OperationContext) context.Context {
+	const object = "Subscription"
+	fields := graphql.CollectFields(op, op.Operation.SelectionSet, []string{object})
+	if len(fields) != 1 {
+		return ctx // it is refused
+	}
+	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: object, Field: fields[0]})
 }
 
 // Patience implements stream.Executor.

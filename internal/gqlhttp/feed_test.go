@@ -23,6 +23,7 @@ import (
 	"slipway/internal/gqlhttp"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
+	"slipway/internal/quota"
 	"slipway/internal/testkit"
 )
 
@@ -36,7 +37,7 @@ type feed struct {
 }
 
 var feedSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
-	type Item { n: Int!, text: String, slow: String, panics: String }
+	type Item { n: Int!, text: String, slow: String, panics: String, padded(by: String): String }
 	type Query { echo(text: String): String, slow: String }
 	type Mutation { echo(text: String): String, slow: String }
 	type Subscription { feed(of: String!): Item }
@@ -66,6 +67,7 @@ func (f feed) Exec(ctx context.Context) graphql.ResponseHandler {
 			return f.source(ctx, fields[0].ArgumentMap(op.Variables)["of"].(string))
 		},
 		nil, func(ctx context.Context, selected ast.SelectionSet, n int) graphql.Marshaler {
+			gqlhttp.Observe(ctx) // as executors do
 			return f.object(ctx, op, graphql.CollectFields(op, selected, []string{"Item"}), n)
 		}, true, false)
 	return func(ctx context.Context) *graphql.Response {
@@ -177,8 +179,14 @@ func goLive(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtensio
 // prepare makes a server of a feed that is not started yet.
 func prepare(t *testing.T, c stream.Config, extensions ...graphql.HandlerExtension) *live {
 	t.Helper()
+	return prepareCharging(t, c, nil, extensions...)
+}
+
+// prepareCharging is prepare for a server that charges its callers.
+func prepareCharging(t *testing.T, c stream.Config, costs *quota.Costs, extensions ...graphql.HandlerExtension) *live {
+	t.Helper()
 	l := &live{feed: feed{items: make(chan int), ended: make(chan string, 1000)}, streams: stream.New(c), log: &testkit.Log{}}
-	config := gqlhttp.Config{Turns: c.Turns, Presenter: gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(l.log, nil))}}
+	config := gqlhttp.Config{Turns: c.Turns, Costs: costs, Presenter: gqlhttp.Presenter{Log: slog.New(slog.NewJSONHandler(l.log, nil))}}
 	s := gqlhttp.NewServer(l.feed, config, stream.WebSocket{Streams: l.streams, MaxQuery: 4096}, gqlhttp.HTTP{Streams: l.streams, Requests: c.Requests})
 	for _, e := range extensions {
 		s.Use(e)

@@ -12,9 +12,9 @@ import (
 )
 
 // metering is the extension that counts what an operation works on while it runs and what it answers with, and puts the
-// cost in the answer. A subscription is paid for when it starts; each of its events is counted anew, and has no cost in
-// its answer.
-type metering struct{ limits meter.Limits }
+// cost in the answer. A subscription is paid for when it starts, and again with each of its events, which is counted anew
+// and has no cost in its answer.
+type metering struct{}
 
 func (metering) ExtensionName() string                   { return "Metering" }
 func (metering) Validate(graphql.ExecutableSchema) error { return nil }
@@ -24,7 +24,7 @@ func (metering) Validate(graphql.ExecutableSchema) error { return nil }
 const costName, executionName = "cost", "execution"
 
 // InterceptResponse implements graphql.ResponseInterceptor.
-func (m metering) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	op := graphql.GetOperationContext(ctx)
 	e, ok := op.Stats.GetExtension(executionName).(*execution)
 	if !ok {
@@ -32,13 +32,14 @@ func (m metering) InterceptResponse(ctx context.Context, next graphql.ResponseHa
 	}
 	kind := op.Operation.Operation
 	if kind == ast.Subscription {
-		e = e.ofEvent(m.limits)
+		e = e.ofEvent()
 	}
 	ctx = withExecution(ctx, e)
 	resp := next(ctx)
 	if resp == nil {
 		return nil
 	}
+	e.pay(ctx) // where there was nothing to resolve
 	e.finish(ctx, kind, resp)
 	return resp
 }

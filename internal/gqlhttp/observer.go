@@ -14,10 +14,12 @@ import (
 type Observer struct{ *execution }
 
 // Observe returns the observer of the context's response. It is called as soon as there is something to resolve, which for
-// a subscription is the event that has come.
+// a subscription is the event that has come: its caller pays for it, which may take a while, and it begins then.
 func Observe(ctx context.Context) Observer {
+	e := executionOf(ctx)
+	e.pay(ctx)
 	stream.BeginEvent(ctx)
-	return Observer{executionOf(ctx)}
+	return Observer{e}
 }
 
 // Begin is called before a field with a selection is resolved.

@@ -20,7 +20,6 @@ import (
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/gqlhttp/wire"
-	"slipway/internal/meter"
 	"slipway/internal/quota"
 )
 
@@ -76,7 +75,7 @@ func NewServer(schema graphql.ExecutableSchema, c Config, transports ...Transpor
 	exec.SetErrorPresenter(c.Presenter.Present)
 	exec.SetRecoverFunc(c.Presenter.Recover)
 	exec.SetQueryCache(parsedDocument{})
-	exec.Use(metering{meter.Limits{Cost: c.Limits.Cost, Answer: c.Limits.Answer}})
+	exec.Use(metering{})
 	exec.Use(failureLog{c.Presenter})
 	return &Server{
 		exec:       operations{exec, document.New(schema.Schema(), c.documents()), c},

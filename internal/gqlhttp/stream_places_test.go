@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/testkit"
@@ -142,5 +143,58 @@ func TestOneSilentSocketTooManyEndsTheOldestOfTheBusiestAddress(t *testing.T) {
 	for _, p := range acknowledged {
 		p.say(`{"type":"ping"}`)
 		p.hear(`{"type":"pong"}`)
+	}
+}
+
+// of has each request be of the organization and the caller that it names.
+func of(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if organization, caller, is := strings.Cut(r.Header.Get("Test-Of"), "/"); is {
+			r = r.WithContext(actor.With(r.Context(), &actor.Actor{ID: caller, Role: actor.Viewer, OrganizationID: organization}))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func TestAnOrganizationHasItsStreamsAndNoMoreWhoeverItsCallersAre(t *testing.T) {
+	t.Parallel()
+	l := prepare(t, stream.Config{PerCaller: 2, PerOrganization: 3, Open: 5})
+	l.Config.Handler = of(l.Config.Handler)
+	l.Start()
+	socket := func(caller string) *peer {
+		p := l.socket(t, "Test-Of: "+caller)
+		p.say(hello)
+		return p
+	}
+	l.listen(t, items, "Test-Of", "busy/a")
+	second := socket("busy/b")
+	second.hear(`{"type":"connection_ack"}`)
+	l.listen(t, items, "Test-Of", "busy/c")
+
+	const message = "An organization may have at most 3 streams and sockets open at once (--max-streams-per-organization); this would be one more."
+	for _, caller := range []string{"busy/a", "busy/d"} {
+		found, metadata := refusal(t, l.post(t, items, "text/event-stream", "Test-Of", caller))
+		if found != message || metadata != "map[limit:streamsPerOrganization retryAfterSeconds:1 value:3]" {
+			t.Errorf("%s: %s %s", caller, found, metadata)
+		}
+	}
+	socket("busy/e").ends(1013, message[:max(0, min(len(message), 123))])
+
+	// Others have what is left, and nothing was taken by those who were refused.
+	l.listen(t, items, "Test-Of", "other/a")
+	socket("other/b").hear(`{"type":"connection_ack"}`)
+	second.frame(testkit.OpClose, true, []byte{3, 232})
+	second.ends(1000, "")
+	for resp := l.post(t, items, "text/event-stream", "Test-Of", "busy/d"); resp.StatusCode != http.StatusOK; {
+		resp = l.post(t, items, "text/event-stream", "Test-Of", "busy/d")
+	}
+}
+
+func TestHalfOfAllStreamsIsForOneOrganization(t *testing.T) {
+	t.Parallel()
+	for open, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 10_000: 5000} {
+		if got := stream.DefaultPerOrganization(open); got != want {
+			t.Errorf("%d of %d", got, open)
+		}
 	}
 }

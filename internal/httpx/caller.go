@@ -11,7 +11,7 @@ import (
 // authenticated as, or the network that it comes from.
 func Caller(ctx context.Context) quota.Caller {
 	if a := actor.From(ctx); a != nil && a.ID != "" {
-		return quota.Caller{Key: a.ID}
+		return quota.CallerOf(a)
 	}
-	return quota.Caller{Key: ClientNetwork(ctx).String(), Anonymous: true}
+	return quota.Stranger(ClientNetwork(ctx).String())
 }

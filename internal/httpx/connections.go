@@ -3,7 +3,9 @@ package httpx
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -12,26 +14,31 @@ import (
 // why it is not served. More are closed without a word.
 const surplus = 20
 
-// Connections bounds the connections of each address on which no good token has come. Those of trusted
-// proxies are not counted. It remembers nothing of an address that has no such connection.
+// Connections bounds the connections of each address on which no good token has come. One more takes the place of the one
+// that has been silent for longest; only where on all of them a request is being answered it is one too many. Those of
+// trusted proxies are not counted. It remembers nothing of an address that has no such connection.
 type Connections struct {
 	most    int
 	trusted []netip.Prefix
 
-	mu    sync.Mutex
-	count map[netip.Prefix]anonymous
+	mu sync.Mutex
+	of map[netip.Prefix]*strangers
 }
 
-// anonymous counts the connections of one address without a good token.
-type anonymous struct{ within, over int }
+// strangers are the connections of one address without a good token: how many there are of each kind, and those that are
+// silent, longest first.
+type strangers struct {
+	count  [over + 1]int
+	silent []*conn
+}
 
 // NewConnections returns a limit of most connections an address.
 func NewConnections(most int, trusted []netip.Prefix) *Connections {
-	return &Connections{most: most, trusted: trusted, count: map[netip.Prefix]anonymous{}}
+	return &Connections{most: most, trusted: trusted, of: map[netip.Prefix]*strangers{}}
 }
 
 // Listener returns a listener that accepts the connections of another one within the limit, and some over
-// it, whose requests OverLimit tells apart. The http.Server needs ConnContext too.
+// it, whose requests OverLimit tells apart. The http.Server needs ConnContext and ConnState too.
 func (c *Connections) Listener(l net.Listener) net.Listener { return listener{l, c} }
 
 type listener struct {
@@ -50,10 +57,13 @@ func (l listener) Accept() (net.Conn, error) {
 		if !ok {
 			return accepted, nil // it has no address to be counted for
 		}
-		if counted := l.connections.admit(tcp); counted != nil {
+		counted, crowded := l.connections.admit(tcp)
+		if crowded != nil {
+			_ = crowded.Close() // whoever opened it has no answer to lose
+		}
+		if counted != nil {
 			return counted, nil
 		}
-		_ = tcp.Close() // whoever opened it has no answer to lose
 	}
 }
 
@@ -74,28 +84,59 @@ type conn struct {
 	unsent unsent
 }
 
-// admit counts a connection, or returns nil where there is no place for it.
-func (c *Connections) admit(tcp *net.TCPConn) *conn {
+// admit counts a connection, which is silent at first, or returns nil where there is no place for it. It also returns the
+// one that has to be closed, of those before or itself, nil where there was room.
+func (c *Connections) admit(tcp *net.TCPConn) (admitted *conn, crowded net.Conn) {
 	peer := parsePeer(tcp.RemoteAddr().String())
-	admitted := &conn{TCPConn: tcp, connections: c, network: network(peer)}
+	admitted = &conn{TCPConn: tcp, connections: c, network: network(peer)}
 	if contains(c.trusted, peer) {
-		return admitted
+		return admitted, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.count[admitted.network]
-	switch {
-	case n.within < c.most:
-		n.within++
-		admitted.place.Store(within)
-	case n.over < surplus:
-		n.over++
-		admitted.place.Store(over)
+	s := c.of[admitted.network]
+	if s == nil {
+		s = &strangers{}
+	}
+	place, oldest := s.room(c.most)
+	if place == nowhere {
+		return nil, tcp
+	}
+	if oldest != nil {
+		c.remove(oldest)
+		crowded = oldest
+	}
+	c.of[admitted.network] = s // which may have gone with its last one
+	s.count[place]++
+	s.silent = append(s.silent, admitted)
+	admitted.place.Store(place)
+	return admitted, crowded
+}
+
+// room returns what one more is to be counted as, nowhere where there is no place, and the one whose place it takes, nil
+// where one is free.
+func (s *strangers) room(most int) (place int32, oldest *conn) {
+	switch inside, outside := s.oldest(within), s.oldest(over); {
+	case s.count[within] < most:
+		return within, nil
+	case inside != nil:
+		return within, inside
+	case s.count[over] < surplus:
+		return over, nil
+	case outside != nil:
+		return over, outside
 	default:
+		return nowhere, nil
+	}
+}
+
+// oldest returns the one of a kind that has been silent for longest, nil where none is.
+func (s *strangers) oldest(place int32) *conn {
+	at := slices.IndexFunc(s.silent, func(c *conn) bool { return c.place.Load() == place })
+	if at < 0 {
 		return nil
 	}
-	c.count[admitted.network] = n
-	return admitted
+	return s.silent[at]
 }
 
 // Close implements net.Conn.
@@ -111,18 +152,30 @@ func (c *Connections) release(released *conn) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.count[released.network]
-	switch released.place.Swap(nowhere) {
-	case nowhere:
+	c.remove(released)
+}
+
+// remove is release under the mutex.
+func (c *Connections) remove(removed *conn) {
+	place := removed.place.Swap(nowhere)
+	if place == nowhere {
 		return
-	case within:
-		n.within--
-	case over:
-		n.over--
 	}
-	c.count[released.network] = n
-	if n == (anonymous{}) {
-		delete(c.count, released.network)
+	s := c.of[removed.network]
+	s.count[place]--
+	s.setSilent(removed, false)
+	if s.count == ([over + 1]int{}) {
+		delete(c.of, removed.network)
+	}
+}
+
+// setSilent has a connection be the last of those that are silent, or none of them.
+func (s *strangers) setSilent(c *conn, is bool) {
+	if at := slices.Index(s.silent, c); at >= 0 {
+		s.silent = slices.Delete(s.silent, at, at+1)
+	}
+	if is {
+		s.silent = append(s.silent, c)
 	}
 }
 
@@ -131,6 +184,20 @@ type connKey struct{}
 // ConnContext is an http.Server's, and lets its requests be told apart by their connection.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
+}
+
+// ConnState is an http.Server's. A connection is silent until all of a request's header has come, and again when that was
+// answered. One that was taken over, for a stream or a socket, is silent no more.
+func ConnState(accepted net.Conn, state http.ConnState) {
+	c, ok := accepted.(*conn)
+	if !ok || c.place.Load() == nowhere || state == http.StateNew {
+		return
+	}
+	c.connections.mu.Lock()
+	defer c.connections.mu.Unlock()
+	if c.place.Load() != nowhere {
+		c.connections.of[c.network].setSilent(c, state == http.StateIdle)
+	}
 }
 
 // OverLimit reports whether the request's connection is one more than its address may have without a good

@@ -28,6 +28,7 @@ const patience = 20 * time.Second
 // limit, takes /good for one with a good token, and takes the connection of /hijack over.
 type limited struct {
 	*httpx.Connections
+	most    int
 	address string
 }
 
@@ -38,11 +39,11 @@ func limit(t *testing.T, most int, trusted ...netip.Prefix) *limited {
 		t.Fatal(err)
 	}
 	c := httpx.NewConnections(most, trusted)
-	s := &http.Server{Handler: http.HandlerFunc(say), ConnContext: httpx.ConnContext, ReadHeaderTimeout: patience}
+	s := &http.Server{Handler: http.HandlerFunc(say), ConnContext: httpx.ConnContext, ConnState: httpx.ConnState, ReadHeaderTimeout: patience}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(c.Listener(l)) }()
 	t.Cleanup(func() { _ = s.Close(); <-ended })
-	return &limited{c, l.Addr().String()}
+	return &limited{c, most, l.Addr().String()}
 }
 
 func say(w http.ResponseWriter, r *http.Request) {
@@ -122,29 +123,81 @@ func (l *limited) until(t *testing.T, want string) {
 	}
 }
 
-func TestAConnectionMoreThanTheLimitIsToldApart(t *testing.T) {
-	t.Parallel()
-	l := limit(t, 2)
-	first, second, third := l.connect(t, here), l.connect(t, here), l.connect(t, here)
-	for range 2 {
-		third.want(t, "/", "2 over")
-		first.want(t, "/", "2 within")
-		second.want(t, "/", "2 within")
+// silent opens connections on which nothing is said. When it returns they are counted, in their order: the last to come
+// has been answered, and it is another address's.
+func (l *limited) silent(t *testing.T, n int) (opened []*connection) {
+	t.Helper()
+	for range n {
+		opened = append(opened, l.connect(t, here))
 	}
-	l.connect(t, elsewhere).want(t, "/", "2 within")
+	l.connect(t, elsewhere).want(t, "/good", fmt.Sprintf("%d within", l.most))
+	return opened
 }
 
-func TestConnectionsFarOverTheLimitAreClosed(t *testing.T) {
-	t.Parallel()
-	l := limit(t, 1)
-	l.connect(t, here).want(t, "/", "1 within")
-	for range 20 {
-		l.connect(t, here).want(t, "/", "1 over")
+// busy opens connections on which something goes on, and wants their answers.
+func (l *limited) busy(t *testing.T, n int, want string) {
+	t.Helper()
+	for range n {
+		l.connect(t, here).want(t, "/hijack", want)
 	}
+}
+
+func TestOneMoreTakesThePlaceOfTheLongestSilent(t *testing.T) {
+	t.Parallel()
+	l := limit(t, 2)
+	opened := l.silent(t, 2)
+	first, second := opened[0], opened[1]
+	first.want(t, "/", "2 within") // so it is silent for less long
+	third := l.connect(t, here)
+	third.want(t, "/", "2 within")
+	second.want(t, "/", "closed")
+	first.want(t, "/", "2 within") // once more
+	fourth := l.connect(t, here)
+	fourth.want(t, "/", "2 within")
+	third.want(t, "/", "closed")
+	first.want(t, "/", "2 within")
+	fourth.want(t, "/", "2 within")
+}
+
+func TestSilentConnectionsLockNobodyOut(t *testing.T) {
+	t.Parallel()
+	const most = 30
+	for _, n := range []int{most - 1, most, most + 1, most + surplus, most + surplus + 1, 3 * most} {
+		l := limit(t, most)
+		opened := l.silent(t, n)
+		l.connect(t, here).want(t, "/", "30 within")
+		l.connect(t, here).want(t, "/good", "30 within")
+		if got := l.Count(here); got != [2]int{most - 1, 0} { // the good one took a place, and gave it up
+			t.Errorf("of %d, %v are counted", n, got)
+		}
+		opened[n-1].want(t, "/", "30 within") // the newest of them
+		if n >= most {
+			opened[0].want(t, "/", "closed")
+		}
+	}
+}
+
+// surplus is how many are told that they are too many.
+const surplus = 20
+
+func TestWhereAllAreBusyOneMoreIsToldApart(t *testing.T) {
+	t.Parallel()
+	l := limit(t, 2)
+	l.busy(t, 2, "2 within")
+	over := l.connect(t, here)
+	over.want(t, "/", "2 over")
+	over.want(t, "/", "2 over")
+	l.busy(t, surplus-1, "2 over")
+	// One that is silent goes, and the next takes its place; where all are busy there is none.
+	l.busy(t, 1, "2 over")
+	over.want(t, "/", "closed")
 	for range 5 {
 		l.connect(t, here).want(t, "/", "closed")
 	}
-	l.connect(t, elsewhere).want(t, "/", "1 within")
+	l.connect(t, elsewhere).want(t, "/", "2 within")
+	if got := l.Count(here); got != [2]int{2, surplus} {
+		t.Errorf("%v are counted", got)
+	}
 }
 
 func TestAGoodTokenTakesItsConnectionOutOfTheCount(t *testing.T) {
@@ -154,13 +207,14 @@ func TestAGoodTokenTakesItsConnectionOutOfTheCount(t *testing.T) {
 	first.want(t, "/", "1 within")
 	first.want(t, "/good", "1 within")
 	first.want(t, "/good", "1 within")
+	l.busy(t, 1, "1 within")
 	second := l.connect(t, here)
-	second.want(t, "/", "1 within")
-	third := l.connect(t, here)
-	third.want(t, "/", "1 over")
-	third.want(t, "/good", "1 within")
-	third.want(t, "/", "1 within")
-	l.connect(t, here).want(t, "/", "1 over")
+	second.want(t, "/", "1 over")
+	second.want(t, "/good", "1 within")
+	l.busy(t, surplus, "1 over")
+	for _, good := range []*connection{first, second} { // silent for longest, and not counted
+		good.want(t, "/", "1 within")
+	}
 }
 
 func TestAConnectionThatIsClosedIsNotCounted(t *testing.T) {
@@ -169,7 +223,7 @@ func TestAConnectionThatIsClosedIsNotCounted(t *testing.T) {
 		l := limit(t, 1)
 		first := l.connect(t, here)
 		first.want(t, path, "1 within")
-		if path != "/good" {
+		if path == "/hijack" {
 			second := l.connect(t, here)
 			second.want(t, path, "1 over")
 			_ = second.Close()
@@ -190,33 +244,31 @@ func TestATrustedProxysConnectionsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	l := limit(t, 1, networks(t, "127.0.0.2/32")...)
 	for range 30 {
-		l.connect(t, elsewhere).want(t, "/", "1 within")
+		l.connect(t, elsewhere).want(t, "/hijack", "1 within")
 	}
-	l.connect(t, here).want(t, "/", "1 within")
-	l.connect(t, here).want(t, "/", "1 over")
+	l.busy(t, 1, "1 within")
+	l.busy(t, 1, "1 over")
 }
 
-func TestTheLimitIsExactForConnectionsAtTheSameTime(t *testing.T) {
+func TestTheLimitHoldsForConnectionsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	l := limit(t, 10)
-	var connections []*connection
-	for range 100 {
-		connections = append(connections, l.connect(t, here))
-	}
 	var mu sync.Mutex
 	got := map[string]int{}
 	var asking sync.WaitGroup
-	for _, c := range connections {
+	for range 100 {
+		c := l.connect(t, here)
 		asking.Go(func() {
-			answer := c.ask("/")
+			answer := c.ask("/hijack")
 			mu.Lock()
 			defer mu.Unlock()
 			got[answer]++
 		})
 	}
 	asking.Wait()
-	if got["10 within"] != 10 || got["10 over"] != 20 || got["closed"] != 70 {
-		t.Errorf("%v", got)
+	counted := l.Count(here)
+	if counted[0] != 10 || counted[1] > surplus || got["10 within"] < 10 || got["10 over"] > surplus || got["10 within"]+got["10 over"]+got["closed"] != 100 {
+		t.Errorf("%v, counted %v", got, counted)
 	}
 }
 

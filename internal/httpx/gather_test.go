@@ -32,7 +32,7 @@ func servingBy(t *testing.T, s *http.Server, h http.HandlerFunc) *connection {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(httpx.NewConnections(10, nil).Listener(l)) }()
 	t.Cleanup(func() { _ = s.Close(); <-ended })
-	return (&limited{nil, l.Addr().String()}).connect(t, here)
+	return (&limited{address: l.Addr().String()}).connect(t, here)
 }
 
 // body returns the bytes of an answer of a size.
@@ -95,7 +95,7 @@ func accepted(t *testing.T) (context.Context, net.Conn, *connection) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := (&limited{nil, l.Addr().String()}).connect(t, here)
+	client := (&limited{address: l.Addr().String()}).connect(t, here)
 	server, err := httpx.NewConnections(10, nil).Listener(l).Accept()
 	if err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ func serveStreams(t *testing.T, program, database string, streams int) *testkit.
 	t.Helper()
 	c := exec.CommandContext(t.Context(), program, "serve", "--database", database, "--listen", "127.0.0.1:0", "--admin-listen", "",
 		"--debug-listen", "127.0.0.1:0", "--log-format", "json", "--max-requests-per-caller", "0", "--cost-capacity", "0",
-		"--max-streams-per-caller", "0", "--max-streams", strconv.Itoa(streams+10), "--max-anonymous-connections", "100000")
+		"--max-streams-per-caller", "0", "--max-streams-per-organization", "0", "--max-streams", strconv.Itoa(streams+10), "--max-anonymous-connections", "100000")
 	c.Env = []string{}
 	return testkit.Serve(t, c)
 }

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -79,21 +80,49 @@ func NewBuckets(b Bucket, now func() time.Time) *Buckets {
 
 // Spend takes a cost out of the caller's bucket. It returns RequestRateLimited where there is less.
 func (b *Buckets) Spend(caller string, cost int) (Budget, error) {
+	_, left, err := b.take(caller, "The request", cost, 0)
+	return left, err
+}
+
+// Await takes a cost out of the caller's bucket, and waits where there is less until it has come back: those of a caller
+// who wait do so in order, and what they wait for is not there for his requests. It returns RequestRateLimited, at once,
+// where that would take longer than patience, and the context's error if that ends first. what names it in the error.
+func (b *Buckets) Await(ctx context.Context, caller, what string, cost int, patience time.Duration) error {
+	wait, _, err := b.take(caller, what, cost, patience)
+	if err != nil || wait == 0 {
+		return err
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		b.Settle(caller, cost)
+		return context.Cause(ctx)
+	}
+}
+
+// take takes a cost out of the caller's bucket where all of it is there within a time, and returns when that is.
+func (b *Buckets) take(caller, what string, cost int, within time.Duration) (wait time.Duration, left Budget, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	have := b.level(caller)
-	missing := float64(cost) - have.left
-	if missing <= 0 {
-		have.left -= float64(cost)
-		return b.budget(have), nil
+	if missing := float64(cost) - have.left; missing > 0 {
+		wait = max(time.Duration(missing/float64(b.PerSecond)*float64(time.Second)), 1)
 	}
-	left := b.budget(have)
-	wait := seconds(time.Duration(missing / float64(b.PerSecond) * float64(time.Second)))
+	if wait <= within {
+		have.left -= float64(cost)
+		return wait, b.budget(have), nil
+	}
+	left = b.budget(have)
 	e := fault.New(fault.RequestRateLimited,
-		"The request costs %d and %d is left of %d (--cost-capacity); %d comes back a second (--cost-per-second). Try again in %d s.",
-		cost, left.Left, b.Capacity, b.PerSecond, wait)
-	e.Metadata = map[string]any{"limit": "costCapacity", "value": b.Capacity, "cost": cost, "left": left.Left, "retryAfterSeconds": wait}
-	return left, e
+		"%s costs %d and %d is left of %d (--cost-capacity); %d comes back a second (--cost-per-second). Try again in %d s.",
+		what, cost, max(left.Left, 0), b.Capacity, b.PerSecond, seconds(wait))
+	e.Metadata = map[string]any{
+		"limit": "costCapacity", "value": b.Capacity, "cost": cost, "left": max(left.Left, 0), "retryAfterSeconds": seconds(wait),
+	}
+	return wait, left, e
 }
 
 // Settle puts back what was spent and not used. A negative number takes what was used and not spent.

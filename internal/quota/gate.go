@@ -1,8 +1,10 @@
-// Package quota bounds what each caller may use: the cost of its requests (Buckets), and how many requests, streams
-// and sockets it has at once (Gate). So no caller takes what the others need.
+// Package quota bounds what each caller may use: the cost of its requests (Buckets), how many requests, streams and
+// sockets it has at once (Gate), and who comes next where all share something (Turns). So no caller takes what the others
+// need.
 package quota
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -16,8 +18,8 @@ import (
 type Limit struct {
 	// Name is the limit's name in the metadata of errors, Flag the setting that it comes from.
 	Name, Flag string
-	// Of names what is counted, such as "requests in flight".
-	Of string
+	// Of names what is counted, such as "requests in flight", and By who has it, such as "An organization"; empty is "A caller".
+	Of, By string
 	// Max is how many of them a caller may have; without a positive number there is no limit.
 	Max int
 	// Wait is how long one more waits for a slot; 0 refuses it at once.
@@ -165,8 +167,8 @@ func (g *Gate) TakeBack(key string) {
 const retryAfter = 1
 
 func (g *Gate) errLimited() error {
-	e := fault.New(fault.RequestRateLimited, "A caller may have at most %d %s at once (%s); this would be one more.",
-		g.limit.Max, g.limit.Of, g.limit.Flag)
+	e := fault.New(fault.RequestRateLimited, "%s may have at most %d %s at once (%s); this would be one more.",
+		cmp.Or(g.limit.By, "A caller"), g.limit.Max, g.limit.Of, g.limit.Flag)
 	e.Metadata = map[string]any{"limit": g.limit.Name, "value": g.limit.Max, "retryAfterSeconds": retryAfter}
 	return e
 }

@@ -2,7 +2,6 @@ package quota
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -10,121 +9,88 @@ import (
 )
 
 // Turns bounds how much of something the whole process does at once, and so the memory that it takes. Who finds no
-// room waits. The callers that wait take turns, whatever each of them has waiting, so that one who sends much delays
-// itself and not the others. A nil Turns has no limit.
+// room waits. Organizations that wait take turns, and within one its callers, whatever each of them has waiting, so that
+// who sends much, by however many tokens, delays himself and not the others. A nil Turns has no limit.
+//
+// A turn is for what the process does by itself, such as a read of the database. Who waits for somebody else, such as a
+// client that is sent something, leaves before and takes another turn after.
 type Turns struct {
 	limit Limit
 	mu    sync.Mutex
 	taken int
-	// waiting are the callers that wait, the next one first.
-	waiting []*queue
-	callers map[string]*queue
+	// line is who waits: by organization, then caller.
+	line *line
 }
 
-// queue is what waits of one caller, longest first: channels that are closed when their turn comes.
-type queue struct {
-	key   string
-	turns []chan struct{}
-}
+// NewTurns returns Turns of the limit: Max at once, and Wait for how long at most one more waits, which without a
+// positive one is as long as its context lasts. Without a positive Max there is no limit.
+func NewTurns(l Limit) *Turns { return &Turns{limit: l, line: newLine("")} }
 
-// NewTurns returns Turns of the limit: Max at once, and Wait for how long at most one more waits. Without a positive
-// Max there is no limit.
-func NewTurns(l Limit) *Turns {
-	return &Turns{limit: l, callers: map[string]*queue{}}
-}
-
-// Take waits for a turn of the caller of the key; Leave must be called after it. The error is fault's
-// ServerUnavailable if none came within the limit's time, and RequestTimeout if the context ended first.
-func (t *Turns) Take(ctx context.Context, key string) error {
+// Take waits for a turn of the caller; Leave must be called after it. The error is fault's ServerUnavailable if none
+// came within the limit's time, and RequestTimeout if the context ended first.
+func (t *Turns) Take(ctx context.Context, c Caller) error {
 	if t == nil || t.limit.Max <= 0 {
 		return nil
 	}
-	turn := t.take(key)
+	turn := t.take(c)
 	if turn == nil {
 		return nil
 	}
-	timer := time.NewTimer(t.limit.Wait)
-	defer timer.Stop()
+	var late <-chan time.Time
+	if t.limit.Wait > 0 {
+		timer := time.NewTimer(t.limit.Wait)
+		defer timer.Stop()
+		late = timer.C
+	}
 	var err error
 	select {
 	case <-turn:
 		return nil
-	case <-timer.C:
+	case <-late:
 		err = t.errBusy()
 	case <-ctx.Done():
 		err = fault.New(fault.RequestTimeout, "The request was given up while it waited for its turn.").WithCause(ctx.Err())
 	}
-	if !t.quit(key, turn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.line.quit(turn, c.Organization, c.Key) {
 		return nil // the turn came at the same moment
 	}
 	return err
 }
 
-// take takes a turn if there is room. Otherwise it joins the caller's queue and returns the channel to wait for.
-func (t *Turns) take(key string) chan struct{} {
+// take takes a turn if there is room. Otherwise it joins the line and returns the channel to wait for.
+func (t *Turns) take(c Caller) chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.taken < t.limit.Max {
 		t.taken++
 		return nil
 	}
-	q := t.callers[key]
-	if q == nil {
-		q = &queue{key: key}
-		t.callers[key] = q
-		t.waiting = append(t.waiting, q)
-	}
 	turn := make(chan struct{})
-	q.turns = append(q.turns, turn)
+	t.line.join(turn, c.Organization, c.Key)
 	return turn
 }
 
-// quit leaves the queue, and reports whether it was still waiting.
-func (t *Turns) quit(key string, turn chan struct{}) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	q := t.callers[key]
-	if q == nil {
-		return false
-	}
-	at := slices.Index(q.turns, turn)
-	if at < 0 {
-		return false
-	}
-	q.turns = slices.Delete(q.turns, at, at+1)
-	if len(q.turns) == 0 {
-		delete(t.callers, key)
-		t.waiting = slices.DeleteFunc(t.waiting, func(each *queue) bool { return each == q })
-	}
-	return true
-}
-
-// Leave ends a turn. The next is the one that has waited longest of the caller who comes first; that caller then
-// comes last.
+// Leave ends a turn. The next one is that of who has waited longest of the caller who comes first in the organization
+// that comes first.
 func (t *Turns) Leave() {
 	if t == nil || t.limit.Max <= 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.waiting) == 0 {
+	if t.taken > t.limit.Max || t.line.isEmpty() {
 		t.taken--
 		return
 	}
-	q := t.waiting[0]
-	t.waiting = slices.Delete(t.waiting, 0, 1)
-	close(q.turns[0])
-	if q.turns = slices.Delete(q.turns, 0, 1); len(q.turns) > 0 {
-		t.waiting = append(t.waiting, q)
-	} else {
-		delete(t.callers, q.key)
-	}
+	close(t.line.next())
 }
 
 // TakeBack takes a turn again after Leave, for who is in the middle of something. It waits as Take does, but where no
-// turn comes it goes on without one to spare.
-func (t *Turns) TakeBack(ctx context.Context, key string) {
-	if err := t.Take(ctx, key); err != nil {
+// turn comes it goes on without one to spare: until as many have left, nobody else is let in for those who do.
+func (t *Turns) TakeBack(ctx context.Context, c Caller) {
+	if err := t.Take(ctx, c); err != nil {
 		t.mu.Lock()
 		t.taken++
 		t.mu.Unlock()

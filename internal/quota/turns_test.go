@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/quota"
 )
@@ -19,32 +21,102 @@ func turns(most int, wait time.Duration) *quota.Turns {
 	return quota.NewTurns(quota.Limit{Name: "things", Flag: "--max-things", Of: "things", Max: most, Wait: wait})
 }
 
-func TestCallersThatWaitTakeTurns(t *testing.T) {
+// caller is a caller by its organization and its key, with a slash between.
+func caller(name string) quota.Caller {
+	organization, key, _ := strings.Cut(name, "/")
+	return quota.Caller{Organization: organization, Key: key}
+}
+
+// orderOf returns in which order callers get their turn who come one after the other while there is none.
+func orderOf(t *testing.T, at *quota.Turns, callers ...string) (order []string) {
+	t.Helper()
+	if err := at.Take(t.Context(), caller("before/all")); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for _, each := range callers {
+		all.Go(func() {
+			if err := at.Take(t.Context(), caller(each)); err != nil {
+				t.Error(err)
+				return
+			}
+			order = append(order, each) // by who has the turn
+			at.Leave()
+		})
+		synctest.Wait()
+	}
+	at.Leave()
+	all.Wait()
+	return order
+}
+
+func TestOrganizationsTakeTurnsAndWithinThemTheirCallers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ come, want []string }{
+		"callers of one": {
+			[]string{"x/a", "x/a", "x/a", "x/a", "x/b", "x/c", "x/b"},
+			[]string{"x/a", "x/b", "x/c", "x/a", "x/b", "x/a", "x/a"},
+		},
+		"one with many callers": {
+			[]string{"x/a", "x/b", "x/c", "x/d", "y/a", "x/a", "y/a"},
+			[]string{"x/a", "y/a", "x/b", "y/a", "x/c", "x/d", "x/a"},
+		},
+		"the same key in several": {
+			[]string{"x/a", "x/a", "y/a", "z/a"},
+			[]string{"x/a", "y/a", "z/a", "x/a"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				if diff := cmp.Diff(c.want, orderOf(t, turns(1, time.Minute), c.come...)); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+// Ten tokens of a tenant with a hundred requests each are before another's one request once, whatever has begun.
+func TestAnOrganizationWithManyTokensIsBeforeAnotherOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		at := turns(1, time.Minute)
-		if err := at.Take(t.Context(), "first"); err != nil {
-			t.Fatal(err)
+		var come []string
+		for i := range 1000 {
+			come = append(come, "busy/"+strconv.Itoa(i%10))
 		}
-		var order []string // written by who has the turn
-		var all sync.WaitGroup
-		for _, caller := range []string{"a", "a", "a", "a", "b", "c", "b"} {
-			all.Go(func() {
-				if err := at.Take(t.Context(), caller); err != nil {
-					t.Error(err)
-					return
-				}
-				order = append(order, caller)
-				at.Leave()
-			})
-			synctest.Wait()
+		order := orderOf(t, turns(1, 0), append(come, "other/one")...)
+		for i, name := range order {
+			if name == "other/one" && i > 1 {
+				t.Errorf("it is the %dth", i+1)
+			}
 		}
-		at.Leave()
-		all.Wait()
-		if diff := cmp.Diff([]string{"a", "b", "c", "a", "b", "a", "a"}, order); diff != "" {
-			t.Error(diff)
+		if len(order) != 1001 {
+			t.Errorf("%d had a turn", len(order))
 		}
 	})
+}
+
+func TestCallersWithoutAnOrganizationWeighAsOneOfTheirKind(t *testing.T) {
+	t.Parallel()
+	weighs := map[string]bool{}
+	for name, c := range map[string]quota.Caller{
+		"a tenant's":                       quota.CallerOf(&actor.Actor{ID: "tok_1", Role: actor.Admin, OrganizationID: "org_1"}),
+		"another of it":                    quota.CallerOf(&actor.Actor{ID: "tok_2", Role: actor.Viewer, OrganizationID: "org_1"}),
+		"another tenant's":                 quota.CallerOf(&actor.Actor{ID: "tok_3", Role: actor.Admin, OrganizationID: "org_2"}),
+		"a superadmin":                     quota.CallerOf(&actor.Actor{ID: "tok_4", Role: actor.Superadmin}),
+		"a superadmin who acts in another": quota.CallerOf(&actor.Actor{ID: "tok_5", Role: actor.Superadmin, OrganizationID: "org_1"}),
+		"an address":                       quota.Stranger("192.0.2.1/32"),
+		"another address":                  quota.Stranger("192.0.2.2/32"),
+	} {
+		weighs[c.Organization] = true
+		if c.Anonymous != strings.HasSuffix(name, "address") || c.Key == "" {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	if want := map[string]bool{"org_1": true, "org_2": true, "superadmins": true, "strangers": true}; !cmp.Equal(want, weighs) {
+		t.Errorf("they weigh as %v", weighs)
+	}
 }
 
 func TestNoMoreAreAtWorkThanThereIsRoomFor(t *testing.T) {
@@ -58,7 +130,7 @@ func TestNoMoreAreAtWorkThanThereIsRoomFor(t *testing.T) {
 			all.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Millisecond)
 				defer cancel()
-				if err := at.Take(ctx, strconv.Itoa(i%7)); err != nil {
+				if err := at.Take(ctx, caller(strconv.Itoa(i%3)+"/"+strconv.Itoa(i%7))); err != nil {
 					return // it gave up
 				}
 				mu.Lock()
@@ -78,8 +150,42 @@ func TestNoMoreAreAtWorkThanThereIsRoomFor(t *testing.T) {
 			t.Errorf("%d at once, %d done", most, done)
 		}
 		for range 3 { // nothing was lost to those who gave up
-			if err := at.Take(t.Context(), "after"); err != nil {
+			if err := at.Take(t.Context(), caller("after/a")); err != nil {
 				t.Error(err)
+			}
+		}
+	})
+}
+
+// Who was in the middle of something goes on without a turn to spare, and until as many have left nobody is let in.
+func TestWhatGoesOnWithoutATurnIsMadeUpFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		at := turns(2, time.Second)
+		for range 2 {
+			if err := at.Take(t.Context(), caller("x/a")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 3 {
+			at.TakeBack(over, caller("x/b")) // five are at work now
+		}
+		entered := make(chan struct{}, 10)
+		for range 10 {
+			go func() {
+				if at.Take(t.Context(), caller("y/c")) == nil {
+					entered <- struct{}{}
+				}
+			}()
+		}
+		synctest.Wait()
+		for left := 1; left <= 5; left++ {
+			at.Leave()
+			synctest.Wait()
+			if want := max(left-3, 0); len(entered) != want {
+				t.Errorf("once %d have left, %d were let in, want %d", left, len(entered), want)
 			}
 		}
 	})
@@ -90,11 +196,11 @@ func TestWhoGetsNoTurnIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := turns(2, time.Second)
 		for range 2 {
-			if err := at.Take(t.Context(), "a"); err != nil {
+			if err := at.Take(t.Context(), caller("x/a")); err != nil {
 				t.Fatal(err)
 			}
 		}
-		err := at.Take(t.Context(), "b")
+		err := at.Take(t.Context(), caller("x/b"))
 		refusal, ok := errors.AsType[*fault.Error](err)
 		if !ok || refusal.Code != fault.ServerUnavailable ||
 			refusal.Message != "The server does 2 things at once (--max-things), and none came to its end within 1s; nothing was run." {
@@ -105,12 +211,28 @@ func TestWhoGetsNoTurnIsTold(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if err := at.Take(ctx, "b"); !fault.Is(err, fault.RequestTimeout) {
+		if err := at.Take(ctx, caller("x/b")); !fault.Is(err, fault.RequestTimeout) {
 			t.Errorf("%v", err)
 		}
 		at.Leave()
-		if err := at.Take(t.Context(), "b"); err != nil {
+		if err := at.Take(t.Context(), caller("x/b")); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+func TestWithoutATimeOneWaitsAsLongAsItsContextLasts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		at := turns(1, 0)
+		if err := at.Take(t.Context(), caller("x/a")); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+		defer cancel()
+		begun := time.Now()
+		if err := at.Take(ctx, caller("y/b")); !fault.Is(err, fault.RequestTimeout) || time.Since(begun) != 24*time.Hour {
+			t.Errorf("%v after %s", err, time.Since(begun))
 		}
 	})
 }
@@ -119,7 +241,7 @@ func TestWithoutALimitNobodyWaits(t *testing.T) {
 	t.Parallel()
 	for _, at := range []*quota.Turns{nil, turns(0, 0)} {
 		for range 100 {
-			if err := at.Take(t.Context(), "a"); err != nil {
+			if err := at.Take(t.Context(), caller("x/a")); err != nil {
 				t.Fatal(err)
 			}
 		}

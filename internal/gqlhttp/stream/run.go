@@ -60,10 +60,13 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 	next, running := exec.DispatchOperation(ctx, op)
 	start.Stop()
 	for {
-		resp, id := s.event(running, next)
+		resp, id, refusal := s.event(running, next)
 		switch cause := context.Cause(ctx); {
 		case errors.Is(cause, context.DeadlineExceeded):
 			emit(wire.Failure(ctx, wire.Timeout(cause)), "")
+			return
+		case cause == nil && refusal != nil:
+			emit(wire.Failure(ctx, refusal), "")
 			return
 		case cause != nil || resp == nil || !emit(resp, id):
 			return
@@ -72,20 +75,24 @@ func (s *Streams) subscribe(ctx context.Context, exec Executor, op *graphql.Oper
 }
 
 // event waits for the next event, for as long as that takes, and bounds its resolution only. It returns the event's id,
-// too. Where the answer has no data, by which a client would know the event, it has the id as an extension.
-func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) (resp *graphql.Response, id string) {
+// too. Where the answer has no data, by which a client would know the event, it has the id as an extension. With a refusal
+// the event was not resolved, and the subscription ends.
+func (s *Streams) event(ctx context.Context, next graphql.ResponseHandler) (resp *graphql.Response, id string, refusal error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &resolution{limit: s.Timeout, turns: s.Turns, cancel: cancel}
 	defer r.end()
 	resp = next(context.WithValue(ctx, resolutionKey{}, r))
+	if r.refusal != nil {
+		return nil, "", r.refusal
+	}
 	if r.id != "" && resp != nil && string(resp.Data) == "null" {
 		if resp.Extensions == nil {
 			resp.Extensions = map[string]any{}
 		}
 		resp.Extensions["cursor"] = r.id
 	}
-	return resp, r.id
+	return resp, r.id, nil
 }
 
 type resolutionKey struct{}
@@ -99,6 +106,8 @@ type resolution struct {
 	timer  *time.Timer
 	taken  bool
 	id     string
+	// refusal is why the event is not resolved.
+	refusal error
 }
 
 // SetEventID sets the id of the event that the fields are resolved for. An event stream has it beside the event, and a
@@ -128,14 +137,25 @@ func withLastEventID(ctx context.Context, r *http.Request) context.Context {
 	return ctx
 }
 
+// RefuseEvent ends the subscription whose event is to be resolved in the context with an error, as its last answer. The
+// event itself is not sent: it comes again after the cursor of the one before. Elsewhere it does nothing.
+func RefuseEvent(ctx context.Context, refusal error) {
+	if r, ok := ctx.Value(resolutionKey{}).(*resolution); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.refusal = refusal
+		r.cancel(refusal)
+	}
+}
+
 func (r *resolution) begin(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.timer != nil {
+	if r.timer != nil || r.refusal != nil {
 		return
 	}
 	r.timer = time.AfterFunc(r.limit, func() { r.cancel(context.DeadlineExceeded) })
-	if err := r.turns.Take(ctx, httpx.Caller(ctx).Key); err != nil {
+	if err := r.turns.Take(ctx, httpx.Caller(ctx)); err != nil {
 		r.cancel(context.DeadlineExceeded)
 		return
 	}

@@ -23,7 +23,7 @@ import (
 const DefaultTimeout = 10 * time.Second
 
 // Config configures Streams. A duration or a number of 0 stands for that
-// of DefaultConfig, but for PerCaller.
+// of DefaultConfig, but for PerCaller and PerOrganization.
 type Config struct {
 	// Authenticate returns the context of the caller whose Authorization header the request has; the
 	// context must come from the request's own. A stream is asked for again while it is open, and ends
@@ -48,6 +48,9 @@ type Config struct {
 	Open int
 	// PerCaller is how many of them a caller may have, without limit where it is not positive.
 	PerCaller int
+	// PerOrganization is how many of them the callers of an organization may have together, without limit where it is not
+	// positive.
+	PerOrganization int
 	// Handshakes is how many sockets may be open that are not acknowledged yet. They have none of
 	// the places above.
 	Handshakes int
@@ -61,6 +64,10 @@ type Config struct {
 	// Message is the longest message that a socket may send, in bytes.
 	Message int64
 }
+
+// DefaultPerOrganization returns how many streams the callers of an organization may have together, of all that may be
+// open, where nothing else is said: half of them, and one at least.
+func DefaultPerOrganization(open int) int { return max(open/2, 1) }
 
 // DefaultConfig returns the durations and numbers where nothing else is said.
 func DefaultConfig() Config {
@@ -102,7 +109,7 @@ type Streams struct {
 	draining context.Context
 	drain    context.CancelFunc
 
-	callers *quota.Gate
+	callers, organizations *quota.Gate
 	// handshakes are the sockets that are not acknowledged yet.
 	handshakes *handshakes
 
@@ -119,6 +126,10 @@ func New(c Config) *Streams {
 		Config: c,
 		callers: quota.New(quota.Limit{
 			Name: "streamsPerCaller", Flag: "--max-streams-per-caller", Of: "streams and sockets open", Max: c.PerCaller,
+		}),
+		organizations: quota.New(quota.Limit{
+			Name: "streamsPerOrganization", Flag: "--max-streams-per-organization", Of: "streams and sockets open",
+			By: "An organization", Max: c.PerOrganization,
 		}),
 		handshakes: newHandshakes(c.Handshakes),
 	}
@@ -160,13 +171,20 @@ func (s *Streams) begin() error {
 // enter takes a place among the open streams for the context's caller, and returns the function that gives
 // it back.
 func (s *Streams) enter(ctx context.Context) (leave func(), err error) {
-	leaveCaller, err := s.callers.Enter(ctx, httpx.Caller(ctx).Key)
+	caller := httpx.Caller(ctx)
+	leaveCaller, err := s.callers.Enter(ctx, caller.Key)
 	if err != nil {
+		return nil, err
+	}
+	leaveOrganization, err := s.organizations.Enter(ctx, caller.Organization)
+	if err != nil {
+		leaveCaller()
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.count >= s.Open {
+		leaveOrganization()
 		leaveCaller()
 		return nil, errFull(s.Open)
 	}
@@ -175,6 +193,7 @@ func (s *Streams) enter(ctx context.Context) (leave func(), err error) {
 		s.mu.Lock()
 		s.count--
 		s.mu.Unlock()
+		leaveOrganization()
 		leaveCaller()
 	}, nil
 }

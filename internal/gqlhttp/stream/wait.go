@@ -28,10 +28,10 @@ func (s *Streams) Wait(ctx context.Context, header http.Header, atMost time.Dura
 	}
 	defer leave()
 
-	caller := httpx.Caller(ctx).Key
-	s.Requests.Lend(caller)
+	caller := httpx.Caller(ctx)
+	s.Requests.Lend(caller.Key)
 	s.Turns.Leave()
-	defer s.Requests.TakeBack(caller)
+	defer s.Requests.TakeBack(caller.Key)
 	defer s.Turns.TakeBack(ctx, caller)
 
 	over, recheck := time.NewTimer(atMost), time.NewTicker(s.Recheck)
