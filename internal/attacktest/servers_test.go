@@ -59,7 +59,7 @@ func plans() []plan {
 		{name: "left", flags: flags("--max-cost", "1000000000"), stocked: true, heavy: left()},
 		{name: "strangers", flags: flags("--trusted-proxies", proxy+"/32"), attacks: strangers(), fresh: 60},
 		{name: "crowds", flags: flags("--max-streams", "300", "--init-timeout", "20s"), attacks: crowds(), stocked: true},
-		{name: "followers", flags: []string{"--cost-capacity", "6000", "--cost-per-second", "1"}, attacks: followers(), fresh: rounds},
+		{name: "followers", flags: []string{"--cost-capacity", "5300", "--cost-per-second", "1"}, attacks: followers(), fresh: rounds},
 		{name: "spent", flags: []string{"--cost-capacity", "60000", "--cost-per-second", "1"}, attacks: spenders()},
 	}
 }

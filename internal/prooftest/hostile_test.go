@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,7 +42,7 @@ func TestHostileReadersHoldUpNobody(t *testing.T) {
 
 func besieged(t *testing.T, program, database string) {
 	t.Helper()
-	streams, tokens, silent, rounds := size(60, 500), size(4, 10), 300, size(1, 20)
+	streams, tokens, silent, rounds := size(95, 500), size(4, 10), 300, size(1, 20)
 	w := worldtest.New(t, database)
 	theirs, mine := w.Fixture(t, w.Globex, "web"), w.Fixture(t, w.Acme, "web")
 	before, err := w.Deploy.Feed.Head(w.Globex.As(actor.Viewer))
@@ -226,7 +227,7 @@ func (r *idleReaders) dial(ctx context.Context, network, address string) (net.Co
 		return nil, err
 	}
 	r.keep(conn)
-	return conn, conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+	return conn, errors.Join(conn.(*net.TCPConn).SetReadBuffer(4<<10), conn.SetReadDeadline(time.Now().Add(testkit.Patience)))
 }
 
 // body is a subscription to what is after the cursor, with large items.
