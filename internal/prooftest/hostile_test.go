@@ -64,14 +64,14 @@ func besieged(t *testing.T, program, database string) {
 	c.Env = []string{}
 	v.url = testkit.Serve(t, c).API
 
-	alone := v.visits(t, rounds)
+	alone := v.errands(t, rounds)
 	readers := &idleReaders{url: v.url, after: before.String(), stop: t.Context()}
 	t.Cleanup(readers.close)
 	readers.open(t, streams, hostile)
 	readers.beSilent(t, silent)
-	beside := v.visits(t, rounds)
+	beside := v.errands(t, rounds)
 	var told []string
-	for i, what := range visits {
+	for i, what := range errands {
 		quick, slow := median(alone[i]), median(beside[i])
 		told = append(told, fmt.Sprintf("%s %s, alone %s", what, slow, quick))
 		if full() && slow > 10*quick {
@@ -81,8 +81,8 @@ func besieged(t *testing.T, program, database string) {
 	proved.note(t, begun, "%d streams of %d tokens take nothing, %d connections say nothing: %s", streams, tokens, silent, strings.Join(told, "; "))
 }
 
-// visits are what a neighbour does.
-var visits = []string{"a resumption", "a stream", "a claim", "a read"}
+// errands are what a neighbour does.
+var errands = []string{"a resumption", "a stream", "a claim", "a read"}
 
 // neighbour is a tenant who wants its work done.
 type neighbour struct {
@@ -90,8 +90,8 @@ type neighbour struct {
 	tokens             map[actor.Role]string
 }
 
-// visits returns how long each of visits takes, time after time.
-func (v *neighbour) visits(t *testing.T, rounds int) (took [4][]time.Duration) {
+// errands returns how long each of errands takes, time after time.
+func (v *neighbour) errands(t *testing.T, rounds int) (took [4][]time.Duration) {
 	t.Helper()
 	for range rounds {
 		last := v.after
