@@ -276,11 +276,11 @@ func TestWhatACallerWritesHasDeclaredKeysOnly(t *testing.T) {
 		return strings.Join(places, ", ")
 	}
 	for text, want := range map[string]string{
-		`{"clusterArn":"c","type":"aws:ecs"}`:                                    "",
-		`{"clusterArm":"c","b":{},"serviceArn":1}`:                               "/clusterArm unknown_field, /b unknown_field, /serviceArn type",
-		`{"acceptedPauseControl":{"hook":1},"events":[{},{"note":"x"}]}`:         "/acceptedPauseControl/hook unknown_field, /events/1/note unknown_field",
-		`{"triggeredBy":"eve","triggerChannel":"rest"}`:                          "/triggerChannel read_only, /triggeredBy read_only",
-		`{"deployedTaskDefinition":{},"previousTaskDefinition":null}`:            "/deployedTaskDefinition read_only, /previousTaskDefinition read_only, /previousTaskDefinition null",
+		`{"clusterArn":"c","type":"aws:ecs"}`:                            "",
+		`{"clusterArm":"c","b":{},"serviceArn":1}`:                       "/clusterArm unknown_field, /b unknown_field, /serviceArn type",
+		`{"acceptedPauseControl":{"hook":1},"events":[{},{"note":"x"}]}`: "/acceptedPauseControl/hook unknown_field, /events/1/note unknown_field",
+		`{"triggeredBy":"eve","triggerChannel":"rest"}`:                  "/triggerChannel read_only, /triggeredBy read_only",
+		`{"deployedTaskDefinition":{},"previousTaskDefinition":null}`:    "/deployedTaskDefinition read_only, /previousTaskDefinition read_only, /previousTaskDefinition null",
 	} {
 		if got := refused(ecs.DecodeNew(strictjson.MustParse(text))); got != want {
 			t.Errorf("data %s: %q, want %q", text, got, want)
