@@ -8,6 +8,7 @@ import (
 	"slipway/ent/moduleversion"
 	"slipway/internal/actor"
 	"slipway/internal/inputprop"
+	"slipway/internal/meter"
 	"slipway/internal/store"
 )
 
@@ -76,7 +77,7 @@ func recordVersion(ctx context.Context, tx *ent.Tx, v *ent.ModuleVersion) error 
 	if err != nil || n == 0 {
 		return err
 	}
-	inputs, err := v.Inputs.Properties()
+	inputs, err := v.Inputs.Properties(meter.Without(ctx)) // once for each version, whoever comes first
 	if err != nil {
 		return err
 	}
