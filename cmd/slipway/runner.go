@@ -81,7 +81,9 @@ func handOver(ctx context.Context) context.Context {
 func guardCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "guard", Short: "End a program whose keeper cannot; started by a keeper", Hidden: true, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return keeper.Main(keeper.GuardPath, c.InOrStdin(), keeper.Now) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return keeper.Main(keeper.GuardPath, c.InOrStdin(), keeper.Now)
+		},
 	}
 }
 

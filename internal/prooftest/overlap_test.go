@@ -39,9 +39,9 @@ var troubles = map[string]func(try *try) error{
 	"frozen with its keeper": func(try *try) error {
 		return errors.Join(try.runners[0].signal(syscall.SIGSTOP), try.signalKeeper(syscall.SIGSTOP))
 	},
-	// Nothing is wrong with the program, until it is to be stopped.
+	// Nothing is wrong with the program, until it is to be stopped. Its runner can start no other, and is to claim none.
 	diskFull: func(try *try) error {
-		if err := try.fill(); err != nil {
+		if err := errors.Join(try.fill(), try.runners[0].signal(syscall.SIGTERM)); err != nil {
 			return err
 		}
 		if try.back {
