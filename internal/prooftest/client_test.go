@@ -21,7 +21,7 @@ type client struct {
 // newClient makes a client with at most so many connections to a server.
 func newClient(t *testing.T, token string, conns int) *client {
 	t.Helper()
-	transport := &http.Transport{MaxConnsPerHost: conns, MaxIdleConnsPerHost: conns}
+	transport := &http.Transport{MaxConnsPerHost: conns, MaxIdleConnsPerHost: conns, DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &client{token: token, http: &http.Client{Transport: transport}}
 }
