@@ -50,12 +50,7 @@ func (g Generator) input(id string, index, depth int) string {
 	if kind != "section" && kind != "boolean" {
 		may(`"required":true`)
 	}
-	if kind != "section" && g.holds.IntN(3) == 0 {
-		more = append(more, `"immutable":true`)
-	}
-	if kind == "number" && g.holds.IntN(3) == 0 {
-		more = append(more, `"min_current_value":true`)
-	}
+	more = append(more, g.held(kind)...)
 	switch kind {
 	case "string":
 		may(`"default":"x"`, `"default":"y"`)
@@ -94,6 +89,17 @@ func (g Generator) input(id string, index, depth int) string {
 		more = append(more, `"item_inputs":[`+g.Inputs(depth-1)+`]`)
 	}
 	return In(id, kind, more...)
+}
+
+// held writes what holds an input of a type to what it was.
+func (g Generator) held(kind string) (more []string) {
+	if kind != "section" && g.holds.IntN(3) == 0 {
+		more = append(more, `"immutable":true`)
+	}
+	if kind == "number" && g.holds.IntN(3) == 0 {
+		more = append(more, `"min_current_value":true`)
+	}
+	return more
 }
 
 // Condition writes what a show_when may expect.
