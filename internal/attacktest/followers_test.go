@@ -33,6 +33,8 @@ func followChanges(ctx context.Context, c *caller) (string, error) {
 		return "", err
 	}
 	viewer := c.with(token)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var list struct{ Deployments struct{ FeedCursor string } }
 	if err := viewer.into(ctx, "{ deployments(first: 1) { feedCursor } }", nil, &list); err != nil {
 		return "", err
@@ -44,7 +46,10 @@ func followChanges(ctx context.Context, c *caller) (string, error) {
 	for range follows {
 		following.Go(func() { heard.add(viewer.hearTwo(ctx, query)) })
 	}
-	err = c.as(actor.Admin).changeTwice(ctx, fmt.Sprint("followed ", token[len(token)-4:]))
+	err = c.as(actor.Admin).changeTwice(ctx, "followed-"+token[len(token)-4:])
+	if err != nil {
+		cancel() // nothing will be heard
+	}
 	following.Wait()
 	return heard.kinds(), err
 }
@@ -55,6 +60,7 @@ func (c *caller) hearTwo(ctx context.Context, query string) string {
 	if err != nil {
 		return err.Error()
 	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	defer func() { _ = conn.Close() }()
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
