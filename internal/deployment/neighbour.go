@@ -169,7 +169,7 @@ func (n *neighbourhood) addOpenBefore(ctx context.Context, p position) error {
 func (n *neighbourhood) lastEnded(ctx context.Context) (*ent.Deployment, error) {
 	list, err := n.read(deployment.ModuleInstanceID(n.owner.instanceID), deployment.ServiceArn(n.owner.serviceARN),
 		deployment.CloudEndedAtNotNil(), deployment.CloudStartedAtNotNil(), deployment.IDNotIn(n.loaded()...)).
-		Order(deployment.ByCloudStartedAt(sql.OrderDesc()), deployment.ByID(sql.OrderDesc())).Limit(1).All(ctx)
+		Order(deployment.ByCloudStartedAt(sql.OrderDesc())).Limit(1).All(ctx)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
