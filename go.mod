@@ -26,6 +26,8 @@ require (
 	go.jetify.com/typeid v1.3.0
 	golang.org/x/sync v0.23.0
 	golang.org/x/sys v0.48.0
+	modernc.org/libc v1.77.1
+	modernc.org/libquickjs v0.13.1
 	modernc.org/quickjs v0.25.0
 	modernc.org/sqlite v1.60.1
 )
@@ -76,8 +78,6 @@ require (
 	golang.org/x/tools/go/packages/packagestest v0.1.1-deprecated // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	modernc.org/libc v1.77.1 // indirect
-	modernc.org/libquickjs v0.13.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )

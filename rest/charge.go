@@ -18,7 +18,7 @@ func (s Surface) charge(w http.ResponseWriter, r *http.Request, cost int) (meter
 	buckets := s.Costs.Of(caller)
 	budget, err := buckets.Spend(caller.Key, cost)
 	budget.Write(w.Header())
-	return metered, func() { buckets.Settle(caller.Key, cost-m.Cost()).Write(w.Header()) }, err
+	return metered, func() { buckets.Settle(caller.Key, cost-m.Charge()).Write(w.Header()) }, err
 }
 
 // FailKnown answers with an error before anything is charged for, to a caller who is known: the headers have what is

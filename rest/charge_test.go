@@ -1,8 +1,10 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -157,4 +159,35 @@ func TestAPageThatWouldBeTooLongEndsEarlyAndGoesOn(t *testing.T) {
 func stopped() func() time.Time {
 	now := store.Now()
 	return func() time.Time { return now }
+}
+
+// What patterns take is taken out of the bucket on both surfaces; the cost that GraphQL tells has none of it.
+func TestTheStepsOfPatternsAreTakenOutOfTheCallersBucket(t *testing.T) {
+	t.Parallel()
+	const capacity, most, least = 100_000, 7_000, 5_000 // a match takes 13.8 million steps of 15 million
+	property := `{"id":"a","label":"L","type":"string","patterns":[{"pattern":"(?=(a?){1,65000})x","message":"m"}]`
+	text := `"` + strings.Repeat("a", 1_000) + `"`
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		definition := define(t, w, w.Acme)
+		s := w.Serving(t, func(c *server.Config) {
+			c.Bucket, c.Now = quota.Bucket{Capacity: capacity, PerSecond: 1}, stopped()
+		})
+		r := s.REST(t, http.MethodPatch, "/default-value-definitions/"+definition.ID, w.Acme.Tokens[actor.Admin], `{"data":{"schema":`+property+`,"default":`+text+`}}}`, nil)
+		spent, err := strconv.Atoi(r.Header.Get("RateLimit-Remaining"))
+		if spent = capacity - spent; err != nil || !strings.Contains(string(r.Body), `"pattern"`) || spent < least || spent > most {
+			t.Errorf("REST: %d spent, %v: %d %s", spent, err, r.Status, r.Body)
+		}
+		r = s.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($i: [InputPropertyInput!], $v: JSON!) { validateInputs(input: {inputs: $i, values: $v}) { valid } }`,
+			map[string]any{"i": []any{map[string]any{"json": json.RawMessage(property + "}")}}, "v": json.RawMessage(`{"a":` + text + `}`)})
+		var a struct {
+			Data       struct{ ValidateInputs struct{ Valid bool } }
+			Extensions struct{ Cost struct{ Used, Left int } }
+		}
+		if err := json.Unmarshal(r.Body, &a); err != nil {
+			t.Fatalf("%v: %s", err, r.Body)
+		}
+		if beside := capacity - a.Extensions.Cost.Left - a.Extensions.Cost.Used; a.Data.ValidateInputs.Valid || a.Extensions.Cost.Used > 100 || beside < least || beside > most {
+			t.Errorf("GraphQL: %d spent beside the cost: %s", beside, r.Body)
+		}
+	})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // slowPattern is why patterns may take longer.
-const slowPattern = "a pattern is stopped after 100 ms"
+const slowPattern = "the patterns of a request have some 200 ms"
 
 // inputs are attacks by the inputs that a caller declares, and by values for them.
 func inputs() []attack {
@@ -25,7 +25,7 @@ func inputs() []attack {
 	values := func(n int) string {
 		return "{" + strings.TrimSuffix(each(n, `"i%d":"`+strings.Repeat("a", 60)+`",`), ",") + "}"
 	}
-	return []attack{
+	return append(unkindPatterns(), []attack{
 		define("inputs 10,000 levels deep", "400 Request:MALFORMED", nested(5000, `{"item_inputs":[`, text("x"), "]}")),
 		define("inputs 80 levels deep", "400 Document:VARIABLES_INVALID", nested(40, `{"id":"a","label":"L","type":"object_array","item_inputs":[`, text("x"), "]}")),
 		define("inputs 60 levels deep", "200", nested(28, `{"id":"a","label":"L","type":"object_array","item_inputs":[`, text("x"), "]}")),
@@ -55,7 +55,29 @@ func inputs() []attack {
 		judge("400 patterns on 50 texts", within, 0,
 			`[{"id":"a","label":"L","type":"string_array","patterns":`+list(400, `{"pattern":"^a%d?$","message":"m"}`)+`}]`, `{"a":[`+strings.Repeat(`"a",`, 50)+`"a"]}`),
 		judge("5,000 items of objects", within, 0, "["+array(list(20, number+`,"required":true}`))+"]", `{"a":[`+strings.Repeat("{},", 5000)+"{}]}"),
+	}...)
+}
+
+// unkindPatterns are attacks by patterns that QuickJS's own matcher would run far longer than it is given.
+func unkindPatterns() (all []attack) {
+	long := strings.Repeat("a", 10_000)
+	const text = `[{"id":"a","label":"L","type":"%s","patterns":[{"pattern":"%s","message":"m"}]}]`
+	for _, p := range []struct{ name, pattern string }{
+		{"a bounded loop in a look-ahead", `(?=(a?){1,65000})x`},
+		{"a bounded loop of groups", `(?=(?:(a)?){1,65000})x`},
+		{"a lazy bounded loop", `(?=(a*?){1,65000})x`},
+		{"fifty look-aheads", strings.Repeat(`(?=a*)`, 50) + "x"},
+		{"fifty negative look-aheads", strings.Repeat(`(?!a*x)`, 50) + "x"},
+		{"fifty look-behinds", strings.Repeat(`(?<=a*)`, 50) + "x"},
+		{"a loop of look-aheads", `(?:(?=a{0,9000})a)*x`},
+		{"a loop of 9,000 groups", `(?:(a)){9000}x`},
+		{"a back reference to all of a text", `(?=(a*))\\1*?x`},
+		{"200 nested look-aheads", strings.Repeat("(?=", 200) + "(?:a?){1,9000}" + strings.Repeat(")", 200) + "x"},
+	} {
+		all = append(all, judge(p.name, "200", 0, fmt.Sprintf(text, "string", p.pattern), `{"a":"`+long+`"}`))
 	}
+	return append(all, judge("1,000 texts just below what a match may take", "200", 300,
+		fmt.Sprintf(text, "string_array", `(?=(a?){1,65000})x`), `{"a":`+list(1_000, `"`+strings.Repeat("a", 900)+`%d"`)+"}"))
 }
 
 // shown is n inputs that are each shown by the one before; the first is by the one that first names, by

@@ -50,11 +50,11 @@ func (c *costExtension) spend(ctx context.Context, costs *quota.Costs) error {
 	return err
 }
 
-// settle replaces the assumed cost by what was used: the difference goes back into the caller's bucket, or is taken out
-// of it.
-func (c *costExtension) settle(ctx context.Context, used int) {
+// settle replaces the assumed cost by what was used. The difference between it and the charge, which has the steps of
+// patterns, too, goes back into the caller's bucket, or is taken out of it.
+func (c *costExtension) settle(ctx context.Context, used, charge int) {
 	if c.buckets != nil {
-		c.budget = c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-used)
+		c.budget = c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-charge)
 	}
 	c.Used = used
 }

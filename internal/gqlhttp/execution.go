@@ -136,7 +136,7 @@ func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphq
 	case kind == ast.Subscription:
 		e.settlePayment(ctx, c)
 	default:
-		c.settle(ctx, e.meter.Cost())
+		c.settle(ctx, e.meter.Cost(), e.meter.Charge())
 		setExtension(resp, costName, c)
 	}
 }

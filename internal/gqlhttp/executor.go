@@ -97,7 +97,7 @@ func (o operations) DispatchOperation(ctx context.Context, op *graphql.Operation
 	}
 	if err := o.config.Turns.Take(ctx, httpx.Caller(ctx)); err != nil {
 		if c, ok := op.Stats.GetExtension(costName).(*costExtension); ok {
-			c.settle(ctx, 0)
+			c.settle(ctx, 0, 0)
 		}
 		return graphql.OneShot(wire.Failure(ctx, err)), ctx
 	}

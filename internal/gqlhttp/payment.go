@@ -47,6 +47,6 @@ func (e *execution) pay(ctx context.Context) {
 // settlePayment replaces what an event was assumed to cost by what it did.
 func (e *execution) settlePayment(ctx context.Context, c *costExtension) {
 	if e.payment != nil && e.payment.isMade {
-		c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-e.meter.Cost())
+		c.buckets.Settle(httpx.Caller(ctx).Key, c.Used-e.meter.Charge())
 	}
 }

@@ -57,9 +57,9 @@ type counting struct {
 	tests int
 }
 
-func (c *counting) Test(ctx context.Context, pattern, text string) (bool, error) {
+func (c *counting) Test(ctx context.Context, pattern, text string, steps int) (bool, int, error) {
 	c.tests++
-	return c.Patterns.Test(ctx, pattern, text)
+	return c.Patterns.Test(ctx, pattern, text, steps)
 }
 
 func TestPatternsCannotKeepTheServerBusy(t *testing.T) {

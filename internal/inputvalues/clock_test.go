@@ -42,7 +42,7 @@ func TestWorkEndsWhenItsCallerLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = engine.Close() })
+	t.Cleanup(engine.Close)
 	items := func(n int, item string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 	}

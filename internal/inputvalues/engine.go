@@ -26,10 +26,11 @@ import (
 // Patterns run JavaScript regular expressions. Their errors are *jsregexp.SyntaxError for what a browser
 // would refuse, jsregexp.ErrTooManyGroups, jsregexp.ErrTooSlow, and others for what has nothing to do with the pattern.
 type Patterns interface {
-	// Compile returns an error where there is no such pattern.
-	Compile(ctx context.Context, pattern string) error
-	// Test reports whether the pattern is found in the text.
-	Test(ctx context.Context, pattern, text string) (bool, error)
+	// Compile returns an error where there is no such pattern. It may take as many steps as steps says, and returns how
+	// many it took.
+	Compile(ctx context.Context, pattern string, steps int) (taken int, err error)
+	// Test reports whether the pattern is found in the text, within steps as Compile.
+	Test(ctx context.Context, pattern, text string, steps int) (found bool, taken int, err error)
 	// Warnings returns reasons why the pattern may not work in every browser.
 	Warnings(ctx context.Context, pattern string) ([]string, error)
 }
@@ -232,10 +233,21 @@ func (m *Matcher) Compile(pattern string) PatternFlaw {
 	if m.err = meter.Spend(m.ctx, meter.Patterns, len(pattern)); m.err != nil {
 		return PatternFlaw{}
 	}
-	flaw := m.flaw(m.patterns.Compile(m.ctx, pattern))
+	flaw := m.compile(pattern)
 	if flaw.Rule == "" && m.err == nil {
 		flaw.Warnings, m.err = m.patterns.Warnings(m.ctx, pattern)
 	}
+	m.flaws[pattern] = flaw
+	return flaw
+}
+
+// compile compiles a pattern for the first time in the call, so that what it takes counts once, wherever its program is.
+func (m *Matcher) compile(pattern string) (flaw PatternFlaw) {
+	meter.CompilePattern(m.ctx, func(steps int) int {
+		taken, err := m.patterns.Compile(m.ctx, pattern, steps)
+		flaw = m.flaw(err)
+		return taken
+	})
 	m.flaws[pattern] = flaw
 	return flaw
 }
@@ -266,7 +278,11 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 	if m.slow {
 		return false, afterSlow
 	}
-	if known := m.flaws[pattern]; known.Rule != "" {
+	known, compiled := m.flaws[pattern]
+	if !compiled {
+		known = m.compile(pattern)
+	}
+	if known.Rule != "" {
 		return false, known
 	}
 	if m.tests++; m.tests > maxTests {
@@ -280,10 +296,10 @@ func (m *Matcher) Test(pattern, text string) (bool, PatternFlaw) {
 	}
 	var ok bool
 	var flaw PatternFlaw
-	if !meter.TryPattern(m.ctx, func() bool {
-		found, err := m.patterns.Test(m.ctx, pattern, text)
+	if !meter.TryPattern(m.ctx, func(steps int) (int, bool) {
+		found, taken, err := m.patterns.Test(m.ctx, pattern, text, steps)
 		ok, flaw = found, m.flaw(err)
-		return m.slow
+		return taken, m.slow
 	}) {
 		m.slow = true
 		return false, afterSlow

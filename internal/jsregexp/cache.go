@@ -1,38 +1,44 @@
 package jsregexp
 
 import (
+	"math"
+	"sync"
+
 	"github.com/hashicorp/golang-lru/v2/simplelru"
-	"modernc.org/quickjs"
 )
 
-// How many patterns a cache keeps, and how many bytes of them.
-const (
-	cachedPatterns = 256
-	cachedBytes    = 256 << 10
-)
+// cachedBytes is how many bytes of programs and their patterns an engine keeps.
+const cachedBytes = 4 << 20
 
-// cache has the patterns that a machine used last, compiled. Beside their number it bounds their bytes, for a
-// long pattern may take a hundred times the memory of a short one.
-type cache struct {
-	*simplelru.LRU[string, quickjs.Value]
+// programs are those of the patterns that were used last, at most cachedBytes of them. It is safe for concurrent use.
+type programs struct {
+	mu    sync.Mutex
+	lru   *simplelru.LRU[string, *program]
 	bytes int
 }
 
-func newCache() (*cache, error) {
-	c := &cache{}
+func newPrograms() (*programs, error) {
+	c := &programs{}
 	var err error
-	c.LRU, err = simplelru.NewLRU(cachedPatterns, func(pattern string, regexp quickjs.Value) {
-		c.bytes -= len(pattern)
-		regexp.Free()
-	})
+	c.lru, err = simplelru.NewLRU(math.MaxInt, func(pattern string, p *program) { c.bytes -= len(pattern) + p.size() })
 	return c, err
 }
 
-// add keeps a pattern that the cache does not have, at least until the next add.
-func (c *cache) add(pattern string, regexp quickjs.Value) {
-	c.bytes += len(pattern)
-	c.Add(pattern, regexp)
-	for c.bytes > cachedBytes && c.Len() > 1 {
-		c.RemoveOldest()
+// get returns the program of a pattern, nil if there is none.
+func (c *programs) get(pattern string) *program {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p, _ := c.lru.Get(pattern)
+	return p
+}
+
+// add keeps the program of a pattern, and drops what was used least recently where there is no room.
+func (c *programs) add(pattern string, p *program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lru.Remove(pattern)
+	c.lru.Add(pattern, p)
+	for c.bytes += len(pattern) + p.size(); c.bytes > cachedBytes; {
+		c.lru.RemoveOldest()
 	}
 }

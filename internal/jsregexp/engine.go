@@ -3,14 +3,15 @@
 // syntax (no lookahead, no backreferences) nor the meaning, so a form checked in the browser and the same value
 // checked here would differ.
 //
-// An [Engine] has a fixed number of JavaScript virtual machines, each for one goroutine at a time and with the
-// patterns that it compiled last. Where the virtual machine differs from browsers, the pattern is rewritten
-// before it is compiled.
+// QuickJS compiles a pattern (compiler), its bytecode is made a program (decode), and a matcher of our own runs that:
+// QuickJS's looks at the time too rarely to be stopped. Where QuickJS differs from browsers, the pattern is rewritten
+// before it is compiled. An [Engine] has a fixed number of machines that compile and match, each for one goroutine at a
+// time.
 //
-// Patterns come from outside and may be written to hang. Every match has a deadline, so such a pattern costs its
-// caller an error and others a short wait. Compiling cannot be interrupted; a pattern that would take long is
-// refused by its estimated cost. Two limits are narrower than those of browsers: a pattern has at most 254
-// capturing groups and 16 KiB.
+// Patterns come from outside and may be written to hang. A match is given a number of steps, each of about the same
+// time, and is refused beyond it; whether it is depends on the pattern and the text alone, not on what else the computer
+// does. Compiling cannot be interrupted; a pattern that would take long is refused by its estimated cost. Two limits are
+// narrower than those of browsers: a pattern has at most 254 capturing groups and 16 KiB.
 package jsregexp
 
 import (
@@ -23,20 +24,18 @@ import (
 )
 
 const (
-	// matchTime is how long one match may take.
-	matchTime = 50 * time.Millisecond
-	// waitTime is how long a call waits for a machine: as long as ten matches that hang.
-	waitTime = 10 * matchTime
+	// waitTime is how long a call waits for a machine: longer than several matches that take all their steps.
+	waitTime = 500 * time.Millisecond
 	// maxWaiting is how many calls may wait for each machine.
 	maxWaiting = 128
 )
 
 var (
-	// ErrTooSlow is the error of a match or a compilation that ran out of time or memory.
+	// ErrTooSlow is the error of a match or a compilation that takes more steps or memory than it may.
 	ErrTooSlow = errors.New("the pattern takes too long")
 	// ErrTooManyGroups is the error of a pattern with more than MaxGroups capturing groups.
 	ErrTooManyGroups = errors.New("the pattern has too many groups")
-	// ErrBusy is the error of a call that found no free virtual machine in time. It may succeed later.
+	// ErrBusy is the error of a call that found no free machine in time. It may succeed later.
 	ErrBusy = errors.New("too many patterns are being matched")
 	// ErrClosed is the error of a call of an Engine after Close.
 	ErrClosed = errors.New("the regular expression engine is closed")
@@ -51,91 +50,75 @@ type SyntaxError struct {
 // Error implements error.
 func (e *SyntaxError) Error() string { return "not a regular expression: " + e.Message }
 
-// Engine runs patterns on a fixed number of virtual machines. It is safe for concurrent use.
+// Engine runs patterns on a fixed number of machines, and keeps the programs of the patterns that were used last. It is
+// safe for concurrent use.
 type Engine struct {
-	// idle has the machines that nobody uses; nil stands for one that has not been started.
-	idle    chan *machine
-	waiting atomic.Int64
-	closing sync.Once
-	closed  chan struct{}
+	// idle has the machines that nobody uses.
+	idle     chan *machine
+	programs *programs
+	waiting  atomic.Int64
+	closing  sync.Once
+	closed   chan struct{}
 }
 
-// New returns an engine of size machines, at least 1. Each is started when it is first needed.
+// New returns an engine of size machines, at least 1.
 func New(size int) (*Engine, error) {
 	if size < 1 {
 		return nil, fmt.Errorf("jsregexp: an engine of %d machines; it takes 1 or more", size)
 	}
-	e := &Engine{idle: make(chan *machine, size), closed: make(chan struct{})}
+	programs, err := newPrograms()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{idle: make(chan *machine, size), programs: programs, closed: make(chan struct{})}
 	for range size {
-		e.idle <- nil
+		e.idle <- &machine{programs: programs}
 	}
 	return e, nil
 }
 
 // Close frees the machines once the calls that use them are done. Later calls return ErrClosed.
-func (e *Engine) Close() error {
-	var failures []error
+func (e *Engine) Close() {
 	e.closing.Do(func() {
 		close(e.closed)
 		for range cap(e.idle) {
-			if m := <-e.idle; m != nil {
-				failures = append(failures, m.close())
-			}
+			m := <-e.idle
+			m.close()
 		}
 	})
-	return errors.Join(failures...)
 }
 
 // Compile returns nil for a pattern that a browser accepts, and else a *SyntaxError. Other errors are ErrTooSlow,
-// ErrTooManyGroups, ErrBusy, ErrClosed and the error of ctx.
-func (e *Engine) Compile(ctx context.Context, pattern string) error {
-	return e.run(ctx, func(m *machine) error {
-		_, err := m.compile(pattern)
+// ErrTooManyGroups, ErrBusy, ErrClosed and the error of ctx. It may take as many steps as steps says, and returns how many
+// that was, with those of Warnings; a pattern that was compiled before takes as many again.
+func (e *Engine) Compile(ctx context.Context, pattern string, steps int) (taken int, err error) {
+	err = e.run(ctx, func(m *machine) (err error) {
+		_, taken, err = m.compile(pattern, steps)
 		return err
 	})
+	return taken, err
 }
 
-// Test reports whether the pattern matches anywhere in text. The errors are those of Compile.
-func (e *Engine) Test(ctx context.Context, pattern, text string) (bool, error) {
-	var matches bool
-	err := e.run(ctx, func(m *machine) (err error) {
-		matches, err = m.test(pattern, text)
+// Test reports whether the pattern matches anywhere in text, and how many steps the match took. It may take as many as
+// steps says, at most MaxSteps. The errors are those of Compile.
+func (e *Engine) Test(ctx context.Context, pattern, text string, steps int) (matches bool, taken int, err error) {
+	steps = min(steps, MaxSteps)
+	left := steps
+	err = e.run(ctx, func(m *machine) (err error) {
+		matches, left, err = m.test(ctx, pattern, text, steps)
 		return err
 	})
-	return matches, err
+	return matches, steps - left, err
 }
 
-// run calls do with a machine. A machine that is broken, or with which do panicked, is not used again.
-func (e *Engine) run(ctx context.Context, do func(*machine) error) (err error) {
+// run calls do with a machine.
+func (e *Engine) run(ctx context.Context, do func(*machine) error) error {
 	m, err := e.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	reusable := false
-	defer func() {
-		if reusable {
-			e.idle <- m
-			return
-		}
-		e.idle <- nil
-		if m != nil {
-			err = errors.Join(err, m.close())
-		}
-	}()
-	if m == nil {
-		if m, err = newMachine(); err != nil {
-			return err
-		}
-	}
-	if err := m.setDeadline(ctx); err != nil {
-		return err
-	}
-	err = do(m)
-	reusable = !m.broken
-	if ended := contextError(ctx); m.broken && ended != nil {
-		return ended
-	}
-	return err
+	defer func() { e.idle <- m }()
+	return do(m)
 }
 
 // contextError returns the error of ctx, also where its deadline has passed and ctx has not noticed yet.
@@ -146,7 +129,7 @@ func contextError(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// acquire waits for an idle machine and returns it, or nil for one that has not been started.
+// acquire waits for an idle machine and returns it.
 func (e *Engine) acquire(ctx context.Context) (*machine, error) {
 	select {
 	case <-e.closed:

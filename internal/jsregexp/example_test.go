@@ -16,13 +16,14 @@ func ExampleEngine_Test() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = engine.Close() }()
+	defer engine.Close()
 	for _, name := range []string{"web-1", "admin"} {
-		ok, err := engine.Test(context.Background(), `^(?!admin$)[a-z0-9-]+$`, name)
+		ok, _, err := engine.Test(context.Background(), `^(?!admin$)[a-z0-9-]+$`, name, jsregexp.MaxSteps)
 		fmt.Println(name, ok, err)
 	}
-	fmt.Println(engine.Compile(context.Background(), `[a-z`))
-	_, err = engine.Test(context.Background(), `^(a+)+$`, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")
+	_, err = engine.Compile(context.Background(), `[a-z`, jsregexp.MaxSteps)
+	fmt.Println(err)
+	_, _, err = engine.Test(context.Background(), `^(a+)+$`, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", jsregexp.MaxSteps)
 	fmt.Println("hangs:", errors.Is(err, jsregexp.ErrTooSlow))
 	// Output:
 	// web-1 true <nil>

@@ -31,11 +31,11 @@ func TestPatternsThatWouldHangAreStopped(t *testing.T) {
 		{`a*a*a*b`, strings.Repeat("a", 10_000)},
 	} {
 		var err error
-		spent := cpu(t, func() { _, err = e.Test(t.Context(), c.pattern, c.text) })
+		spent := cpu(t, func() { _, err = test(t, e, c.pattern, c.text) })
 		if !errors.Is(err, jsregexp.ErrTooSlow) || spent > mostCPU {
 			t.Errorf("Test(%.40q) = %v after %v of CPU, want ErrTooSlow", c.pattern, err, spent)
 		}
-		if ok, err := e.Test(t.Context(), `^a+$`, "aaa"); !ok || err != nil {
+		if ok, err := test(t, e, `^a+$`, "aaa"); !ok || err != nil {
 			t.Errorf("after %.40q: Test = %t, %v, want a sound engine", c.pattern, ok, err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestPatternsThatWouldTakeLongToReadAreRefused(t *testing.T) {
 		"references": strings.Repeat(`\k<a>`, 1_000) + strings.Repeat("x", 10_000) + "(?<a>a)",
 	} {
 		var err error
-		spent := cpu(t, func() { err = e.Compile(t.Context(), pattern) })
+		spent := cpu(t, func() { err = compile(t, e, pattern) })
 		if !errors.Is(err, jsregexp.ErrTooSlow) || spent > mostCPU {
 			t.Errorf("%s: Compile = %v after %v of CPU, want ErrTooSlow", name, err, spent)
 		}
@@ -84,14 +84,14 @@ func TestDeepAndHugePatternsGetAnAnswer(t *testing.T) {
 	} {
 		var got bool
 		var err error
-		spent := cpu(t, func() { got, err = e.Test(t.Context(), c.pattern, text) })
+		spent := cpu(t, func() { got, err = test(t, e, c.pattern, text) })
 		if got != c.matches || err != nil || spent > mostCPU {
 			t.Errorf("%s: Test = %t, %v after %v of CPU, want %t", name, got, err, spent, c.matches)
 		}
 	}
 	for _, pattern := range []string{strings.Repeat("(", 15_000), strings.Repeat("(?=", 5_000), nested("(?:", "", ")*", 3_000)} {
 		var err error
-		spent := cpu(t, func() { err = e.Compile(t.Context(), pattern) })
+		spent := cpu(t, func() { err = compile(t, e, pattern) })
 		var refusal *jsregexp.SyntaxError
 		if !errors.As(err, &refusal) || spent > mostCPU {
 			t.Errorf("Compile(%.40q) = %v after %v of CPU, want a SyntaxError", pattern, err, spent)
@@ -113,7 +113,7 @@ func TestAPatternHasAsManyGroupsAsAMachineTakes(t *testing.T) {
 		"(?<n>a)" + strings.Repeat("(a)", jsregexp.MaxGroups-1):                                 nil,
 		"[(]\\(" + strings.Repeat("(?:a)(?=a)(?i:a)(?<!b)", 300) + "(a)":                        nil,
 	} {
-		if err := e.Compile(t.Context(), pattern); !errors.Is(err, want) {
+		if err := compile(t, e, pattern); !errors.Is(err, want) {
 			t.Errorf("%.60s… of %d bytes: %v, want %v", pattern, len(pattern), err, want)
 		}
 	}
@@ -124,10 +124,10 @@ func TestAMatchEndsWithItsContext(t *testing.T) {
 	e := engine(t, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
-	if _, err := e.Test(ctx, hang, hung); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := e.Test(ctx, hang, hung, jsregexp.MaxSteps); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Test = %v, want context.DeadlineExceeded", err)
 	}
-	if err := e.Compile(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.Compile(ctx, "a", jsregexp.MaxSteps); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Compile = %v, want context.DeadlineExceeded", err)
 	}
 }

@@ -3,116 +3,80 @@ package jsregexp
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
-
-	"modernc.org/quickjs"
+	"math"
 )
 
-// machineMemory is how much memory one machine may use, in bytes.
-const machineMemory = 32 << 20
-
-// machine is a JavaScript virtual machine and the patterns that it has compiled. Only one goroutine may use it
-// at a time.
+// machine compiles patterns and runs them. Only one goroutine may use it at a time.
 type machine struct {
-	vm *quickjs.VM
-	// construct is (pattern, flags) => new RegExp(pattern, flags), and match is RegExp.prototype.test.
-	construct, match quickjs.Value
-	compiled         *cache
-	// broken is set when a call ran out of time or memory: the state of the machine is unknown then.
-	broken bool
+	compiler *compiler
+	matcher  matcher
+	programs *programs
 }
 
-func newMachine() (*machine, error) {
-	compiled, err := newCache()
+// compile returns the program of a pattern if that takes at most so many steps, and how many it takes. They are the same
+// where the program is known.
+func (m *machine) compile(pattern string, steps int) (p *program, taken int, err error) {
+	if p := m.programs.get(pattern); p != nil {
+		return p, p.taken, checkSteps(p.taken, steps)
+	}
+	if taken, err = checkCost(pattern, steps); err != nil {
+		return nil, taken, err
+	}
+	if p, err = m.newProgram(pattern); err != nil {
+		return nil, taken, err
+	}
+	p.taken = taken
+	m.programs.add(pattern, p)
+	return p, taken, nil
+}
+
+// newProgram compiles a pattern.
+func (m *machine) newProgram(pattern string) (*program, error) {
+	rewritten, err := rewrite(pattern)
 	if err != nil {
 		return nil, err
 	}
-	vm, err := quickjs.NewVM()
+	bytecode, err := m.bytecode(rewritten, false)
 	if err != nil {
-		return nil, fmt.Errorf("start a machine for regular expressions: %w", err)
-	}
-	m := &machine{vm: vm, compiled: compiled}
-	if m.construct, err = vm.EvalValue(`(pattern, flags) => new RegExp(pattern, flags)`, quickjs.EvalGlobal); err == nil {
-		m.match, err = vm.EvalValue(`RegExp.prototype.test`, quickjs.EvalGlobal)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start a machine for regular expressions: %w", err), m.close())
-	}
-	vm.SetMemoryLimit(machineMemory)
-	return m, nil
-}
-
-// close frees the machine, and all values of it before, as QuickJS demands.
-func (m *machine) close() error {
-	m.compiled.Purge()
-	m.construct.Free()
-	m.match.Free()
-	return m.vm.Close()
-}
-
-// setDeadline limits the calls that follow to matchTime, and to the deadline of ctx if that is earlier.
-func (m *machine) setDeadline(ctx context.Context) error {
-	left := matchTime
-	if end, ok := ctx.Deadline(); ok {
-		// Zero would stand for no limit.
-		left = min(left, max(time.Until(end), 1))
-	}
-	return m.vm.SetEvalTimeout(left)
-}
-
-// compile returns the RegExp of a pattern, which the machine owns.
-func (m *machine) compile(pattern string) (quickjs.Value, error) {
-	if regexp, ok := m.compiled.Get(pattern); ok {
-		return regexp, nil
-	}
-	if err := checkCost(pattern); err != nil {
-		return quickjs.Value{}, err
-	}
-	rewritten, err := rewrite(pattern)
-	if err != nil {
-		return quickjs.Value{}, err
-	}
-	regexp, err := m.newRegExp(rewritten, "")
-	if err != nil {
-		return quickjs.Value{}, err
+		return nil, err
 	}
 	if err := checkNames(pattern); err != nil {
-		regexp.Free()
-		return quickjs.Value{}, err
+		return nil, err
 	}
-	m.compiled.add(pattern, regexp)
-	return regexp, nil
+	return decode(bytecode)
 }
 
-// newRegExp returns new RegExp(pattern, flags), which the caller frees.
-func (m *machine) newRegExp(pattern, flags string) (quickjs.Value, error) {
-	regexp, err := m.construct.CallValue(quickjs.UndefinedValue, pattern, flags)
-	var thrown *quickjs.Error
-	switch {
-	case errors.As(err, &thrown) && thrown.Name == "SyntaxError":
-		return regexp, &SyntaxError{Message: thrown.Message}
-	case err != nil:
-		return regexp, m.tooSlow(err)
+// bytecode returns what the compiler makes of a pattern. It is started when it is first needed.
+func (m *machine) bytecode(pattern string, unicode bool) (bytecode []byte, err error) {
+	if m.compiler == nil {
+		if m.compiler, err = newCompiler(); err != nil {
+			return nil, err
+		}
 	}
-	return regexp, nil
+	return m.compiler.compile(pattern, unicode)
 }
 
-// test reports whether the pattern matches anywhere in text.
-func (m *machine) test(pattern, text string) (bool, error) {
-	regexp, err := m.compile(pattern)
+// close frees the machine's memory outside of Go's.
+func (m *machine) close() {
+	if m.compiler != nil {
+		m.compiler.close()
+	}
+}
+
+// test reports whether the pattern matches anywhere in text, and how many of the steps are left.
+func (m *machine) test(ctx context.Context, pattern, text string, steps int) (matched bool, left int, err error) {
+	p, _, err := m.compile(pattern, math.MaxInt)
 	if err != nil {
-		return false, err
+		return false, steps, err
 	}
-	matches, err := m.match.Call(regexp, text)
-	if err != nil {
-		return false, m.tooSlow(err)
-	}
-	return matches == true, nil
+	return m.matcher.match(ctx, p, text, steps)
 }
 
-// tooSlow returns the error of a call that ran out of time or memory, and marks the machine as broken.
-func (m *machine) tooSlow(err error) error {
-	m.broken = true
-	return fmt.Errorf("%w: %w", ErrTooSlow, err)
+// refusedByUnicode returns why the flag u would refuse a pattern, "" if it would not.
+func (m *machine) refusedByUnicode(pattern string) (string, error) {
+	_, err := m.bytecode(pattern, true)
+	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
+		return syntax.Message, nil
+	}
+	return "", err
 }

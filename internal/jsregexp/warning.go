@@ -3,6 +3,7 @@ package jsregexp
 import (
 	"context"
 	"errors"
+	"math"
 )
 
 // Warnings returns the reasons why a pattern that a browser accepts may not work elsewhere: "u flag would refuse
@@ -11,17 +12,14 @@ import (
 func (e *Engine) Warnings(ctx context.Context, pattern string) ([]string, error) {
 	var warnings []string
 	err := e.run(ctx, func(m *machine) error {
-		if _, err := m.compile(pattern); err != nil {
+		if _, _, err := m.compile(pattern, math.MaxInt); err != nil {
 			return err
 		}
 		warnings = recentSyntax(pattern)
-		strict, err := m.newRegExp(pattern, "u")
-		var syntax *SyntaxError
-		if errors.As(err, &syntax) {
-			warnings = append(warnings, "u flag would refuse it: "+syntax.Message)
-			return nil
+		refusal, err := m.refusedByUnicode(pattern)
+		if refusal != "" {
+			warnings = append(warnings, "u flag would refuse it: "+refusal)
 		}
-		strict.Free()
 		return err
 	})
 	var syntax *SyntaxError

@@ -34,9 +34,11 @@ type Meter struct {
 	place  Place
 	over   atomic.Pointer[fault.Error]
 
-	// matching is held while a pattern is tried; slow is whether one took too long.
+	// matching is held while a pattern is compiled or tried; slow is whether one took too long. steps are those that
+	// patterns have taken, which matching or mu guards to be read and both to be written.
 	matching sync.Mutex
 	slow     bool
+	steps    int
 
 	mu     sync.Mutex
 	cost   float64
@@ -156,12 +158,33 @@ func (m *Meter) Cost() int {
 	return Round(m.cost)
 }
 
-// TryPattern calls try, which reports whether its pattern took too long. After one that did, the request tries no other
-// pattern, and TryPattern returns false. Fields that are resolved concurrently try their patterns one at a time.
-func TryPattern(ctx context.Context, try func() (slow bool)) bool {
+// Charge returns what the request takes from its caller's bucket: its cost, and the steps of its patterns. The cost alone
+// is a matter of what the request asks for.
+func (m *Meter) Charge() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return Round(m.cost + float64(m.steps)/stepsPerCost)
+}
+
+// CompilePattern calls compile with how many steps the request's patterns may still take, and counts those that it took.
+// Fields that are resolved concurrently compile and try their patterns one at a time.
+func CompilePattern(ctx context.Context, compile func(steps int) (taken int)) {
 	m := From(ctx)
 	if m == nil {
-		try()
+		compile(math.MaxInt)
+		return
+	}
+	m.matching.Lock()
+	defer m.matching.Unlock()
+	m.take(compile(patternSteps - m.steps))
+}
+
+// TryPattern does the same with try, which also reports whether its pattern took too long. After one that did, the request
+// tries no other pattern, and TryPattern returns false.
+func TryPattern(ctx context.Context, try func(steps int) (taken int, slow bool)) bool {
+	m := From(ctx)
+	if m == nil {
+		try(math.MaxInt)
 		return true
 	}
 	m.matching.Lock()
@@ -169,8 +192,16 @@ func TryPattern(ctx context.Context, try func() (slow bool)) bool {
 	if m.slow {
 		return false
 	}
-	m.slow = try()
+	taken, slow := try(patternSteps - m.steps)
+	m.slow = slow
+	m.take(taken)
 	return true
+}
+
+func (m *Meter) take(steps int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.steps += steps
 }
 
 // Round returns a cost as callers see it, rounded up.

@@ -115,18 +115,52 @@ func TestOnePatternIsTriedAtATimeAndNoneAfterASlowOne(t *testing.T) {
 	var done sync.WaitGroup
 	for range 50 {
 		done.Go(func() {
-			meter.TryPattern(ctx, func() bool {
+			meter.TryPattern(ctx, func(int) (int, bool) {
 				running++
 				if tried++; running != 1 {
 					t.Error("two at once")
 				}
 				running--
-				return tried == 3
+				return 0, tried == 3
 			})
 		})
 	}
 	done.Wait()
-	if tried != 3 || meter.TryPattern(ctx, func() bool { return false }) {
+	if tried != 3 || meter.TryPattern(ctx, func(int) (int, bool) { return 0, false }) {
 		t.Errorf("%d were tried", tried)
+	}
+}
+
+func TestPatternsTakeWhatIsLeftOfTheirStepsAndAreChargedForBesideTheCost(t *testing.T) {
+	t.Parallel()
+	m := meter.New(meter.Limits{Cost: 100}, 40, nil)
+	ctx := meter.With(t.Context(), m)
+	whole := 0
+	meter.CompilePattern(ctx, func(steps int) int {
+		whole = steps
+		return 24_000
+	})
+	for _, taken := range []int{24_000, 2_400_000} {
+		if !meter.TryPattern(ctx, func(steps int) (int, bool) {
+			if want := whole - taken; taken == 24_000 && steps != want {
+				t.Errorf("%d steps are left, want %d", steps, want)
+			}
+			return taken, false
+		}) {
+			t.Error("a pattern is not tried")
+		}
+	}
+	if m.Cost() != 40 || m.Charge() != 40+20+1_000 || m.Over() != nil {
+		t.Errorf("cost %d, charge %d, %v", m.Cost(), m.Charge(), m.Over())
+	}
+	meter.TryPattern(ctx, func(steps int) (int, bool) { return steps, true })
+	meter.CompilePattern(ctx, func(steps int) int {
+		if steps != 0 {
+			t.Errorf("%d steps are left", steps)
+		}
+		return 0
+	})
+	if want := 40 + whole/2_400; m.Charge() != want {
+		t.Errorf("charge %d, want %d", m.Charge(), want)
 	}
 }

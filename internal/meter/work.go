@@ -41,6 +41,13 @@ var weights = [kinds]struct {
 	Matched:  {1.0 / 128, "1 for each 128 bytes that patterns are tried on"},
 }
 
+const (
+	// patternSteps is how many steps the patterns of one request may take in all, about 0.2 s of CPU.
+	patternSteps = 48_000_000
+	// stepsPerCost is how many steps of patterns cost 1.
+	stepsPerCost = 2_400
+)
+
 // Stage is where bytes of an answer are counted.
 type Stage int
 

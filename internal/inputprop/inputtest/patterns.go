@@ -9,37 +9,37 @@ import (
 	"slipway/internal/jsregexp"
 )
 
-// Patterns are Go's own: enough for the patterns of these tests. A pattern of "slow" takes too
-// long, one of "busy" finds nobody to run it.
+// Patterns are Go's own: enough for the patterns of these tests. A match takes a step, one of "slow" too long; one of
+// "busy" finds nobody to run it.
 type Patterns struct{}
 
 // ErrBusy is the error of a pattern of "busy".
 var ErrBusy = errors.New("busy")
 
 // Compile implements inputvalues.Patterns.
-func (Patterns) Compile(_ context.Context, pattern string) error {
+func (Patterns) Compile(_ context.Context, pattern string, _ int) (int, error) {
 	if pattern == "groups" {
-		return jsregexp.ErrTooManyGroups
+		return 0, jsregexp.ErrTooManyGroups
 	}
 	if _, err := regexp.Compile(pattern); err != nil {
-		return &jsregexp.SyntaxError{Message: err.Error()}
+		return 0, &jsregexp.SyntaxError{Message: err.Error()}
 	}
-	return nil
+	return 0, nil
 }
 
 // Test implements inputvalues.Patterns.
-func (Patterns) Test(_ context.Context, pattern, text string) (bool, error) {
+func (Patterns) Test(_ context.Context, pattern, text string, _ int) (bool, int, error) {
 	switch pattern {
 	case "slow":
-		return false, jsregexp.ErrTooSlow
+		return false, 1, jsregexp.ErrTooSlow
 	case "busy":
-		return false, ErrBusy
+		return false, 0, ErrBusy
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return false, &jsregexp.SyntaxError{Message: err.Error()}
+		return false, 0, &jsregexp.SyntaxError{Message: err.Error()}
 	}
-	return re.MatchString(text), nil
+	return re.MatchString(text), 1, nil
 }
 
 // Warnings implements inputvalues.Patterns.
