@@ -148,7 +148,7 @@ func (s *counted) deploy(t *testing.T, p *worldtest.Fixture) *ent.Deployment {
 	name, description := "service/main/web", "Release 1.4.2"
 	d, err := s.Deploy.Create(s.Acme.As(actor.Developer), deployment.New{
 		InstanceID: p.Instance.ID, VersionID: p.Version.ID, ResourceName: &name, Description: &description,
-		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(artifact), Data: strictjson.MustParse(worldtest.Data),
+		Inputs: strictjson.MustParse(`{"image":"web:1.4.2"}`), Artifact: strictjson.MustParse(artifact), Data: strictjson.MustParse(strings.Replace(worldtest.Data, "main/web", "main/"+p.Project.Slug[:3], 1)),
 	})
 	if err != nil {
 		t.Fatal(err)

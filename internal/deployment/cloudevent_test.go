@@ -110,7 +110,8 @@ var received = at.Add(40 * time.Hour)
 // receive delivers events.
 func (b *bus) receive(t *testing.T, documents ...string) {
 	t.Helper()
-	late := serviceAt(b.World, received)
+	late := *b.deploy
+	late.Journal = journal.NewAlone(b.Store, func() time.Time { return received }, id.New)
 	for _, text := range documents {
 		if err := late.ReceiveECSEvent(b.Acme.As(actor.Runner), strictjson.MustParse(text)); err != nil {
 			t.Errorf("%v: %s", err, text)

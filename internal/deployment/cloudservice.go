@@ -34,9 +34,9 @@ type serviceOwner struct {
 }
 
 const (
-	ownerText = `SELECT "i"."id", "i"."project_id", "i"."environment_id" FROM "cloud_services" AS "s"
-JOIN "module_instances" AS "i" ON "i"."id" = "s"."module_instance_id"
-WHERE "s"."organization_id" = $1 AND "i"."organization_id" = $1 AND "s"."service_arn" = $2`
+	ownerText = `SELECT "i"."id", "i"."project_id", "i"."environment_id" FROM "cloud_services" AS "s" ` +
+		`JOIN "module_instances" AS "i" ON "i"."id" = "s"."module_instance_id" ` +
+		`WHERE "s"."organization_id" = $1 AND "i"."organization_id" = $1 AND "s"."service_arn" = $2`
 	claimText = `INSERT INTO "cloud_services" ("organization_id", "service_arn", "module_instance_id", "created_at", "updated_at") ` +
 		`VALUES ($1, $2, $3, $4, $5)`
 )

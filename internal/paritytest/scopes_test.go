@@ -122,6 +122,13 @@ var placedWrites = map[string]placedWrite{
 	"quarantineRelease": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{"id": *g.succeeded(t).ReleaseID, "reason": "bad"}
 	}},
+	"moveService": {actor.Admin, fault.ModuleInstanceForbidden, func(t *testing.T, g *ground) map[string]any {
+		data, err := g.succeeded(t).Data.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string]any{"serviceArn": *data.ServiceARN, "moduleInstanceId": g.instance(t)}
+	}},
 	"liftQuarantine": {actor.Admin, fault.ReleaseForbidden, func(t *testing.T, g *ground) map[string]any {
 		release := *g.succeeded(t).ReleaseID
 		if _, err := g.w.Deploy.Quarantine(g.w.Acme.As(actor.Admin), release, "bad", nil); err != nil {
