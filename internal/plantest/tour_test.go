@@ -106,7 +106,7 @@ func (t *tour) places() {
 	t.p.NewInstance(t, "other")
 	global := actor.With(t.Context(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
 	for _, ctx := range []context.Context{t.admin, global} {
-		made, err := t.w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: "More", Type: "more", Status: moduledefinition.StatusACTIVE})
+		made, _, err := t.w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: "More", Type: "more", Status: moduledefinition.StatusACTIVE})
 		t.must(err)
 		_, err = t.w.Catalog.UpdateDefinition(ctx, made.ID, catalog.DefinitionPatch{Name: new("Yet more")})
 		t.must(err)

@@ -66,7 +66,7 @@ func TestWhichVersionsNameWhichDefinitionsIsKnownAfterTheMigration(t *testing.T)
 			if err != nil || !v.UsesRecorded {
 				t.Fatalf("%s: %v, %v", id, v, err)
 			}
-			list, err := v.Inputs.Properties()
+			list, err := v.Inputs.Properties(t.Context())
 			if err != nil {
 				t.Fatalf("%s: %v", id, err)
 			}
