@@ -178,7 +178,7 @@ func (s *Service) moveService(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 		return nil
 	}
 	e.ObjectID = to.ID
-	e.Changes = map[string]any{"serviceArn": serviceARN, "moduleInstanceId": to.ID, "previousModuleInstanceId": from.instanceID}
+	e.Changes = map[string]any{"serviceArn": serviceARN, "moduleInstanceId": to.ID}
 	if from.claimed {
 		err = tx.CloudService.Update().Where(cloudservice.ServiceArn(serviceARN)).SetModuleInstanceID(to.ID).SetUpdatedAt(e.At).Exec(ctx)
 	} else {

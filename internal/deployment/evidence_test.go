@@ -43,6 +43,8 @@ func TestCreationRefusesKeysThatNothingDeclares(t *testing.T) {
 			want           string
 		}{
 			{map[string]any{"clusterArm": "c"}, map[string]any{"family": "web"}, "/input/data/clusterArm unknown_field, /input/artifact/family unknown_field"},
+			{map[string]any{"serviceDeploymentState": map[string]any{"newOfTheCloud": 1}}, map[string]any{"arn": "a"},
+				"/input/data/serviceDeploymentState/newOfTheCloud unknown_field"},
 			{map[string]any{"triggeredBy": "eve"}, map[string]any{"arn": "a"}, "/input/data/triggeredBy read_only"},
 			{map[string]any{"deployedTaskDefinition": map[string]any{}}, map[string]any{"arn": "a"}, "/input/data/deployedTaskDefinition read_only"},
 		} {
@@ -53,7 +55,7 @@ func TestCreationRefusesKeysThatNothingDeclares(t *testing.T) {
 		if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
 			t.Errorf("a refusal left something: %s", diff)
 		}
-		made := create(map[string]any{"serviceDeploymentState": map[string]any{"status": "PENDING", "newOfTheCloud": 1}}, map[string]any{"definition": map[string]any{"any": 1}})
+		made := create(map[string]any{"serviceDeploymentState": map[string]any{"status": "PENDING"}}, map[string]any{"definition": map[string]any{"any": 1}})
 		data := made.At(t, "data", "createDeployment", "deployment", "dataJson")
 		want := `map[deployedTaskDefinition:map[definition:map[any:1]] serviceDeploymentState:map[status:PENDING] triggerChannel:graphql triggeredBy:developer type:aws:ecs]`
 		if fmt.Sprint(data) != want {
