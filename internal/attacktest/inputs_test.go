@@ -77,7 +77,7 @@ func unkindPatterns() (all []attack) {
 		all = append(all, judge(p.name, "200", 0, fmt.Sprintf(text, "string", p.pattern), `{"a":"`+long+`"}`))
 	}
 	return append(all, judge("a pattern that takes long on each of 1,000 texts", "200", 250,
-		fmt.Sprintf(text, "string_array", `(?=(a?){1,65000})x`), `{"a":`+list(1_000, `"`+strings.Repeat("a", 400)+`%d"`)+"}"))
+		fmt.Sprintf(text, "string_array", `(?=(a?){1,65000})x`), `{"a":`+list(1_000, `"`+strings.Repeat("a", 200)+`%d"`)+"}"))
 }
 
 // shown is n inputs that are each shown by the one before; the first is by the one that first names, by

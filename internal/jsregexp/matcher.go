@@ -213,11 +213,11 @@ func (m *matcher) run(ctx context.Context, p *program, steps int) (matched bool,
 				stack[sp], stack[sp+1] = int32(r), old
 				sp += 2
 			}
-			switch in.operation {
-			case opSaveOnce:
+			if in.operation == opSaveOnce {
 				registers[r] = int32(at)
 				continue
-			case opSet:
+			}
+			if in.operation == opSet {
 				registers[r] = int32(in.value)
 				continue
 			}
@@ -250,7 +250,7 @@ func (m *matcher) run(ctx context.Context, p *program, steps int) (matched bool,
 			if int(registers[in.register]) != at {
 				continue
 			}
-		default:
+		case opReference, opFoldedReference, opBackward, opFoldedBackward:
 			to, compared := m.refer(p, in, at)
 			left -= compared / comparedChars
 			if to >= 0 {
