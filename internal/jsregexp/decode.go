@@ -66,8 +66,8 @@ func (d *decoder) link() {
 			}
 			*at = index
 		}
-		if last := max(int(in.register), int(in.value)); in.operation == opReset && last >= d.captures || int(in.register) >= d.registers {
-			d.fail("a register %d of %d", last, d.registers)
+		if int(in.register) >= d.registers || in.operation == opReset && int(in.value) >= d.captures {
+			d.fail("a register beyond the %d that there are", d.registers)
 		}
 	}
 	for i := range d.code {
@@ -89,7 +89,8 @@ func (d *decoder) fail(format string, args ...any) {
 // simple are the instructions without operands.
 var simple = map[uint32]operation{
 	lib.EREOP_match: opMatch, lib.EREOP_any: opAny, lib.EREOP_prev: opBack,
-	lib.EREOP_line_start: opStart, lib.EREOP_line_start_m: opLineStart, lib.EREOP_line_end: opEnd, lib.EREOP_line_end_m: opLineEnd,
+	lib.EREOP_line_start: opStart, lib.EREOP_line_start_m: opLineStart,
+	lib.EREOP_line_end: opEnd, lib.EREOP_line_end_m: opLineEnd,
 	lib.EREOP_lookahead_match: opFound, lib.EREOP_negative_lookahead_match: opNotFound,
 }
 
@@ -130,7 +131,8 @@ func (d *decoder) next() instruction {
 	case lib.EREOP_range_i, lib.EREOP_range32_i:
 		d.folded = folded()
 		return d.class(opFoldedIn, op == lib.EREOP_range32_i)
-	case lib.EREOP_back_reference, lib.EREOP_back_reference_i, lib.EREOP_backward_back_reference, lib.EREOP_backward_back_reference_i:
+	case lib.EREOP_back_reference, lib.EREOP_back_reference_i,
+		lib.EREOP_backward_back_reference, lib.EREOP_backward_back_reference_i:
 		return d.reference(opReference + operation(op-lib.EREOP_back_reference))
 	}
 	return d.nextOfFlow(op)

@@ -18,6 +18,8 @@ const (
 	firstStack = 256
 	// keptStack is how many words of its stack a matcher keeps for the next match.
 	keptStack = 256 << 10
+	// keptText is how many characters of a text it keeps room for.
+	keptText = 64 << 10
 	// lookEvery is after how many steps a match looks whether its context has ended, some 0.1 ms.
 	lookEvery = 32 << 10
 )
@@ -63,6 +65,9 @@ func (m *matcher) match(ctx context.Context, p *program, text string, steps int)
 	matched, left, err = m.run(ctx, p, steps-len(text)/readBytes-p.registers/readWords)
 	if cap(m.stack) > keptStack {
 		m.stack = nil
+	}
+	if cap(m.text) > keptText {
+		m.text = nil
 	}
 	return matched, max(left, 0), err
 }

@@ -67,8 +67,8 @@ var costs = [...]uint8{
 	opReference: 5, opFoldedReference: 6, opBackward: 5, opFoldedBackward: 6,
 }
 
-// instruction is what a matcher does at a time, and the steps it takes. to and other are where it goes on; value is a character, a number, or the
-// index of a set or of the groups of a reference.
+// instruction is what a matcher does at a time, and the steps that takes. to and other are where it goes on; value is a
+// character, a number, or the index of a set or of the groups of a reference.
 type instruction struct {
 	operation operation
 	cost      uint8
