@@ -41,6 +41,10 @@ var (
 	runnersEvents = []string{"SERVICE_DEPLOYMENT_IN_PROGRESS", "SERVICE_DEPLOYMENT_COMPLETED"}
 )
 
+// together is how many services have their events in any order together: of an organization, a thousand events may wait for
+// the start of their deployment.
+const together = 5
+
 // cloudEvents has the deployments of services, every tenth of them a runner's, become known by their events: in any order,
 // twice, days late, and to all servers at once.
 func cloudEvents(t *testing.T, database string, servers int) {
@@ -57,11 +61,15 @@ func cloudEvents(t *testing.T, database string, servers int) {
 	p, other := w.Fixture(t, w.Acme, "production"), w.Fixture(t, w.Acme, "staging")
 	var documents []string
 	want := map[string]string{}
-	for n := range services {
-		documents = append(documents, cloudService(t, w, p, n, deployments, want)...)
+	for n := 0; n < services; n += together {
+		var some []string
+		for service := range min(together, services-n) {
+			some = append(some, cloudService(t, w, p, n+service, deployments, want)...)
+		}
+		some = append(some, some...)
+		random.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+		documents = append(documents, some...)
 	}
-	documents = append(documents, documents...)
-	random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
 	c := newClient(t, w.Acme.Tokens[actor.Runner], 16)
 	tenth := len(documents) / 10
 	first := deliverAll(t, c, urls, documents[:tenth], &statements)
@@ -159,6 +167,9 @@ func deliverAll(t *testing.T, c *client, urls, documents []string, statements *a
 		all.Go(func() {
 			for text := range next {
 				a, err := c.post(t.Context(), urls[i%len(urls)]+"/integrations/ecs/events", []byte(text))
+				for err == nil && a.status == http.StatusServiceUnavailable { // as the event bus does
+					a, err = c.post(t.Context(), urls[i%len(urls)]+"/integrations/ecs/events", []byte(text))
+				}
 				if err != nil || a.status != http.StatusAccepted {
 					t.Errorf("%v %d %s", err, a.status, a.body)
 				}
