@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -69,15 +69,19 @@ func TestNoRuleIsForgotten(t *testing.T) {
 		known = append(known, name)
 	}
 	slices.Sort(known)
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found []string
-	for _, file := range packages["textrules"].Files {
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if ok && f.Name.IsExported() && f.Type.Params.List[0].Names[0].Name == "pointer" {
+			if ok && file.Name.Name == "textrules" && f.Name.IsExported() && f.Type.Params.List[0].Names[0].Name == "pointer" {
 				found = append(found, f.Name.Name)
 			}
 		}

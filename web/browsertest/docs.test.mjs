@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
@@ -38,6 +39,15 @@ before(async () => {
       answer.writeHead(inner.statusCode, inner.headers);
       inner.pipe(answer);
     }));
+  }).on('upgrade', (asked, socket, head) => {
+    const { hostname, port } = new URL(target);
+    const far = connect(port, hostname, () => {
+      const headers = asked.rawHeaders.map((text, at) => (at % 2 ? `${text}\r\n` : `${text}: `)).join('');
+      far.write(`GET ${asked.url.replace(/^\/slipway/, '')} HTTP/1.1\r\n${headers}\r\n`);
+      far.write(head);
+      socket.pipe(far).pipe(socket);
+    });
+    for (const [one, other] of [[socket, far], [far, socket]]) one.on('error', () => other.destroy());
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   base = `http://127.0.0.1:${proxy.address().port}/slipway`;

@@ -189,16 +189,18 @@ test('a new tab begins with Run while a subscription of another goes on, whose e
 });
 
 test('a wrong token is said so where a subscription needs one, with the code and no stack', async () => {
-  for (const [label, value, code] of [
-    ['Bearer token', 'not-a-token', 'slipway:Request:UNAUTHENTICATED'],
-    ['Bearer token', '', 'slipway:Request:UNAUTHENTICATED'],
+  for (const [token, organization, code] of [
+    ['not-a-token', '', 'slipway:Request:UNAUTHENTICATED'],
+    ['', '', 'slipway:Request:UNAUTHENTICATED'],
+    [await visit.page.getByLabel('Bearer token').inputValue(), 'nobodys', 'slipway:Organization:NOT_FOUND'],
   ]) {
-    await visit.page.getByLabel(label).fill(value);
+    await visit.page.getByLabel('Bearer token').fill(token);
+    await visit.page.getByLabel('Organization').fill(organization);
     await tab('Follow').click();
     await run();
     await problem('The server does not accept the token or the organization for subscriptions: 4403 Forbidden');
     const refused = await answer();
-    assert.deepEqual(refused.errors.map(({ extensions }) => extensions.code), [code], JSON.stringify(refused));
+    assert.deepEqual(refused.errors.map(({ extensions }) => extensions?.code), [code], JSON.stringify(refused));
     assert.ok(!JSON.stringify(refused).includes('.js'), JSON.stringify(refused));
     await live().getByText('refused, 1 event').first().waitFor();
   }

@@ -116,10 +116,11 @@ export class Api {
     return this.#reported(`The WebSocket to ${socketEndpoint} is closed. Is the server running, and the network up?`);
   }
 
-  // refusal gives why the server refuses whoever sends the headers: what a query is answered, for a WebSocket closes
-  // without the error's code. Where a query is not refused, closed is all that is known.
+  // refusal gives why the server refuses whoever sends the headers: what a query is answered that takes what every
+  // subscription does, for a WebSocket closes without the error's code. Where it is not refused, closed is all that is
+  // known.
   async #refusal(headers, closed) {
-    const answer = await this.#post({ query: '{ viewer { id } }' }, headers).catch(() => ({}));
+    const answer = await this.#post({ query: '{ deployments(first: 1) { nodes { id } } }' }, headers).catch(() => ({}));
     this.#report(closed);
     return answer.errors ?? [{ message: closed }];
   }
