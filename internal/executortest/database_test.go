@@ -15,10 +15,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/ent"
+	"slipway/ent/deploymentchange"
 	"slipway/graph"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/resolvertest"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -61,7 +63,7 @@ func TestBothExecutorsAnswerTheSameOverADatabase(t *testing.T) {
 // fill makes deployments, each with a rollback to it.
 func fill(t *testing.T, w *worldtest.World) {
 	t.Helper()
-	p := w.Fixture(t, w.Acme, "web")
+	p, last := w.Fixture(t, w.Acme, "web"), ""
 	for i := range 4 {
 		target := p.Finish(t, p.Deploy(t, p.NewInstance(t, fmt.Sprintf("web-%d", i)).ID, fmt.Sprintf(`{"image":"web:%d"}`, i)), nil)
 		back, err := w.Deploy.Rollback(w.Acme.As(actor.Developer), deployment.Replay{SourceID: target.ID})
@@ -69,7 +71,13 @@ func fill(t *testing.T, w *worldtest.World) {
 			t.Fatal(err)
 		}
 		p.Finish(t, &ent.Deployment{ID: back.ID}, nil)
+		last = back.ID
 	}
+	// A transaction of another test, which shares PostgreSQL's cluster, may keep changes waiting, and their cursors tell the time.
+	testkit.Eventually(t, "the changes are settled", func() bool {
+		change, err := w.Store.LastChange(w.Acme.As(actor.Viewer))
+		return err == nil && change != nil && change.DeploymentID == last && change.Kind == deploymentchange.KindCOMPLETED
+	})
 }
 
 // author returns an author whose documents ask for records that there are.

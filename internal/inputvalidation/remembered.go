@@ -116,12 +116,12 @@ func hasHeld(list []inputprop.Property) bool {
 	return held
 }
 
+// baseline is the table of what instances remember, as remembered joins it.
+func baseline() *sql.SelectTable { return sql.Table(inputbaseline.Table).As("b") }
+
 // choosing keeps the instances that remember the id of an instance.
 func choosing(s *sql.Selector) {
-	b := sql.Table(inputbaseline.Table).As("choosing")
-	s.Where(sql.In(s.C(moduleinstance.FieldID), sql.Select(b.C(inputbaseline.FieldModuleInstanceID)).From(b).
-		Where(sql.And(sql.ColumnsEQ(b.C(inputbaseline.FieldOrganizationID), s.C(moduleinstance.FieldOrganizationID)),
-			sql.Contains(b.C(inputbaseline.FieldContent), `"inst_`)))))
+	s.Where(sql.Contains(baseline().C(inputbaseline.FieldContent), `"inst_`))
 }
 
 // remembered returns live instances with what they remember, the newest first, one more than are looked at.
@@ -130,7 +130,7 @@ func (c *SchemaChecker) remembered(ctx context.Context, which predicate.ModuleIn
 	err := c.Store.Client.ModuleInstance.Query().Where(which, moduleinstance.LiveDeploymentIDNotNil()).
 		Order(ent.Desc(moduleinstance.FieldCreatedAt, moduleinstance.FieldID)).Limit(maxRemembered+1).
 		Modify(func(s *sql.Selector) {
-			b := sql.Table(inputbaseline.Table).As("b")
+			b := baseline()
 			s.LeftJoin(b).OnP(sql.And(sql.ColumnsEQ(b.C(inputbaseline.FieldModuleInstanceID), s.C(moduleinstance.FieldID)),
 				sql.ColumnsEQ(b.C(inputbaseline.FieldOrganizationID), s.C(moduleinstance.FieldOrganizationID))))
 			s.Select(s.C(moduleinstance.FieldID), s.C(moduleinstance.FieldName))

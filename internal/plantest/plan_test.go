@@ -121,21 +121,6 @@ type statement struct {
 	overAll bool
 }
 
-// left are parts of the statements that do grow with history, and why they are left.
-var left = map[string]string{
-	"service_arn` IS NULL) AND `deployments`.`lease_id` IS NOT NULL": "the deployments that an event may be of are found anew",
-	`service_arn" IS NULL) AND "deployments"."lease_id" IS NOT NULL`: "the same",
-}
-
-func (s statement) isLeft() bool {
-	for part := range left {
-		if strings.Contains(s.Text, part) {
-			return true
-		}
-	}
-	return false
-}
-
 func (s statement) counts() bool { return strings.Contains(s.Text, "COUNT(") }
 
 // everyStatement returns every statement that the program sends, at a place with a long history, but those that only insert.

@@ -59,6 +59,8 @@ func (t *tour) run() {
 	t.definitions()
 	t.events()
 	t.asks(first)
+	t.moves()
+	t.shadows()
 	t.keepsHouse()
 }
 
@@ -344,6 +346,53 @@ func (t *tour) events() {
 	execute(t, db, `DELETE FROM cloud_events WHERE service_arn = 'waiting'`)
 	_, err := t.w.Deploy.RetryEvents(t.Context())
 	t.must(err)
+}
+
+// ecsEvent receives the event of a deployment of a service.
+func (t *tour) ecsEvent(name, service, cloudID string, at time.Time) {
+	t.Helper()
+	t.must(t.w.Deploy.ReceiveECSEvent(t.w.Acme.As(actor.Runner), strictjson.MustParse(fmt.Sprintf(`{"id":"%s-%s",
+		"detail-type":"ECS Deployment State Change","time":%q,"resources":[%q],
+		"detail":{"eventName":"SERVICE_DEPLOYMENT_%s","deploymentId":"ecs-svc/%[1]s"}}`,
+		cloudID, name, at.Format(time.RFC3339), service, name))))
+}
+
+// moves moves a service to an instance that has none, while what was started outside is under way, and what came before all
+// of its deployments is known late.
+func (t *tour) moves() {
+	t.Helper()
+	service, now := "arn:aws:ecs:eu-west-1:123456789012:service/main/moved", time.Now().UTC()
+	from, to := t.p.NewInstance(t, "moved-from"), t.p.NewInstance(t, "moved-to")
+	d, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: from.ID, VersionID: t.p.Version.ID,
+		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
+		Data: strictjson.MustParse(fmt.Sprintf(`{"serviceArn":%q}`, service))})
+	t.must(err)
+	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
+	t.must(err)
+	for i, minutes := range []int{-30, -90, -10, -60, -45} {
+		t.ecsEvent("IN_PROGRESS", service, fmt.Sprint("moved", i), now.Add(time.Duration(minutes)*time.Minute))
+	}
+	_, err = t.w.Deploy.MoveService(t.admin, service, to.ID)
+	t.must(err)
+}
+
+// shadows makes a module of the type of a global one whose instances others have chosen.
+func (t *tour) shadows() {
+	t.Helper()
+	global := actor.With(t.Context(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
+	shadowed := catalog.NewDefinition{Name: "Shadowed", Type: "shadowed", Status: moduledefinition.StatusACTIVE}
+	made, _, err := t.w.Catalog.CreateDefinition(global, shadowed)
+	t.must(err)
+	chosen, err := t.w.Catalog.CreateInstance(t.admin, catalog.NewInstance{
+		EnvironmentID: t.p.Environment.ID, DefinitionID: made.ID, Name: "shadowed",
+	})
+	t.must(err)
+	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE input_baselines SET content = '{"of":"`+chosen.ID+`"}' WHERE module_instance_id = '`+t.p.Instance.ID+`'`)
+	_, warnings, err := t.w.Catalog.CreateDefinition(t.admin, shadowed)
+	t.must(err)
+	if len(warnings) == 0 {
+		t.Error("nobody is told that an own module goes before the global one")
+	}
 }
 
 // everything is a document that reads every kind of record through others.
