@@ -60,7 +60,7 @@ func readings() map[string]columnReads {
 			probe("10 schemas as JSON", actor.Viewer, "{ defaultValueDefinitions(first: 10) { nodes { schemaJson } } }", nothing),
 			probe("a schema decoded 29 times", actor.Viewer, ofDefinition+aliased(29, "defaultValueDefinition(id: $d) { schema { __typename } }"), definition),
 			probe("a schema judged by 29 times", actor.Viewer, ofDefinition+aliased(29, "validateInputs(input: {defaultValueDefinitionId: $d, values: {}}) { valid }"), definition),
-			probe("options of a schema 29 times", actor.Viewer, aliased(29, `dynamicValues(source: "definition", params: {givenId: "options"}) { totalCount }`), nothing),
+			probe("options of a schema 29 times", actor.Viewer, aliased(29, `dynamicValues(source: "default_value_definition", params: {givenId: "options"}) { totalCount }`), nothing),
 			probe("a schema compared with another", actor.Admin, "mutation($d: ID!) "+
 				aliased(1, `updateDefaultValueDefinition(input: {id: $d, dryRun: true, schema: {string: {id: "a", label: "A"}}}) { changes { field } }`), definition),
 		}},

@@ -43,7 +43,7 @@ var unexplained = map[string]string{
 	"internal/journal/journal.go recordChange":           "an INSERT",
 	"internal/deployment/deployment.go insertDeployment": "an INSERT",
 	"internal/deployment/follower.go update":             "an UPDATE of a deployment by its id",
-	"internal/deployment/neighbour.go addHeldAfter":      "for a start that its record has lost; a range of the index of addHeld",
+	"internal/deployment/neighbour.go addHeldAfter":      "for a start that its record has lost; a range of the index that addHeldAt follows",
 	"internal/store/lock.go Lock":                        "reads no table",
 }
 
