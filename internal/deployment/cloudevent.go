@@ -88,7 +88,8 @@ func ownerOfEvents(ctx context.Context, tx *ent.Tx, serviceARN string, at time.T
 	if err != nil || owner == nil || owner.claimed {
 		return owner, err
 	}
-	return owner, owner.claim(ctx, tx, at)
+	err = owner.claim(ctx, tx, at)
+	return owner, err
 }
 
 // retryService looks again at what the events of a service are of.

@@ -52,7 +52,7 @@ func findOwner(ctx context.Context, tx *ent.Tx, serviceARN string) (o *serviceOw
 	if isThere {
 		err = rows.Scan(&found.instanceID, &found.place.ProjectID, &found.place.EnvironmentID)
 	}
-	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
+	if err := errors.Join(err, rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
 	if isThere {

@@ -94,7 +94,8 @@ type guardian struct {
 // newGuardian starts a guard.
 func newGuardian(known guarded) (*guardian, error) {
 	g := &guardian{known: known}
-	return g, g.start()
+	err := g.start()
+	return g, err
 }
 
 // start starts a guard. The keeper alone has the end of the pipe to which it writes, so the pipe is closed when the

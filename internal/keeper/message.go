@@ -101,7 +101,7 @@ func (s *stream) read(take func(line []byte)) error {
 func await(d time.Duration, fds ...int) (ready []int, err error) {
 	list := make([]unix.PollFd, len(fds))
 	for i, fd := range fds {
-		list[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN} //nolint:gosec // a file descriptor fits
+		list[i] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
 	}
 	_, err = unix.Poll(list, int(d/time.Millisecond))
 	for errors.Is(err, unix.EINTR) {
