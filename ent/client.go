@@ -296,11 +296,11 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition, c.DefinitionUse,
-		c.Deployment, c.DeploymentChange, c.DeploymentLog, c.Environment,
-		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
-		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
+		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
+		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
+		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
+		c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -310,11 +310,11 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition, c.DefinitionUse,
-		c.Deployment, c.DeploymentChange, c.DeploymentLog, c.Environment,
-		c.IdempotencyKey, c.InputBaseline, c.LeaseSweep, c.ModuleDefinition,
-		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Token,
+		c.AuditEvent, c.CloudEvent, c.CloudService, c.DefaultValueDefinition,
+		c.DefinitionUse, c.Deployment, c.DeploymentChange, c.DeploymentLog,
+		c.Environment, c.IdempotencyKey, c.InputBaseline, c.LeaseSweep,
+		c.ModuleDefinition, c.ModuleInstance, c.ModuleVersion, c.Organization,
+		c.Project, c.Quarantine, c.Release, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -3399,16 +3399,16 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse, Deployment,
-		DeploymentChange, DeploymentLog, Environment, IdempotencyKey, InputBaseline,
-		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
-		Project, Quarantine, Release, Token []ent.Hook
+		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
+		Deployment, DeploymentChange, DeploymentLog, Environment, IdempotencyKey,
+		InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
+		Organization, Project, Quarantine, Release, Token []ent.Hook
 	}
 	inters struct {
-		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse, Deployment,
-		DeploymentChange, DeploymentLog, Environment, IdempotencyKey, InputBaseline,
-		LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion, Organization,
-		Project, Quarantine, Release, Token []ent.Interceptor
+		AuditEvent, CloudEvent, CloudService, DefaultValueDefinition, DefinitionUse,
+		Deployment, DeploymentChange, DeploymentLog, Environment, IdempotencyKey,
+		InputBaseline, LeaseSweep, ModuleDefinition, ModuleInstance, ModuleVersion,
+		Organization, Project, Quarantine, Release, Token []ent.Interceptor
 	}
 )
 
