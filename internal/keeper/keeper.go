@@ -192,6 +192,9 @@ func (k *keeper) run() End {
 	}
 	end.Lost = k.output.close()
 	end.Stopped, end.Stderr = k.stopReason(), k.lastLines.text()
+	if end.Stopped == "" && end.Signal == syscall.SIGKILL && k.all().Lease.Overdue(k.clock()) {
+		end.Stopped = LeaseExpiring // the guard saw it first
+	}
 	return end
 }
 
