@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -42,22 +43,28 @@ func guard(pipe int, clock Clock) error {
 	for {
 		// The clock is read first, so what a frozen guard was told meanwhile is heard before it acts on the time.
 		now := clock()
-		ready, err := await(pollInterval, pipe)
+		err := hearAll(func(wait time.Duration) (bool, error) { return g.hear(&in, wait) })
 		switch {
-		case err != nil:
-			return err
-		case len(ready) == 0:
+		case errors.Is(err, io.EOF):
+			return g.kill()
+		case err == nil:
 			err = g.watch(now)
-		default:
-			gone := in.read(func(line []byte) { err = errors.Join(err, json.Unmarshal(line, &g)) })
-			if gone != nil {
-				return g.kill()
-			}
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// hear waits, for d at most, until the keeper tells something, and reports whether it has. It returns io.EOF when the
+// keeper is gone.
+func (g *guarded) hear(in *stream, d time.Duration) (heard bool, err error) {
+	ready, err := await(d, in.fd)
+	if err != nil || len(ready) == 0 {
+		return false, err
+	}
+	gone := in.read(func(line []byte) { err = errors.Join(err, json.Unmarshal(line, g)) })
+	return true, errors.Join(err, gone)
 }
 
 // watch kills the program if its lease is about to end, and a keeper that then says nothing of it, because it is frozen.

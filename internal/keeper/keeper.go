@@ -159,15 +159,13 @@ func (k *keeper) watch() {
 	for {
 		// The clock is read first, so what a frozen keeper was told meanwhile is heard before it acts on the time.
 		now := k.clock()
-		heard, err := k.hear(pollInterval, k.take, k.all)
+		err := hearAll(func(wait time.Duration) (bool, error) { return k.hear(wait, k.take, k.all) })
 		if err != nil {
 			// The lease cannot be renewed, and so the program ends in time.
 			_, _ = fmt.Fprintln(os.Stderr, "keeper:", err)
 			<-time.After(pollInterval)
 		}
-		if !heard || err != nil {
-			k.update(now)
-		}
+		k.update(now)
 	}
 }
 

@@ -267,6 +267,34 @@ func TestRenewedLeaseLetsTheProgramGoOn(t *testing.T) {
 	}
 }
 
+// A program that prints without an end has its lease renewed as often as reports are answered.
+func TestRunnerThatNeverPausesStopsTheProgramAllTheSame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	k, gone := w.start(t, `trap '' TERM; echo started; while :; do sleep 600; done`, w.lease(time.Hour), time.Hour)
+	lines(t, k, 0, 1)
+	var renewals sync.WaitGroup
+	defer renewals.Wait()
+	over, stop := context.WithCancel(t.Context())
+	defer stop()
+	renewals.Go(func() {
+		for over.Err() == nil {
+			if err := k.Renew(w.lease(time.Hour)); err != nil {
+				t.Error(err)
+				return
+			}
+			<-time.After(time.Millisecond)
+		}
+	})
+	if err := k.Stop(keeper.Canceled, w.clock().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	testkit.MustEnd(t, gone)
+	if got := end(t, k); got.Signal != syscall.SIGKILL || got.Stopped != keeper.Canceled {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestProgramThatTakesNoSIGTERMIsKilledInTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

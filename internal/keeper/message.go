@@ -96,6 +96,16 @@ func (s *stream) read(take func(line []byte)) error {
 	return nil
 }
 
+// hearAll calls hear until nothing is left to hear, and waits for the first message, for pollInterval at most. Who
+// watches a lease acts on the time after it: as soon as all is heard, however soon the next message comes.
+func hearAll(hear func(wait time.Duration) (heard bool, err error)) error {
+	for wait := pollInterval; ; wait = 0 {
+		if heard, err := hear(wait); !heard || err != nil {
+			return err
+		}
+	}
+}
+
 // await waits until file descriptors can be read, or have been closed at the other end, for d at most. It returns
 // which, and none where there is nothing to read in any.
 func await(d time.Duration, fds ...int) (ready []int, err error) {
