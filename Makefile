@@ -41,8 +41,11 @@ bin/slipway-lite: $(SOURCES)
 bin/withpg: go.mod $(shell find internal/pgtest -name '*.go')
 	go build -o $@ ./internal/pgtest/cmd/withpg
 
+# Tests that wait for a clock or a program leave the processors to others.
+WAITING := -p 3 -parallel 4
+
 test: bin/withpg ## run the tests, on SQLite and wherever there is one on PostgreSQL (ARGS="-run Name")
-	bin/withpg -- go test $(ARGS) ./...
+	bin/withpg -- go test $(WAITING) $(ARGS) ./...
 
 test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...

@@ -258,7 +258,7 @@ func (w *world) adopt(t *testing.T, k *keeper.Handle) *keeper.Handle {
 	}) {
 		t.FailNow()
 	}
-	t.Cleanup(func() { _ = adopted[0].Stop(keeper.Shutdown, keeper.Instant{}) })
+	t.Cleanup(func() { stop(t, adopted[0]) })
 	return adopted[0]
 }
 

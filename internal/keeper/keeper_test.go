@@ -95,17 +95,21 @@ func (w *world) start(t *testing.T, command string, lease keeper.Lease, grace ti
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
-		defer cancel()
-		if err := k.Stop(keeper.Shutdown, keeper.Instant{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Error(err)
-		}
-		if _, err := k.Wait(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { stop(t, k) })
 	return k, gone
+}
+
+// stop stops a program at the end of the test, and waits until its keeper writes nothing any more.
+func stop(t *testing.T, k *keeper.Handle) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+	defer cancel()
+	if err := k.Stop(keeper.Shutdown, keeper.Instant{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := k.Wait(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
 }
 
 // end waits for the end of a program.

@@ -115,12 +115,18 @@ func pass(to, from net.Conn, through Pass) {
 	}
 }
 
-// ClosedAddress returns an address of this machine at which nobody listens.
+// ClosedAddress returns an address of this machine at which nobody listens. As long as the test lives a connection has
+// its port, so that no other process is given it.
 func ClosedAddress(t testing.TB) string {
 	t.Helper()
 	listener := listen(t)
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
+	t.Cleanup(func() { _ = listener.Close() })
+	c, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c.LocalAddr().String()
 }
 
 func listen(t testing.TB) net.Listener {

@@ -19,6 +19,9 @@ import (
 	_ "github.com/lib/pq"
 )
 
+// The folders of clusters. Not TMPDIR: any user can reach these, and the path of a socket must be short.
+const disk, memory = "/tmp", "/dev/shm"
+
 const (
 	superuser    = "postgres"
 	startTimeout = 30 * time.Second
@@ -44,8 +47,20 @@ type Cluster struct {
 // Start makes a cluster with the programs in bin and waits until it answers. Its settings are for speed and not for
 // durability; the given settings, such as fsync=on, override them. The caller stops it.
 func Start(bin string, settings ...string) (*Cluster, error) {
-	return start(bin, settings, initdb)
+	return start(bin, disk, settings, initdb)
 }
+
+// StartInMemory makes a cluster as Start does, with its data in memory where there is room: a disk's file system takes
+// longer to make the files of a database than the server does.
+func StartInMemory(bin string, settings ...string) (*Cluster, error) {
+	if free(memory) < memoryRoom {
+		return Start(bin, settings...)
+	}
+	return start(bin, memory, append([]string{"max_wal_size=128MB"}, settings...), initdb)
+}
+
+// memoryRoom is how many bytes must be free: the tests take half a GB at their peak.
+const memoryRoom = 2 << 30
 
 // initdb returns the command that makes the data of an empty cluster.
 func initdb(c *Cluster) *exec.Cmd {
@@ -53,10 +68,9 @@ func initdb(c *Cluster) *exec.Cmd {
 		"--locale=C", "--no-sync")
 }
 
-// start makes a cluster with the data that a command makes.
-func start(bin string, settings []string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
-	// Not TMPDIR: any user can reach /tmp, and the path of a socket must be short.
-	dir, err := os.MkdirTemp("/tmp", "slipway-pg-")
+// start makes a cluster in a folder of root, with the data that a command makes.
+func start(bin, root string, settings []string, data func(*Cluster) *exec.Cmd) (*Cluster, error) {
+	dir, err := os.MkdirTemp(root, "slipway-pg-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the cluster: %w", err)
 	}

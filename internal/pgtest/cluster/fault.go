@@ -19,7 +19,7 @@ import (
 
 // Standby makes a hot standby that follows the cluster and waits until it answers. The caller stops it.
 func (c *Cluster) Standby() (*Cluster, error) {
-	return start(c.bin, nil, func(standby *Cluster) *exec.Cmd {
+	return start(c.bin, disk, nil, func(standby *Cluster) *exec.Cmd {
 		return standby.Command("pg_basebackup", "--pgdata="+standby.data, "--dbname="+c.URL, "--write-recovery-conf",
 			"--checkpoint=fast", "--no-sync")
 	})

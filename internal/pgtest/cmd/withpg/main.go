@@ -57,7 +57,7 @@ func withCluster(command []string, signals <-chan os.Signal) (code int, err erro
 	if err != nil {
 		return 1, err
 	}
-	c, err := cluster.Start(bin)
+	c, err := cluster.StartInMemory(bin)
 	if err != nil {
 		return 1, err
 	}
