@@ -413,6 +413,14 @@ var (
 				},
 			},
 			{
+				Name:    "deployment_open_outside",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[13]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "completed_at IS NULL AND trigger_source = 'event'",
+				},
+			},
+			{
 				Name:    "deployment_held",
 				Unique:  false,
 				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39], DeploymentsColumns[20], DeploymentsColumns[8], DeploymentsColumns[0]},

@@ -123,6 +123,9 @@ func (Deployment) Indexes() []ent.Index {
 			StorageKey("deployment_cloud_started").Annotations(entsql.IndexWhere("cloud_started_at IS NOT NULL")),
 		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at").
 			StorageKey("deployment_cloud_ended").Annotations(entsql.IndexWhere("cloud_ended_at IS NOT NULL")),
+		// What was started outside and has not ended: few, however many there have been.
+		index.Fields("organization_id", "module_instance_id", "service_arn", "cloud_started_at").
+			StorageKey("deployment_open_outside").Annotations(entsql.IndexWhere("completed_at IS NULL AND trigger_source = 'event'")),
 		index.Fields("organization_id", "module_instance_id", "service_arn", "started_at", "id").StorageKey("deployment_held").
 			Annotations(entsql.IndexWhere("lease_id IS NOT NULL AND deployment_type = 'aws:ecs'")),
 		newestFirst("organization_id"),

@@ -135,3 +135,29 @@ func number(t *testing.T, d *ent.Deployment) (n int) {
 	}
 	return n
 }
+
+// TestTheEndOfOneEndsHoweverManyBeganBefore has more deployments begin outside, without a word of their end, than are
+// looked at together: those that are left end with the next event.
+func TestTheEndOfOneEndsHoweverManyBeganBefore(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "open")
+		instance, _, _ := b.instance(t, p, "open", false)
+		service := b.service("open")
+		const begun = 520
+		id := func(k int) string { return fmt.Sprintf("ecs-svc/%d", k) }
+		for k := range begun {
+			b.receive(t, state(service, time.Hour+time.Duration(k)*time.Minute, "IN_PROGRESS", id(k), ""))
+		}
+		b.receive(t, state(service, 20*time.Hour, "COMPLETED", id(begun-1), ""))
+		b.receive(t, action(service, 21*time.Hour, "SERVICE_STEADY_STATE", ""))
+		got := map[string]int{}
+		for _, d := range w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(instance.ID), entdeployment.TriggerSource("event")).
+			AllX(w.Acme.As(actor.Viewer)) {
+			got[string(d.Status)]++
+		}
+		if diff := gocmp.Diff(map[string]int{"CANCELED": begun - 1, "SUCCEEDED": 1}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

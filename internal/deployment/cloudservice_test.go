@@ -14,6 +14,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
+	"slipway/internal/testkit"
 	"slipway/internal/worldtest"
 )
 
@@ -176,6 +177,17 @@ func TestOfMoreThanOneWhoNameAServiceAtOnceOneWins(t *testing.T) {
 				})
 			}
 			start := make(chan struct{})
+			elsewhere := p.NewInstance(t, fmt.Sprintf("elsewhere-%d", round))
+			all.Go(func() {
+				<-start
+				testkit.Eventually(t, "the service is moved", func() bool {
+					_, err := b.deploy.MoveService(w.Acme.As(actor.Admin), service, elsewhere.ID)
+					if err != nil && !fault.Is(err, fault.ServiceNotFound) {
+						t.Error(err)
+					}
+					return err == nil
+				})
+			})
 			for i := range racers {
 				instance := p.NewInstance(t, fmt.Sprintf("racer-%d-%d", round, i))
 				if i%2 == 0 {
@@ -195,8 +207,7 @@ func TestOfMoreThanOneWhoNameAServiceAtOnceOneWins(t *testing.T) {
 			}
 			close(start)
 			all.Wait()
-			owner := b.owner(t, service)
-			if len(won) != 1 || !won[owner] {
+			if owner := b.owner(t, service); len(won) != 1 || owner != elsewhere.ID {
 				t.Errorf("%v won, the owner is %s", won, owner)
 			}
 			for _, d := range w.Store.Client.Deployment.Query().Where(entdeployment.CompletedAtIsNil()).AllX(w.Acme.As(actor.Viewer)) {

@@ -47,14 +47,6 @@ func (c *course) endedBefore() bool {
 
 func (c *course) hasEnded() bool { return c.observe().End != nil || c.endedBefore() }
 
-// endsAnew reports whether the course has an end, and the record had none, or stood elsewhere.
-func (c *course) endsAnew() bool {
-	if c.observe().End == nil {
-		return false
-	}
-	return c.deployment == nil || c.deployment.CloudEndedAt == nil || positionOf(c.deployment).compare(c.position()) != 0
-}
-
 // set writes an end into an update.
 func (e *end) set(u *ent.DeploymentUpdateOne) {
 	if e.status == deployment.StatusRUNNING {

@@ -34,16 +34,11 @@ type follower struct {
 	entry   *journal.Entry
 	newID   func(id.Kind) string
 	courses []*course
-	// ended is the last deployment of the service beyond the neighbourhood that has ended by its events, nil for none.
-	ended   *ent.Deployment
 	changes []journal.Change
 }
 
 func (f *follower) follow(ctx context.Context, courses []*course) (err error) {
 	f.courses = courses
-	if f.ended, err = f.lastEnded(ctx); err != nil {
-		return err
-	}
 	placed := map[*ent.CloudEvent]string{}
 	var started *course
 	for _, c := range courses {

@@ -145,24 +145,20 @@ func (n *neighbourhood) addAdoptable(ctx context.Context, list []*ent.Deployment
 	return n.addRecords(ctx, slices.DeleteFunc(list, func(d *ent.Deployment) bool { return d.ExternalDeploymentID != nil && !d.ExternalIDAdopted }))
 }
 
-// addOpenBefore adds what was started outside before a position and has not ended. All that began before the last that has
-// ended has ended with it.
+// addOpenBefore adds what was started outside before a position and has not ended, the last first.
 func (n *neighbourhood) addOpenBefore(ctx context.Context, p position) error {
-	service := []predicate.Deployment{deployment.ModuleInstanceID(n.owner.instanceID), deployment.ServiceArn(n.owner.serviceARN), deployment.CloudStartedAtLTE(p.at)}
-	ended, err := n.read(append(service, deployment.CloudEndedAtNotNil(), deployment.IDNotIn(n.loaded()...))...).
-		Order(deployment.ByCloudStartedAt(sql.OrderDesc())).Limit(1).All(ctx)
-	if err != nil {
-		return err
-	}
-	open := append(service, deployment.TriggerSource(TriggerEvent), deployment.CompletedAtIsNil())
-	if len(ended) > 0 {
-		open = append(open, deployment.CloudStartedAtGTE(positionOf(ended[0]).at))
-	}
-	list, err := n.read(open...).Order(deployment.ByCloudStartedAt(sql.OrderDesc())).Limit(maxFollowed).All(ctx)
+	list, err := n.read(deployment.ModuleInstanceID(n.owner.instanceID), deployment.ServiceArn(n.owner.serviceARN), isOpenOutside,
+		deployment.CloudStartedAtLTE(p.at), deployment.IDNotIn(n.loaded()...)).
+		Order(deployment.ByCloudStartedAt(sql.OrderDesc())).Limit(maxFollowed).All(ctx)
 	if err != nil {
 		return err
 	}
 	return n.addRecords(ctx, list)
+}
+
+// isOpenOutside is that a deployment was started outside and has not ended, in the words of the index of these.
+func isOpenOutside(s *sql.Selector) {
+	s.Where(sql.IsNull(s.C(deployment.FieldCompletedAt))).Where(sql.ExprP(s.C(deployment.FieldTriggerSource) + " = '" + TriggerEvent + "'"))
 }
 
 // lastEnded returns the last deployment of the service that has ended by its events and is not loaded, nil for none.

@@ -46,12 +46,16 @@ type neighbourhood struct {
 	// records are deployments of the owner; each has its events among events.
 	records map[string]*ent.Deployment
 	events  map[int64]*ent.CloudEvent
+	// ended is the last deployment of the service that has ended by its events and is not among records, nil for none.
+	ended *ent.Deployment
 	// seen are the positions around which, and the times at which, it was looked already.
 	seen map[any]bool
 }
 
 func newNeighbourhood(tx *ent.Tx, owner *serviceOwner) *neighbourhood {
-	return &neighbourhood{tx, owner, map[string]*ent.Deployment{}, map[int64]*ent.CloudEvent{}, map[any]bool{}}
+	return &neighbourhood{
+		tx: tx, owner: owner, records: map[string]*ent.Deployment{}, events: map[int64]*ent.CloudEvent{}, seen: map[any]bool{},
+	}
 }
 
 // load reads the neighbourhood of events that wait, and returns the courses of the service in it.
@@ -63,17 +67,35 @@ func (n *neighbourhood) load(ctx context.Context, waiting []*ent.CloudEvent) ([]
 	if err != nil {
 		return nil, err
 	}
-	// What began before one that has ended, and has no end itself, ends with it.
-	for _, c := range slices.Backward(t.courses) {
-		if c.endsAnew() {
-			if err := n.addOpenBefore(ctx, c.position()); err != nil {
-				return nil, err
-			}
-			t, err = n.settle(ctx)
-			break
+	if n.ended, err = n.lastEnded(ctx); err != nil {
+		return nil, err
+	}
+	// What began before one that has ended, and has no end itself, ends with it: with this event, or the next where there
+	// are more than are looked at together.
+	if last, ok := n.lastEnd(t); ok {
+		loaded := len(n.records)
+		if err := n.addOpenBefore(ctx, last); err != nil || len(n.records) == loaded {
+			return t.courses, err
+		}
+		if t, err = n.settle(ctx); err == nil {
+			n.ended, err = n.lastEnded(ctx)
 		}
 	}
 	return t.courses, err
+}
+
+// lastEnd returns the position of the last deployment of the service that has ended by its events, and reports false where
+// there is none.
+func (n *neighbourhood) lastEnd(t *timelineBuilder) (last position, ok bool) {
+	if n.ended != nil {
+		last, ok = positionOf(n.ended), true
+	}
+	for _, c := range t.courses {
+		if c.observe().End != nil && (!ok || c.position().compare(last) > 0) {
+			last, ok = c.position(), true
+		}
+	}
+	return last, ok
 }
 
 // settle reads until nothing is missing that decides on the courses.
