@@ -136,28 +136,46 @@ func number(t *testing.T, d *ent.Deployment) (n int) {
 	return n
 }
 
-// TestTheEndOfOneEndsHoweverManyBeganBefore has more deployments begin outside, without a word of their end, than are
-// looked at together: those that are left end with the next event.
-func TestTheEndOfOneEndsHoweverManyBeganBefore(t *testing.T) {
+// manyOpen is more than are looked at together.
+const manyOpen = 520
+
+// TestHoweverManyBeganOutsideTheyEnd has many deployments begin outside, without a word of their end. Where a later one ends
+// those that are left end with the next event; where the service is moved all end with that.
+func TestHoweverManyBeganOutsideTheyEnd(t *testing.T) {
 	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "open")
-		instance, _, _ := b.instance(t, p, "open", false)
-		service := b.service("open")
-		const begun = 520
-		id := func(k int) string { return fmt.Sprintf("ecs-svc/%d", k) }
-		for k := range begun {
-			b.receive(t, state(service, time.Hour+time.Duration(k)*time.Minute, "IN_PROGRESS", id(k), ""))
-		}
-		b.receive(t, state(service, 20*time.Hour, "COMPLETED", id(begun-1), ""))
-		b.receive(t, action(service, 21*time.Hour, "SERVICE_STEADY_STATE", ""))
-		got := map[string]int{}
-		for _, d := range w.Store.Client.Deployment.Query().Where(entdeployment.ModuleInstanceID(instance.ID), entdeployment.TriggerSource("event")).
-			AllX(w.Acme.As(actor.Viewer)) {
-			got[string(d.Status)]++
-		}
-		if diff := gocmp.Diff(map[string]int{"CANCELED": begun - 1, "SUCCEEDED": 1}, got); diff != "" {
-			t.Error(diff)
-		}
-	})
+	for name, test := range map[string]struct {
+		end  func(t *testing.T, p *worldtest.Fixture, b *bus, service, last string)
+		want map[string]int
+	}{
+		"by a later one": {func(t *testing.T, _ *worldtest.Fixture, b *bus, service, last string) {
+			b.receive(t, state(service, 20*time.Hour, "COMPLETED", last, ""), action(service, 21*time.Hour, "SERVICE_STEADY_STATE", ""))
+		}, map[string]int{"CANCELED": manyOpen - 1, "SUCCEEDED": 1}},
+		"as the service is moved": {func(t *testing.T, p *worldtest.Fixture, b *bus, service, _ string) {
+			if _, err := b.deploy.MoveService(b.Acme.As(actor.Admin), service, p.NewInstance(t, "elsewhere").ID); err != nil {
+				t.Error(err)
+			}
+		}, map[string]int{"CANCELED": manyOpen}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+				p, b := w.Fixture(t, w.Acme, "web"), newBus(w, "open")
+				instance, _, _ := b.instance(t, p, "open", false)
+				service, last := b.service("open"), ""
+				for k := range manyOpen {
+					last = fmt.Sprintf("ecs-svc/%d", k)
+					b.receive(t, state(service, time.Hour+time.Duration(k)*time.Minute, "IN_PROGRESS", last, ""))
+				}
+				test.end(t, p, b, service, last)
+				got := map[string]int{}
+				for _, d := range w.Store.Client.Deployment.Query().
+					Where(entdeployment.ModuleInstanceID(instance.ID), entdeployment.TriggerSource("event")).AllX(w.Acme.As(actor.Viewer)) {
+					got[string(d.Status)]++
+				}
+				if diff := gocmp.Diff(test.want, got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
 }

@@ -196,12 +196,12 @@ func (s *Service) moveService(ctx context.Context, tx *ent.Tx, e *journal.Entry,
 	return err
 }
 
-// endLeft ends what was started outside, and is under way, at an instance that a service has left.
+// endLeft ends what was started outside, and is under way, at an instance that a service has left: all of it, because no
+// event comes there any more.
 func endLeft(ctx context.Context, tx *ent.Tx, e *journal.Entry, from *serviceOwner) ([]journal.Change, error) {
 	open, err := tx.Deployment.Query().Where(
-		deployment.ServiceArn(from.serviceARN), deployment.ModuleInstanceID(from.instanceID),
-		deployment.TriggerSource(TriggerEvent), deployment.CompletedAtIsNil(),
-	).Limit(maxFollowed).All(ctx)
+		deployment.ModuleInstanceID(from.instanceID), deployment.ServiceArn(from.serviceARN), isOpenOutside,
+	).All(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"slipway/ent"
+	"slipway/ent/cloudevent"
 	"slipway/ent/deployment"
 	"slipway/ent/predicate"
 	"slipway/internal/ecs"
@@ -145,6 +146,39 @@ func (n *neighbourhood) addAdoptable(ctx context.Context, list []*ent.Deployment
 	return n.addRecords(ctx, slices.DeleteFunc(list, func(d *ent.Deployment) bool { return d.ExternalDeploymentID != nil && !d.ExternalIDAdopted }))
 }
 
+// addBefore adds the deployment before a position. Where there is none, and one is to be at the position, it adds the
+// events that have waited for that.
+func (n *neighbourhood) addBefore(ctx context.Context, p position, begins bool) error {
+	if n.look(p) {
+		return nil
+	}
+	before, err := n.neighbour(ctx, p, false)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		return n.addRecords(ctx, []*ent.Deployment{before})
+	}
+	if !begins {
+		return nil
+	}
+	wait := []predicate.CloudEvent{
+		cloudevent.ServiceArn(n.owner.serviceARN), cloudevent.PendingSinceNotNil(), cloudevent.OccurredAtGTE(p.at),
+	}
+	after, err := n.neighbour(ctx, p, true)
+	if err != nil {
+		return err
+	}
+	if after != nil {
+		wait = append(wait, cloudevent.OccurredAtLT(positionOf(after).at))
+	}
+	rows, err := n.tx.CloudEvent.Query().Where(wait...).Order(cloudevent.ByOccurredAt(), cloudevent.ByID()).Limit(maxFollowed).All(ctx)
+	if err != nil {
+		return err
+	}
+	return n.addEvents(ctx, slices.DeleteFunc(rows, func(row *ent.CloudEvent) bool { return n.events[row.ID] != nil }))
+}
+
 // addOpenBefore adds what was started outside before a position and has not ended, the last first.
 func (n *neighbourhood) addOpenBefore(ctx context.Context, p position) error {
 	list, err := n.read(deployment.ModuleInstanceID(n.owner.instanceID), deployment.ServiceArn(n.owner.serviceARN), isOpenOutside,
@@ -170,6 +204,20 @@ func (n *neighbourhood) lastEnded(ctx context.Context) (*ent.Deployment, error) 
 		return nil, err
 	}
 	return list[0], nil
+}
+
+// lastEnd returns the position of the last deployment of the service that has ended by its events, and reports false where
+// there is none.
+func (n *neighbourhood) lastEnd(t *timelineBuilder) (last position, ok bool) {
+	if n.ended != nil {
+		last, ok = positionOf(n.ended), true
+	}
+	for _, c := range t.courses {
+		if c.observe().End != nil && (!ok || c.position().compare(last) > 0) {
+			last, ok = c.position(), true
+		}
+	}
+	return last, ok
 }
 
 // loaded returns the ids of the deployments that are loaded.

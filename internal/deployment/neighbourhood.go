@@ -84,20 +84,6 @@ func (n *neighbourhood) load(ctx context.Context, waiting []*ent.CloudEvent) ([]
 	return t.courses, err
 }
 
-// lastEnd returns the position of the last deployment of the service that has ended by its events, and reports false where
-// there is none.
-func (n *neighbourhood) lastEnd(t *timelineBuilder) (last position, ok bool) {
-	if n.ended != nil {
-		last, ok = positionOf(n.ended), true
-	}
-	for _, c := range t.courses {
-		if c.observe().End != nil && (!ok || c.position().compare(last) > 0) {
-			last, ok = c.position(), true
-		}
-	}
-	return last, ok
-}
-
 // settle reads until nothing is missing that decides on the courses.
 func (n *neighbourhood) settle(ctx context.Context) (*timelineBuilder, error) {
 	for {
@@ -281,39 +267,6 @@ func (n *neighbourhood) addRecords(ctx context.Context, list []*ent.Deployment) 
 		}
 	}
 	return err
-}
-
-// addBefore adds the deployment before a position. Where there is none, and one is to be at the position, it adds the
-// events that have waited for that.
-func (n *neighbourhood) addBefore(ctx context.Context, p position, begins bool) error {
-	if n.look(p) {
-		return nil
-	}
-	before, err := n.neighbour(ctx, p, false)
-	if err != nil {
-		return err
-	}
-	if before != nil {
-		return n.addRecords(ctx, []*ent.Deployment{before})
-	}
-	if !begins {
-		return nil
-	}
-	wait := []predicate.CloudEvent{
-		cloudevent.ServiceArn(n.owner.serviceARN), cloudevent.PendingSinceNotNil(), cloudevent.OccurredAtGTE(p.at),
-	}
-	after, err := n.neighbour(ctx, p, true)
-	if err != nil {
-		return err
-	}
-	if after != nil {
-		wait = append(wait, cloudevent.OccurredAtLT(positionOf(after).at))
-	}
-	rows, err := n.tx.CloudEvent.Query().Where(wait...).Order(cloudevent.ByOccurredAt(), cloudevent.ByID()).Limit(maxFollowed).All(ctx)
-	if err != nil {
-		return err
-	}
-	return n.addEvents(ctx, slices.DeleteFunc(rows, func(row *ent.CloudEvent) bool { return n.events[row.ID] != nil }))
 }
 
 // look reports whether it was looked somewhere already, and notes it.
