@@ -63,8 +63,10 @@ func (g *guarded) hear(in *stream, d time.Duration) (heard bool, err error) {
 	if err != nil || len(ready) == 0 {
 		return false, err
 	}
-	gone := in.read(func(line []byte) { err = errors.Join(err, json.Unmarshal(line, g)) })
-	return true, errors.Join(err, gone)
+	if in.read(func(line []byte) { err = errors.Join(err, json.Unmarshal(line, g)) }) != nil {
+		return true, io.EOF // a keeper that cannot be heard is as good as gone
+	}
+	return true, err
 }
 
 // watch kills the program if its lease is about to end, and a keeper that then says nothing of it, because it is frozen.

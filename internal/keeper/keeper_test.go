@@ -279,15 +279,14 @@ func TestRunnerThatNeverPausesStopsTheProgramAllTheSame(t *testing.T) {
 	lines(t, k, 0, 1)
 	var renewals sync.WaitGroup
 	defer renewals.Wait()
-	over, stop := context.WithCancel(t.Context())
-	defer stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	renewals.Go(func() {
-		for over.Err() == nil {
+		for ctx.Err() == nil {
 			if err := k.Renew(w.lease(time.Hour)); err != nil {
 				t.Error(err)
 				return
 			}
-			<-time.After(time.Millisecond)
 		}
 	})
 	if err := k.Stop(keeper.Canceled, w.clock().Add(time.Second)); err != nil {

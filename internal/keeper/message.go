@@ -96,14 +96,20 @@ func (s *stream) read(take func(line []byte)) error {
 	return nil
 }
 
-// hearAll calls hear until nothing is left to hear, and waits for the first message, for pollInterval at most. Who
-// watches a lease acts on the time after it: as soon as all is heard, however soon the next message comes.
+// maxReads is how often hearAll reads: more often than it takes to empty a full socket.
+const maxReads = 256
+
+// hearAll calls hear until all that was said is heard, and waits for the first message, for pollInterval at most. Who
+// watches a lease acts on the time after it, so it ends even where there is always more to hear.
 func hearAll(hear func(wait time.Duration) (heard bool, err error)) error {
-	for wait := pollInterval; ; wait = 0 {
+	wait := pollInterval
+	for range maxReads {
 		if heard, err := hear(wait); !heard || err != nil {
 			return err
 		}
+		wait = 0
 	}
+	return nil
 }
 
 // await waits until file descriptors can be read, or have been closed at the other end, for d at most. It returns
