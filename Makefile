@@ -42,7 +42,8 @@ bin/withpg: go.mod $(shell find internal/pgtest -name '*.go')
 	go build -o $@ ./internal/pgtest/cmd/withpg
 
 # Tests that wait for a clock or a program leave the processors to others.
-WAITING := -p 3 -parallel 4
+PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
+WAITING := -p $(shell expr $(PROCESSORS) + 1) -parallel $(shell expr $(PROCESSORS) \* 2)
 
 test: bin/withpg ## run the tests, on SQLite and wherever there is one on PostgreSQL (ARGS="-run Name")
 	bin/withpg -- go test $(WAITING) $(ARGS) ./...
