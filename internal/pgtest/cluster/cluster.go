@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -124,6 +125,7 @@ func (c *Cluster) move() (err error) {
 // quick has the settings of a server whose data may be lost.
 var quick = []string{
 	"max_connections=300", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_retrieve_retry_interval=100ms",
+	"dynamic_shared_memory_type=mmap", // in the folder: elsewhere a server that is killed leaves it behind
 }
 
 // serve starts the server and waits until it answers.
@@ -149,14 +151,15 @@ func (c *Cluster) serve() error {
 		_ = server.Wait()
 		close(exited)
 	}()
-	if err := c.await(); err != nil {
+	if err := c.await("SELECT true"); err != nil {
 		said, _ := os.ReadFile(log.Name())
 		return fmt.Errorf("start the server: %w\n%s", err, said)
 	}
 	return nil
 }
 
-func (c *Cluster) await() error {
+// await waits until the server answers a question with true.
+func (c *Cluster) await(question string) error {
 	db, err := sql.Open("postgres", c.URL)
 	if err != nil {
 		return err
@@ -167,15 +170,16 @@ func (c *Cluster) await() error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		refused := db.PingContext(ctx)
-		if refused == nil {
+		var yes bool
+		refused := db.QueryRowContext(ctx, question).Scan(&yes)
+		if refused == nil && yes {
 			return nil
 		}
 		select {
 		case <-c.exited:
 			return errors.New("it ended by itself")
 		case <-ctx.Done():
-			return fmt.Errorf("it does not answer within %s: %w", startTimeout, refused)
+			return fmt.Errorf("it does not answer %q within %s: %w", question, startTimeout, cmp.Or(refused, ctx.Err()))
 		case <-tick.C:
 		}
 	}

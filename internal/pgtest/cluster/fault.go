@@ -17,16 +17,23 @@ import (
 	"time"
 )
 
-// Standby makes a hot standby that follows the cluster and waits until it answers. The caller stops it.
+// Standby makes a hot standby and waits until it follows the cluster. The caller stops it.
 func (c *Cluster) Standby() (*Cluster, error) {
-	return start(c.bin, disk, nil, func(standby *Cluster) *exec.Cmd {
+	standby, err := start(c.bin, disk, nil, func(standby *Cluster) *exec.Cmd {
 		return standby.Command("pg_basebackup", "--pgdata="+standby.data, "--dbname="+c.URL, "--write-recovery-conf",
 			"--checkpoint=fast", "--no-sync")
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := standby.await("SELECT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')"); err != nil {
+		return nil, errors.Join(err, standby.Stop())
+	}
+	return standby, nil
 }
 
-// ShutDown ends the server in an orderly way: it tells its clients and disconnects them, and its standbys have received all
-// that was written.
+// ShutDown ends the server in an orderly way: it tells its clients and disconnects them, and the standbys that follow it have
+// received all that was written.
 func (c *Cluster) ShutDown() { c.end(syscall.SIGINT) }
 
 // Crash ends the server at once; it recovers when it is started again.
