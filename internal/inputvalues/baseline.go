@@ -104,12 +104,13 @@ func Overlay(live, baseline *strictjson.Node) *strictjson.Node {
 		return live
 	}
 	n := &strictjson.Node{Kind: strictjson.Object}
+	held, given := baseline.Index(), live.Index()
 	for i, key := range live.Keys {
-		n.Keys, n.Items = append(n.Keys, key), append(n.Items, Overlay(live.Items[i], baseline.Get(key)))
+		n.Append(key, Overlay(live.Items[i], held(key)))
 	}
 	for i, key := range baseline.Keys {
-		if live.Get(key) == nil {
-			n.Keys, n.Items = append(n.Keys, key), append(n.Items, baseline.Items[i])
+		if given(key) == nil {
+			n.Append(key, baseline.Items[i])
 		}
 	}
 	return n
