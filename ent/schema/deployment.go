@@ -32,14 +32,14 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.Enum("status").Values("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED").Default("PENDING"),
 		field.String("description").Optional().Nillable().Immutable(),
 		field.Time("started_at").Optional().Nillable(),
-		field.Time("completed_at").Optional().Nillable(),
-		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn),
+		field.Time("completed_at").Optional().Nillable().Annotations(later),
+		field.JSON("error", &fault.Data{}).Optional().SchemaType(jsonColumn).Annotations(later),
 		field.String("external_deployment_id").Optional().Nillable(),
-		field.Bool("external_id_adopted").Default(false).
+		field.Bool("external_id_adopted").Default(false).Annotations(later).
 			Comment("external_deployment_id was taken from an event of the cloud, and not reported by the runner"),
 		field.Time("cloud_started_at").Optional().Nillable().
 			Comment("when it began by the events of the cloud, or was claimed where they have no start; null without events"),
-		field.Time("cloud_ended_at").Optional().Nillable().
+		field.Time("cloud_ended_at").Optional().Nillable().Annotations(later).
 			Comment("when it ended by the events of the cloud"),
 		field.String("pipeline_run_id").Optional().Nillable(),
 		field.String("step_execution_id").Optional().Nillable(),
@@ -50,35 +50,35 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
 		field.String("service_arn").Optional().Nillable().
 			Comment("that of the data, for the events of the cloud"),
-		field.JSON("events", []event.Event{}).Optional().SchemaType(jsonColumn).
+		field.JSON("events", []event.Event{}).Optional().SchemaType(jsonColumn).Annotations(later).
 			Comment("what was reported; for aws:ecs they are in data"),
-		field.Int32("folded_events").Default(0).
+		field.Int32("folded_events").Default(0).Annotations(later).
 			Comment("how many of the oldest events are no longer kept"),
-		field.Int64("log_lines").Default(0).
+		field.Int64("log_lines").Default(0).Annotations(later).
 			Comment("how many lines its program has printed; the sequence of the last"),
-		field.Int64("log_bytes").Default(0).
+		field.Int64("log_bytes").Default(0).Annotations(later).
 			Comment("how many bytes of text these have"),
-		field.Int32("folded_log_lines").Default(0).
+		field.Int32("folded_log_lines").Default(0).Annotations(later).
 			Comment("how many of the oldest lines are no longer kept"),
-		field.Int64("folded_log_bytes").Default(0).
+		field.Int64("folded_log_bytes").Default(0).Annotations(later).
 			Comment("how many bytes of text these had"),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
-		field.String("runner").Optional().Nillable().
+		field.String("runner").Optional().Nillable().Annotations(later).
 			Comment("name of the actor that claimed it"),
-		field.String("lease_id").Optional().Nillable().Sensitive().
+		field.String("lease_id").Optional().Nillable().Sensitive().Annotations(later).
 			Comment("what its runner proves the claim by; kept when it has ended"),
-		field.Time("lease_expires_at").Optional().Nillable().
+		field.Time("lease_expires_at").Optional().Nillable().Annotations(later).
 			Comment("set while it is RUNNING"),
-		field.Int64("fence").Optional().Nillable().
+		field.Int64("fence").Optional().Nillable().Annotations(later).
 			Comment("that of its claim, greater than of any claim of the instance before; null before it is claimed"),
-		field.Time("cancel_requested_at").Optional().Nillable().
+		field.Time("cancel_requested_at").Optional().Nillable().Annotations(later).
 			Comment("when its runner was asked to end it, by the clock of leases"),
-		field.String("cancel_requested_by").Optional().Nillable().
+		field.String("cancel_requested_by").Optional().Nillable().Annotations(later).
 			Comment("name of the actor that asked first"),
-		field.Bool("forced").Default(false).
+		field.Bool("forced").Default(false).Annotations(later).
 			Comment("canceled without waiting for its program to end"),
-		field.Int32("report_sequence").Default(0).
+		field.Int32("report_sequence").Default(0).Annotations(later).
 			Comment("the last report that was taken"),
 		field.Int32("version").Default(1).
 			Comment("raised by every update"),

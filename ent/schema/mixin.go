@@ -44,6 +44,16 @@ func (Shared) Fields() []ent.Field {
 	return []ent.Field{field.String("organization_id").Optional().Nillable().Immutable()}
 }
 
+// laterAnnotation is that of later.
+type laterAnnotation bool
+
+// Name implements schema.Annotation. The templates of ent know the mark by it.
+func (laterAnnotation) Name() string { return "Later" }
+
+// later marks a column that a new record never has: it begins null or as the database's default, and an INSERT leaves it
+// out (see ent/template/write.tmpl). A column without the mark is part of every INSERT.
+const later laterAnnotation = true
+
 // newestFirst is the index of a connection: its filter, then the order that its cursors follow.
 func newestFirst(filter ...string) *index.Builder {
 	return index.Fields(append(filter, "created_at", "id")...).

@@ -17,6 +17,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -33,13 +34,9 @@ type serviceOwner struct {
 	claimed bool
 }
 
-const (
-	ownerText = `SELECT "i"."id", "i"."project_id", "i"."environment_id" FROM "cloud_services" AS "s" ` +
-		`JOIN "module_instances" AS "i" ON "i"."id" = "s"."module_instance_id" ` +
-		`WHERE "s"."organization_id" = $1 AND "i"."organization_id" = $1 AND "s"."service_arn" = $2`
-	claimText = `INSERT INTO "cloud_services" ("organization_id", "service_arn", "module_instance_id", "created_at", "updated_at") ` +
-		`VALUES ($1, $2, $3, $4, $5)`
-)
+const ownerText = `SELECT "i"."id", "i"."project_id", "i"."environment_id" FROM "cloud_services" AS "s" ` +
+	`JOIN "module_instances" AS "i" ON "i"."id" = "s"."module_instance_id" ` +
+	`WHERE "s"."organization_id" = $1 AND "i"."organization_id" = $1 AND "s"."service_arn" = $2`
 
 // findOwner returns the owner of a service, nil where no deployment has had it.
 func findOwner(ctx context.Context, tx *ent.Tx, serviceARN string) (o *serviceOwner, err error) {
@@ -69,9 +66,11 @@ func findOwner(ctx context.Context, tx *ent.Tx, serviceARN string) (o *serviceOw
 
 // claim writes down that the service belongs to its owner.
 func (o *serviceOwner) claim(ctx context.Context, tx *ent.Tx, at time.Time) error {
-	_, err := tx.ExecContext(ctx, claimText, store.Scope(actor.From(ctx)), o.serviceARN, o.instanceID, at, at)
 	o.claimed = true
-	return err
+	return record.Insert(ctx, tx, &ent.CloudService{
+		OrganizationID: store.Scope(actor.From(ctx)), ServiceArn: o.serviceARN, ModuleInstanceID: o.instanceID,
+		CreatedAt: at, UpdatedAt: at,
+	})
 }
 
 // claimService has a service belong to the instance of a deployment that names it, and reports whether that is new. It

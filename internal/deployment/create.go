@@ -67,7 +67,8 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 
 const createAction = "createDeployment"
 
-// arguments are all that decides what is created.
+// arguments are all that decides what is created. A member that is new is added where it is given: the fingerprints of
+// requests without it, which are stored, stay as they are.
 func (in New) arguments() []any {
 	return []any{
 		in.InstanceID, in.VersionID, canonical(in.Inputs), canonical(in.Artifact), canonical(in.Data),

@@ -97,8 +97,8 @@ type Filter struct {
 	CreatedBefore    *time.Time
 }
 
-func (f Filter) conditions() []record.Condition {
-	var list []record.Condition
+// comparisons returns the filter as what it means, for its list as for those who follow what is in it.
+func (f Filter) comparisons() (list []record.Comparison) {
 	if f.ModuleInstanceID != nil {
 		list = append(list, record.Equal(deployment.FieldModuleInstanceID, *f.ModuleInstanceID))
 	}
@@ -129,7 +129,7 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	list := record.Deployments.In(s.Store).Where(f.conditions()...)
+	list := record.Deployments.In(s.Store).Where(record.All(f.comparisons())...)
 	scope := page.Scope{List: "deployments", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, list, args, scope)
 }
@@ -150,30 +150,11 @@ func (s *Service) DeploymentsOfReleases(ctx context.Context, releaseIDs []string
 	}, args, func(d *record.Deployment) string { return *d.ReleaseID })
 }
 
-// insertText is the INSERT of a new deployment. The columns that it leaves out have a default.
-const insertText = `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", ` +
-	`"module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "started_at", ` +
-	`"external_deployment_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", ` +
-	`"data", "service_arn", "cloud_started_at", "created_by", "version") ` +
-	`VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
-
 // insertDeployment writes a new deployment of the actor's organization, made at a time; both, and its version, are set
-// here. It may have the fields of insertText and no others.
+// here.
 func insertDeployment(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
 	d.OrganizationID, d.CreatedAt, d.UpdatedAt, d.Version = store.Scope(actor.From(ctx)), at, at, 1
-	_, err := tx.ExecContext(ctx, insertText, d.ID, d.CreatedAt, d.UpdatedAt, d.OrganizationID, d.ProjectID, d.EnvironmentID,
-		d.ModuleInstanceID, orNull(d.ReleaseID), d.DeploymentType, d.TriggerSource, string(d.Status), orNull(d.Description), orNull(d.StartedAt),
-		orNull(d.ExternalDeploymentID), orNull(d.ResourceArn), orNull(d.ResourceName), orNull(d.RedeployOfDeploymentID), orNull(d.RollbackToDeploymentID),
-		d.Data, orNull(d.ServiceArn), orNull(d.CloudStartedAt), d.CreatedBy, d.Version)
-	return err
-}
-
-// orNull returns what a pointer points to, as an argument of a statement.
-func orNull[T any](value *T) any {
-	if value == nil {
-		return nil
-	}
-	return *value
+	return record.Insert(ctx, tx, d)
 }
 
 // serviceOf returns the service by which the cloud's events find a deployment with such data, or nil.

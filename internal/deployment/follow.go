@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"slipway/ent/deployment"
-	"slipway/ent/deploymentchange"
 	"slipway/internal/access"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
@@ -44,8 +43,13 @@ func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-cha
 		return nil, err
 	}
 	all := feed.Following{After: cursor}
-	if f != (Filter{}) {
-		all.Matches, all.Columns = f.matches, filterColumns
+	if list := f.comparisons(); len(list) > 0 {
+		var columns []string
+		for _, c := range list {
+			columns = append(columns, c.Column())
+		}
+		all.Columns = record.NewColumns(map[string][]string{deployment.Table: columns})
+		all.Matches = func(d *record.Deployment) bool { return record.Deployments.Matches(d, list) }
 	}
 	return s.Feed.Subscribe(ctx, all)
 }
@@ -72,28 +76,6 @@ func (s *Service) asItem(ctx context.Context, deploymentID string) (*feed.Item, 
 	if err != nil {
 		return nil, err
 	}
-	item := &feed.Item{Cursor: head.String(), Kind: deploymentchange.KindUPDATED, Version: d.Version, Deployment: d}
-	switch {
-	case d.CompletedAt != nil:
-		item.Kind = deploymentchange.KindCOMPLETED
-	case d.Version == 1:
-		item.Kind = deploymentchange.KindCREATED
-	}
-	return item, nil
+	kind := record.KindOfChange(d.Version, d.CompletedAt != nil)
+	return &feed.Item{Cursor: head.String(), Kind: kind, Version: d.Version, Deployment: d}, nil
 }
-
-// filterColumns are those that matches looks at.
-var filterColumns = record.NewColumns(map[string][]string{deployment.Table: {
-	deployment.FieldModuleInstanceID, deployment.FieldEnvironmentID, deployment.FieldProjectID, deployment.FieldStatus,
-	deployment.FieldDeploymentType, deployment.FieldCreatedAt,
-}})
-
-// matches reports whether a deployment meets the conditions.
-func (f Filter) matches(d *record.Deployment) bool {
-	return isOrNil(f.ModuleInstanceID, d.ModuleInstanceID) && isOrNil(f.EnvironmentID, d.EnvironmentID) &&
-		isOrNil(f.ProjectID, d.ProjectID) && isOrNil(f.Status, d.Status) && isOrNil(f.Kind, d.DeploymentType) &&
-		(f.CreatedFrom == nil || !d.CreatedAt.Before(*f.CreatedFrom)) &&
-		(f.CreatedBefore == nil || d.CreatedAt.Before(*f.CreatedBefore))
-}
-
-func isOrNil[T comparable](want *T, found T) bool { return want == nil || *want == found }

@@ -259,14 +259,8 @@ func (f *Feed) deployments(ctx context.Context, events []event, columns *record.
 
 // kindOf returns what a change did to a deployment, as it is by now. A program that did not know wrote none.
 func kindOf(c store.Change, d *record.Deployment) deploymentchange.Kind {
-	switch {
-	case c.Kind != "":
+	if c.Kind != "" {
 		return c.Kind
-	case c.Version == 1:
-		return deploymentchange.KindCREATED
-	case d.CompletedAt != nil && c.Version == d.Version:
-		return deploymentchange.KindCOMPLETED
-	default:
-		return deploymentchange.KindUPDATED
 	}
+	return record.KindOfChange(c.Version, d.CompletedAt != nil && c.Version == d.Version)
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"slipway/ent"
-	"slipway/ent/deploymentchange"
 	"slipway/internal/actor"
 	"slipway/internal/id"
+	"slipway/internal/record"
 	"slipway/internal/store"
 )
 
@@ -154,45 +154,25 @@ func (j *Journal) also(ctx context.Context, tx *ent.Tx, action string, at time.T
 	return recordChange(ctx, tx, e)
 }
 
-// The rows that a write leaves beside its own, in the actor's organization. Every write leaves them and their columns never
-// differ, so that their texts are here, and ent does not write them each time.
-const (
-	auditText = `INSERT INTO "audit_events" ("id", "organization_id", "created_at", "actor_id", "actor_name", "actor_role", "channel", ` +
-		`"action", "object_id", "request_id", "changes") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
-	changeText = `INSERT INTO "deployment_changes" ("organization_id", "deployment_id", "version", "kind", "created_at") ` +
-		`VALUES ($1, $2, $3, $4, $5)`
-)
-
 func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
 	a := actor.From(ctx)
-	var changes any
+	row := &ent.AuditEvent{
+		ID: auditID, OrganizationID: store.Scope(a), CreatedAt: e.At, ActorID: a.ID, ActorName: a.Name, ActorRole: string(a.Role),
+		Channel: string(a.Channel), Action: action, ObjectID: e.ObjectID, RequestID: actor.RequestID(ctx),
+	}
 	if e.Changes != nil {
-		text, err := json.Marshal(e.Changes)
-		if err != nil {
+		var err error
+		if row.Changes, err = json.Marshal(e.Changes); err != nil {
 			return fmt.Errorf("journal: changes of %s: %w", action, err)
 		}
-		changes = string(text)
 	}
-	_, err := tx.ExecContext(ctx, auditText, auditID, store.Scope(a), e.At, a.ID, a.Name, string(a.Role), string(a.Channel),
-		action, e.ObjectID, actor.RequestID(ctx), changes)
-	return err
+	return record.Insert(ctx, tx, row)
 }
 
 func recordChange(ctx context.Context, tx *ent.Tx, e *Entry) error {
 	d := e.Changed
-	_, err := tx.ExecContext(ctx, changeText, store.Scope(actor.From(ctx)), d.ID, d.Version, string(e.kind()), d.UpdatedAt)
-	return err
-}
-
-// kind returns what the write has done to the deployment.
-func (e *Entry) kind() deploymentchange.Kind {
-	d := e.Changed
-	switch {
-	case d.Version == 1:
-		return deploymentchange.KindCREATED
-	case e.Completes, d.CompletedAt != nil && d.CompletedAt.Equal(e.At):
-		return deploymentchange.KindCOMPLETED
-	default:
-		return deploymentchange.KindUPDATED
-	}
+	kind := record.KindOfChange(d.Version, e.Completes || d.CompletedAt != nil && d.CompletedAt.Equal(e.At))
+	return record.Insert(ctx, tx, &ent.DeploymentChange{
+		OrganizationID: store.Scope(actor.From(ctx)), DeploymentID: d.ID, Version: d.Version, Kind: &kind, CreatedAt: d.UpdatedAt,
+	})
 }

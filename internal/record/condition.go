@@ -1,36 +1,113 @@
 package record
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Condition is a condition on the columns of a table.
-type Condition struct {
-	// text is SQL that both databases understand, with ? for each argument.
-	text string
-	args []any
+type Condition interface {
+	// sql returns a text that both databases understand, with ? for each argument.
+	sql() string
+	// arguments returns those of the text.
+	arguments() []any
 }
+
+// text is a condition that only a database can answer.
+type text struct {
+	constant string
+	args     []any
+}
+
+func (t text) sql() string      { return t.constant }
+func (t text) arguments() []any { return t.args }
 
 // Where returns a condition of constant text, which has a question mark for each argument.
-func Where(text string, args ...any) Condition { return Condition{text, args} }
-
-// Equal returns the condition that a column has a value.
-func Equal(column string, value any) Condition {
-	return Condition{`"` + column + `" = ?`, []any{value}}
-}
+func Where(constant string, args ...any) Condition { return text{constant, args} }
 
 // IsNull returns the condition that a column has no value.
-func IsNull(column string) Condition { return Condition{`"` + column + `" IS NULL`, nil} }
+func IsNull(column string) Condition { return text{`"` + column + `" IS NULL`, nil} }
 
-// AtLeast returns the condition that a column has a value or a greater one.
-func AtLeast(column string, value any) Condition {
-	return Condition{`"` + column + `" >= ?`, []any{value}}
+// Comparison compares a column with a text or a time. It means the same in a statement and of a record (see
+// Table.Matches), so that a filter of comparisons is written once, for its list and for those who follow what is in it.
+type Comparison struct {
+	column, operator string
+	value            any
 }
 
+func (c Comparison) sql() string      { return `"` + c.column + `" ` + c.operator + " ?" }
+func (c Comparison) arguments() []any { return []any{c.value} }
+
+// Column returns the column that is compared.
+func (c Comparison) Column() string { return c.column }
+
+// Equal returns the condition that a column has a value.
+func Equal(column string, value any) Comparison { return Comparison{column, "=", value} }
+
+// AtLeast returns the condition that a column has a value or a greater one.
+func AtLeast(column string, value any) Comparison { return Comparison{column, ">=", stored(value)} }
+
 // Below returns the condition that a column has a smaller value.
-func Below(column string, value any) Condition {
-	return Condition{`"` + column + `" < ?`, []any{value}}
+func Below(column string, value any) Comparison { return Comparison{column, "<", stored(value)} }
+
+// stored returns a bound as one that can be stored. Times are stored in microseconds: before one between two of them is
+// what is before the later one. PostgreSQL would take the nearer one.
+func stored(bound any) any {
+	at, isTime := bound.(time.Time)
+	if !isTime {
+		return bound
+	}
+	if whole := at.Truncate(time.Microsecond); whole.Before(at) {
+		return whole.Add(time.Microsecond)
+	}
+	return at
+}
+
+// All returns comparisons as conditions.
+func All(list []Comparison) []Condition {
+	conditions := make([]Condition, len(list))
+	for i, c := range list {
+		conditions[i] = c
+	}
+	return conditions
+}
+
+// Matches reports whether a record, whose columns of the comparisons were read, meets all of them.
+func (t *Table[T]) Matches(record *T, list []Comparison) bool {
+	return !slices.ContainsFunc(list, func(c Comparison) bool { return !c.matches(t.entity(record).ColumnValue(c.column)) })
+}
+
+// matches reports whether a value meets the condition. Null meets none.
+func (c Comparison) matches(found any) bool {
+	var order int
+	switch want := c.value.(type) {
+	case string:
+		text, ok := found.(string)
+		if !ok {
+			return false
+		}
+		order = cmp.Compare(text, want)
+	case time.Time:
+		at, ok := found.(time.Time)
+		if !ok {
+			return false
+		}
+		order = at.Compare(want)
+	default:
+		panic(fmt.Sprintf("record: only the database compares a %T", want))
+	}
+	switch c.operator {
+	case "=":
+		return order == 0
+	case ">=":
+		return order >= 0
+	default:
+		return order < 0
+	}
 }
 
 // numbered returns a text for PostgreSQL, which has the numbers of arguments in the places of question marks.

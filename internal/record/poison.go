@@ -20,7 +20,7 @@ var poisonTime = time.Date(1, 7, 7, 7, 7, 7, 0, time.UTC)
 func (t *Table[T]) poison(record *T, read selection) {
 	for _, c := range t.all.names {
 		if !slices.Contains(read.names, c) {
-			poisonField(t.target(record, c))
+			poisonField(t.entity(record).ScanTarget(c))
 		}
 	}
 }

@@ -143,8 +143,9 @@ func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) 
 	var records []*T
 	err := q.run(ctx, s, args, columns, func(rows store.Rows) error {
 		record := new(T)
+		entity := q.table.entity(record)
 		for i, c := range columns.names {
-			targets[i] = q.table.target(record, c)
+			targets[i] = entity.ScanTarget(c)
 		}
 		if err := rows.Scan(targets...); err != nil {
 			return err

@@ -67,7 +67,7 @@ func (p *Position) sequence() int64 {
 // text returns the text of a statement.
 func (q Query[T]) text(s shape) string {
 	for i, c := range q.conditions {
-		s.conditions[i] = c.text
+		s.conditions[i] = c.sql()
 	}
 	if text, ok := q.table.texts.Get(s); ok {
 		return text
@@ -89,7 +89,7 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 		more = nil
 	}
 	for _, c := range q.conditions {
-		args = append(args, c.args...)
+		args = append(args, c.arguments()...)
 	}
 	if q.table.class != store.Control {
 		args = append(args, scope)
@@ -97,7 +97,7 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 	args = append(args, more...)
 	if k == sharedPart {
 		for _, c := range q.conditions {
-			args = append(args, c.args...)
+			args = append(args, c.arguments()...)
 		}
 		args = append(args, more...)
 	}

@@ -1,0 +1,16 @@
+package record
+
+import "slipway/ent/deploymentchange"
+
+// KindOfChange returns what a change did to a deployment, by the version that it made, and by whether it was the one that
+// ended it.
+func KindOfChange(version int32, ends bool) deploymentchange.Kind {
+	switch {
+	case ends:
+		return deploymentchange.KindCOMPLETED
+	case version == 1:
+		return deploymentchange.KindCREATED
+	default:
+		return deploymentchange.KindUPDATED
+	}
+}
