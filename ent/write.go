@@ -103,6 +103,11 @@ func (_m *AuditEvent) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *AuditEvent) Owner() string {
+	return _m.OrganizationID
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *AuditEvent) ColumnValue(column string) any {
 	switch column {
@@ -164,6 +169,11 @@ func (_m *CloudEvent) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *CloudEvent) Owner() string {
+	return _m.OrganizationID
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *CloudEvent) ColumnValue(column string) any {
 	switch column {
@@ -221,6 +231,11 @@ func (_m *CloudService) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *CloudService) Owner() string {
+	return _m.OrganizationID
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *CloudService) ColumnValue(column string) any {
 	switch column {
@@ -269,6 +284,11 @@ func (_m *DefaultValueDefinition) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *DefaultValueDefinition) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -320,6 +340,11 @@ func (_m *DefinitionUse) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *DefinitionUse) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -417,6 +442,11 @@ func (_m *Deployment) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Deployment) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -538,6 +568,11 @@ func (_m *DeploymentChange) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *DeploymentChange) Owner() string {
+	return _m.OrganizationID
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *DeploymentChange) ColumnValue(column string) any {
 	switch column {
@@ -585,6 +620,11 @@ func (_m *DeploymentLog) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *DeploymentLog) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -638,6 +678,11 @@ func (_m *Environment) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Environment) Owner() string {
+	return _m.OrganizationID
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *Environment) ColumnValue(column string) any {
 	switch column {
@@ -687,6 +732,11 @@ func (_m *IdempotencyKey) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *IdempotencyKey) Owner() string {
+	return _m.OrganizationID
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *IdempotencyKey) ColumnValue(column string) any {
 	switch column {
@@ -734,6 +784,11 @@ func (_m *InputBaseline) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *InputBaseline) Owner() string {
+	return _m.OrganizationID
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *InputBaseline) ColumnValue(column string) any {
 	switch column {
@@ -775,6 +830,11 @@ func (_m *LeaseSweep) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *LeaseSweep) Owner() string {
+	return ""
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -820,6 +880,14 @@ func (_m *ModuleDefinition) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *ModuleDefinition) Owner() string {
+	if _m.OrganizationID != nil {
+		return *_m.OrganizationID
+	}
+	return ""
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -882,6 +950,11 @@ func (_m *ModuleInstance) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *ModuleInstance) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -947,6 +1020,14 @@ func (_m *ModuleVersion) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *ModuleVersion) Owner() string {
+	if _m.OrganizationID != nil {
+		return *_m.OrganizationID
+	}
+	return ""
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *ModuleVersion) ColumnValue(column string) any {
 	switch column {
@@ -1002,6 +1083,11 @@ func (_m *Organization) SetTooEarly() string {
 	}
 }
 
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Organization) Owner() string {
+	return ""
+}
+
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
 func (_m *Organization) ColumnValue(column string) any {
 	switch column {
@@ -1044,6 +1130,11 @@ func (_m *Project) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Project) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -1093,6 +1184,11 @@ func (_m *Quarantine) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Quarantine) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -1146,6 +1242,11 @@ func (_m *Release) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Release) Owner() string {
+	return _m.OrganizationID
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.
@@ -1203,6 +1304,14 @@ func (_m *Token) SetTooEarly() string {
 	default:
 		return ""
 	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *Token) Owner() string {
+	if _m.OrganizationID != nil {
+		return *_m.OrganizationID
+	}
+	return ""
 }
 
 // ColumnValue returns the value of a column, nil where it is null or there is no such column.

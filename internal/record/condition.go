@@ -13,8 +13,8 @@ import (
 type Condition interface {
 	// sql returns a text that both databases understand, with ? for each argument.
 	sql() string
-	// arguments returns those of the text.
-	arguments() []any
+	// appendArgs appends the arguments of the text.
+	appendArgs([]any) []any
 }
 
 // text is a condition that only a database can answer.
@@ -23,8 +23,8 @@ type text struct {
 	args     []any
 }
 
-func (t text) sql() string      { return t.constant }
-func (t text) arguments() []any { return t.args }
+func (t text) sql() string                 { return t.constant }
+func (t text) appendArgs(args []any) []any { return append(args, t.args...) }
 
 // Where returns a condition of constant text, which has a question mark for each argument.
 func Where(constant string, args ...any) Condition { return text{constant, args} }
@@ -39,8 +39,8 @@ type Comparison struct {
 	value            any
 }
 
-func (c Comparison) sql() string      { return `"` + c.column + `" ` + c.operator + " ?" }
-func (c Comparison) arguments() []any { return []any{c.value} }
+func (c Comparison) sql() string                 { return `"` + c.column + `" ` + c.operator + " ?" }
+func (c Comparison) appendArgs(args []any) []any { return append(args, c.value) }
 
 // Column returns the column that is compared.
 func (c Comparison) Column() string { return c.column }

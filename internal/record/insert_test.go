@@ -22,8 +22,8 @@ func TestInsertRefusesWhatANewRowCannotHave(t *testing.T) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	for want, row := range map[string]record.Row{
-		"not of " + w.Acme.ID:        &ent.Deployment{OrganizationID: w.Globex.ID},
-		"of the organization <nil>":  &ent.LeaseSweep{},
+		`not of "` + w.Acme.ID:       &ent.Deployment{OrganizationID: w.Globex.ID},
+		`of the organization ""`:     &ent.LeaseSweep{},
 		"has lease_id":               &ent.Deployment{OrganizationID: w.Acme.ID, LeaseID: new("lse_1")},
 		"has external_id_adopted":    &ent.Deployment{OrganizationID: w.Acme.ID, ExternalIDAdopted: true},
 		"has report_sequence, which": &ent.Deployment{OrganizationID: w.Acme.ID, ReportSequence: 1},

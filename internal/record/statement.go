@@ -89,7 +89,7 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 		more = nil
 	}
 	for _, c := range q.conditions {
-		args = append(args, c.arguments()...)
+		args = c.appendArgs(args)
 	}
 	if q.table.class != store.Control {
 		args = append(args, scope)
@@ -97,7 +97,7 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 	args = append(args, more...)
 	if k == sharedPart {
 		for _, c := range q.conditions {
-			args = append(args, c.arguments()...)
+			args = c.appendArgs(args)
 		}
 		args = append(args, more...)
 	}
