@@ -128,6 +128,28 @@ func TestContributingNamesWhatIsThere(t *testing.T) {
 			t.Errorf("there is no make %s", found[1])
 		}
 	}
+	testsAreDeclared(t, text)
+}
+
+func TestEachRulingIsHeldByATest(t *testing.T) {
+	t.Parallel()
+	_, rulings, _ := strings.Cut(pages(t)["docs/decisions.md"], "\n|---|---|---|\n")
+	seen := 0
+	for row := range strings.Lines(rulings) {
+		if aTest.FindString(row) == "" {
+			t.Errorf("no test holds %s", row)
+		}
+		seen++
+	}
+	if seen < 40 {
+		t.Errorf("only %d rulings", seen)
+	}
+	testsAreDeclared(t, rulings)
+}
+
+// testsAreDeclared wants every test to be there that a text names.
+func testsAreDeclared(t *testing.T, text string) {
+	t.Helper()
 	declared := testsDeclared(t)
 	for _, name := range aTest.FindAllString(text, -1) {
 		if !declared[name] {
