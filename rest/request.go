@@ -109,7 +109,8 @@ func sendsJSON(w http.ResponseWriter, h http.Header) error {
 	return refusal
 }
 
-// acceptsJSON refuses callers that want something else than JSON.
+// acceptsJSON refuses callers that want something else than JSON. Unlike GraphQL's, a weight above 1 counts; one that is no
+// number makes a type unwanted.
 func acceptsJSON(h http.Header) error {
 	accept := httpx.ParseAccept(h)
 	if accept.IsEmpty() || accept.Preference(httpx.MediaJSON).Quality > 0 {

@@ -48,6 +48,7 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("redeploy_of_deployment_id").Optional().Nillable().Immutable(),
 		field.String("rollback_to_deployment_id").Optional().Nillable().Immutable(),
 		field.Other("data", ecs.Column{}).Optional().SchemaType(jsonColumn),
+		// What is in data: row-level security keeps PostgreSQL from using an index on an expression over JSON.
 		field.String("service_arn").Optional().Nillable().
 			Comment("that of the data, for the events of the cloud"),
 		field.JSON("events", []event.Event{}).Optional().SchemaType(jsonColumn).Annotations(later).

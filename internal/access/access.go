@@ -49,7 +49,8 @@ type rule struct {
 	public bool
 	// reads is whether the action changes nothing. A token's scope does not limit it then.
 	reads bool
-	// whole is whether the action is on what the whole organization shares, which is within no scope.
+	// whole is whether the action is on what the whole organization shares, which is within no scope: a published version
+	// or a changed default changes what is deployed elsewhere next.
 	whole bool
 }
 

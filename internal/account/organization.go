@@ -34,7 +34,7 @@ type Membership struct {
 	Role           actor.Role
 }
 
-// maxMemberships bounds the list of a superadmin.
+// maxMemberships bounds the list of a superadmin, which fills a menu. Any other organization can be named as well.
 const maxMemberships = 100
 
 // Memberships returns the organizations that the actor may act in, oldest first and at most maxMemberships: its own, or

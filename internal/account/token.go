@@ -24,7 +24,7 @@ import (
 // How long a token is valid that is not created on the command line.
 const (
 	defaultLife = 90 * day
-	maxLife     = 366 * day
+	maxLife     = 366 * day // a year from today, in every year
 
 	day = 24 * time.Hour
 )
@@ -84,7 +84,8 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 
 // CreateToken creates a token of the organization that the actor acts in; a superadmin's belongs to none. The secret is
 // returned only here. The errors are RequestInvalid, ProjectNotFound, EnvironmentNotFound, and TokenForbidden if the
-// actor may not give the role or the scope.
+// actor may not give the role or the scope. A token may expire later than the one that created it, and is not revoked
+// with it: otherwise nobody could create the token that takes the place of theirs.
 func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, auth.Secret, error) {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.ManageTokens, fault.TokenForbidden); err != nil {

@@ -121,7 +121,8 @@ func (s *Service) checkSchema(ctx context.Context, schema inputprop.Property) ([
 const namedUsers = 100
 
 // Delete deletes a definition and returns it as it was. It fails with DefaultValueDefinitionInUse where a published
-// module version of the organization names it.
+// module version of the organization names it. No lock holds a version back that is published meanwhile: a version may name
+// a definition that is not there, so either order is right.
 func (s *Service) Delete(ctx context.Context, definitionID string) (*ent.DefaultValueDefinition, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {

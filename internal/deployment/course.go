@@ -82,6 +82,9 @@ type end struct {
 //
 // One that is rolled back has ended: were it not so, a rollback that was taken for an earlier one's, until the start of its
 // own came, would leave that one failed.
+//
+// A late event may correct the end, failure before success: nothing is decided by these records, and a wrong end would be
+// worse than one that changes.
 func (f *follower) endOf(ctx context.Context, c *course) (*end, error) {
 	if c.deployment.TriggerSource != TriggerEvent {
 		return nil, nil

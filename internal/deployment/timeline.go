@@ -206,7 +206,8 @@ func heldAt(d *ent.Deployment, at time.Time) bool {
 	return !at.Before(d.StartedAt.Add(-startsBeforeClaim)) && (d.CompletedAt == nil || !at.After(d.CompletedAt.Add(startsAfterEnd)))
 }
 
-// placeRollbacks places the events of what the cloud starts by itself to roll another deployment back.
+// placeRollbacks places the events of what the cloud starts by itself to roll another deployment back: nobody has started
+// it, and who looks at the record of what failed must see it. The cloud names what it goes back to, not what it leaves.
 func (t *timelineBuilder) placeRollbacks() {
 	for _, g := range t.sorted(func(g *group) *ent.CloudEvent { return g.rollback }) {
 		t.placeLast(g.rollback.Event.Time, g.events)

@@ -19,7 +19,8 @@ import (
 	"slipway/internal/meter"
 )
 
-// maxRootFields is how many fields of a query's root are resolved at once.
+// maxRootFields is how many fields of a query's root are resolved at once, so that what one operation has in memory is
+// bounded.
 const maxRootFields = 4
 
 // execution is an operation, or an event of a subscription, while it is executed.

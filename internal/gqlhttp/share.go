@@ -19,7 +19,7 @@ import (
 const sharedFor = time.Minute
 
 // isShared reports whether everybody gets the same answer to a request: the whole answer to a trusted query in a URL,
-// for a caller without a token.
+// for a caller without a token. What such a caller is answered without an error everybody may see, whatever the fields are.
 func isShared(ctx context.Context, method string, r *wire.Request, op *graphql.OperationContext, resp *graphql.Response) bool {
 	return isRead(method) && r.IsTrusted && op.Operation.Operation == ast.Query && httpx.Caller(ctx).Anonymous && resp.Data != nil && len(resp.Errors) == 0
 }

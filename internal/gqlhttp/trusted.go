@@ -138,7 +138,8 @@ func (t *Trusted) findByID(r *wire.Request) error {
 }
 
 // findByHash finds a document by its SHA-256. Clients take the message of the refusal for the advice to send
-// texts from then on.
+// texts from then on; PersistedQueryNotFound would have them send it beside the hash, for nothing, since no text of a caller
+// is kept. So a hash beside a text is not verified either.
 func (t *Trusted) findByHash(r *wire.Request) error {
 	if t != nil {
 		for _, id := range []string{r.Hash, "sha256:" + r.Hash} {

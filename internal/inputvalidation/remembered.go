@@ -46,7 +46,8 @@ type remembered struct {
 }
 
 // CheckRemembered warns of each input in another version of a module that refuses what instances of the organization
-// remember of it. Pointers start with at.
+// remember of it. Pointers start with at. Of a global module nothing is said, because whoever publishes it sees no
+// organization's instances.
 func (c *SchemaChecker) CheckRemembered(
 	ctx context.Context, definitionID string, list []inputprop.Property, at string,
 ) ([]inputprop.Warning, error) {

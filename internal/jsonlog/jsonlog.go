@@ -37,7 +37,8 @@ type lines struct {
 	out io.Writer
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. Each line is a write of its own, though several together would take 2 % less of a request: who
+// was answered last before a crash is what a log is read for.
 func (l *lines) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -29,7 +29,9 @@ var exposed = []string{
 
 // crossOrigin lets the pages of allowed origins use the API, and refuses what those of others send, reads and
 // sockets among it, before anything else is known of the request. So preflights count for no limit. The
-// pages beside the API are for their own origin alone.
+// pages beside the API are for their own origin alone. Every header and method is allowed, because the token decides: a
+// list would only break tracing. One matcher decides of all; that of go-chi/cors reads http://localhost:* as the beginning
+// of a text.
 func crossOrigin(allowed origin.Allowed, log *slog.Logger, f fail) func(http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	permit := cors.Handler(cors.Options{
@@ -68,7 +70,8 @@ func isPage(path string) bool {
 }
 
 // isForeign reports whether a browser sends a request for the page of another origin, so that it has to be
-// allowed. A page is not kept from links and pictures elsewhere, which have no Origin.
+// allowed. A page is not kept from links and pictures elsewhere, which have no Origin. Sec-Fetch-Site is believed, since no
+// page can set it, and a proxy may have changed the Host that the origin would be compared with.
 func isForeign(r *http.Request, protection *http.CrossOriginProtection, page bool) bool {
 	if protection.Check(r) != nil {
 		return true

@@ -30,7 +30,8 @@ type Claim struct {
 // ClaimDeployment sets the oldest PENDING deployment of the kinds RUNNING and returns its id, "" where
 // there is none. It is one statement, because ent cannot lock rows on SQLite; on PostgreSQL it passes
 // over what another transaction is about to claim. Its fence is the one after the instance's, which is raised
-// to it: nobody else can claim a deployment of the instance before the transaction has ended.
+// to it: nobody else can claim a deployment of the instance before the transaction has ended. The ids of a scope are
+// conditions on the one walk along the index; a look-up for each of them would lock as many rows that others wait for.
 func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id string, err error) {
 	scope, err := scopeOf(ctx)
 	if err != nil {

@@ -79,7 +79,8 @@ func checkLog(path string) error {
 	return err
 }
 
-// uncleanReason returns why a SQLite file may be damaged, or "".
+// uncleanReason returns why a SQLite file may be damaged, or "". The mark stays where a tool has opened and closed the file
+// meanwhile, which empties the -wal; the -wal tells of a file that came from elsewhere.
 func uncleanReason(path string) (why string, err error) {
 	serving, err := hasContent(path + serverLock)
 	if err != nil {
