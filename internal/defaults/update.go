@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -63,45 +62,48 @@ type Impact struct {
 // since, and DefaultValueDefinitionRuleBroken. What a new schema means for others is returned, and is no
 // reason to refuse it.
 func (s *Service) Update(ctx context.Context, definitionID string, p Patch) (*Outcome, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
 	schema, err := p.check()
 	if err != nil {
 		return nil, err
 	}
-	for {
-		current, err := find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
-		if err != nil {
+	var outcome *Outcome
+	err = journal.RetryWhileChanged(ctx, func(ctx context.Context) error {
+		outcome, err = s.update(ctx, definitionID, p, schema)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return outcome, nil
+}
+
+// update is Update, once. It fails with journal.ErrChanged where somebody has changed the schema in between.
+func (s *Service) update(ctx context.Context, definitionID string, p Patch, schema *newSchema) (*Outcome, error) {
+	current, err := find(ctx, s.Store.Client.DefaultValueDefinition, definitionID)
+	if err != nil {
+		return nil, err
+	}
+	if err := access.Check(actor.From(ctx), access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
+		return nil, err
+	}
+	if err := p.checkVersion(current); err != nil {
+		return nil, err
+	}
+	if schema != nil { // the two are compared
+		if err := meter.Decode(ctx, meter.Inputs, current.Schema.JSON()); err != nil {
 			return nil, err
-		}
-		if err := access.Check(a, access.EditDefaults, fault.DefaultValueDefinitionForbidden); err != nil {
-			return nil, err
-		}
-		if err := p.checkVersion(current); err != nil {
-			return nil, err
-		}
-		if schema != nil { // the two are compared
-			if err := meter.Decode(ctx, meter.Inputs, current.Schema.JSON()); err != nil {
-				return nil, err
-			}
-		}
-		// Patterns and other people's values take their time: they are checked before the transaction.
-		outcome, err := s.preview(ctx, current, p.edit(current, schema))
-		if err != nil || p.DryRun || len(outcome.Changes) == 0 {
-			return outcome, err
-		}
-		outcome.Definition, err = s.write(ctx, p, schema, outcome)
-		switch {
-		case errors.Is(err, errUnchecked):
-			// Somebody changed the schema in between: look again.
-		case err != nil:
-			return nil, err
-		default:
-			return outcome, nil
 		}
 	}
+	// Patterns and other people's values take their time: they are checked before the transaction.
+	outcome, err := s.preview(ctx, current, p.edit(current, schema))
+	if err != nil || p.DryRun || len(outcome.Changes) == 0 {
+		return outcome, err
+	}
+	outcome.Definition, err = s.write(ctx, p, schema, outcome)
+	return outcome, err
 }
 
 func (p Patch) check() (*newSchema, error) {
@@ -165,10 +167,6 @@ func (s *Service) preview(ctx context.Context, d *ent.DefaultValueDefinition, e 
 	return o, err
 }
 
-// errUnchecked reports that a schema would be written that was not checked, because it was that of the definition
-// when it was last looked at.
-var errUnchecked = errors.New("defaults: the schema was not checked")
-
 // write carries out what was previewed, and returns the definition as it is then.
 func (s *Service) write(ctx context.Context, p Patch, schema *newSchema, previewed *Outcome) (*ent.DefaultValueDefinition, error) {
 	var updated *ent.DefaultValueDefinition
@@ -186,7 +184,7 @@ func (s *Service) write(ctx context.Context, p Patch, schema *newSchema, preview
 			updated, e.SkipAudit = d, true
 			return nil
 		case edit.schema != nil && !previewed.has("schema"):
-			return errUnchecked
+			return journal.ErrChanged // the schema was not checked
 		}
 		e.ObjectID, e.Changes = d.ID, edit.audited()
 		update := edit.apply(d.Update().SetUpdatedAt(e.At).AddVersion(1))

@@ -12,7 +12,6 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
-	"slipway/internal/store"
 )
 
 // transitionFunc makes one transition: it checks the deployment as it is, and sets in the update what is to
@@ -27,53 +26,49 @@ func (s *Service) transition(ctx context.Context, name string, action access.Act
 		return nil, err
 	}
 	var changed *ent.Deployment
-	for {
-		err := s.Journal.Write(ctx, name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-			d, err := find(ctx, tx.Deployment, deploymentID)
-			if err != nil {
-				return err
-			}
-			if err := access.CheckIn(a, action, placeOf(d), fault.DeploymentForbidden); err != nil {
-				return err
-			}
-			e.ObjectID = deploymentID
-			u := d.Update().Where(deployment.Version(d.Version)).AddVersion(1).SetUpdatedAt(e.At)
-			if err := f(ctx, tx, d, u, e); err != nil {
-				return err
-			}
-			if e.SkipAudit {
-				changed = d
-				return nil
-			}
-			serviceARN, named := becomesKnown(d, u)
-			if serviceARN != "" {
-				// Those who write the events of the service change its deployments under this lock.
-				if err := s.lockService(ctx, tx, serviceARN); err != nil {
-					return err
-				}
-			}
-			if named {
-				if _, err := s.claimService(ctx, tx, serviceARN, d.ModuleInstanceID, e.At); err != nil {
-					return err
-				}
-			}
-			changed, err = u.Save(ctx)
-			e.Changed = changed
-			if err != nil || serviceARN == "" {
-				return err
-			}
-			changed, err = s.followKnown(ctx, tx, e, serviceARN)
+	err := s.Journal.WriteLatest(ctx, name, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		d, err := find(ctx, tx.Deployment, deploymentID)
+		if err != nil {
 			return err
-		})
-		switch {
-		case ent.IsNotFound(err), store.IsUniqueViolation(err):
-			// Somebody changed it in between, or wrote down the same success: look again.
-		case err != nil:
+		}
+		if err := access.CheckIn(a, action, placeOf(d), fault.DeploymentForbidden); err != nil {
+			return err
+		}
+		e.ObjectID, changed = deploymentID, d
+		u := d.Update().Where(deployment.Version(d.Version)).AddVersion(1).SetUpdatedAt(e.At)
+		if err := f(ctx, tx, d, u, e); err != nil || e.SkipAudit {
+			return err
+		}
+		changed, err = s.save(ctx, tx, e, d, u)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// save saves an update of a deployment. Where it makes the service known that this is of, it brings the deployment up to
+// what the service's events say.
+func (s *Service) save(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, u *ent.DeploymentUpdateOne) (*ent.Deployment, error) {
+	serviceARN, named := becomesKnown(d, u)
+	if serviceARN != "" {
+		// Those who write the events of the service change its deployments under this lock.
+		if err := s.lockService(ctx, tx, serviceARN); err != nil {
 			return nil, err
-		default:
-			return changed, nil
 		}
 	}
+	if named {
+		if _, err := s.claimService(ctx, tx, serviceARN, d.ModuleInstanceID, e.At); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := u.Save(ctx)
+	e.Changed = changed
+	if err != nil || serviceARN == "" {
+		return changed, err
+	}
+	return s.followKnown(ctx, tx, e, serviceARN)
 }
 
 func checkStatus(d *ent.Deployment, done string, allowed ...deployment.Status) error {

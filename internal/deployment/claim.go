@@ -67,7 +67,7 @@ func checkWait(seconds *int32) error {
 // claimWithin claims until there is something or the claim has waited as long as it wants to.
 func (s *Service) claimWithin(ctx context.Context, in Claim, leaseID string) (*ent.Deployment, *Lease, error) {
 	if in.Wait == nil || *in.Wait == 0 {
-		return s.claimOnce(ctx, in, leaseID)
+		return s.claim(ctx, in, leaseID)
 	}
 	begun := time.Now()
 	deadline := begun.Add(time.Duration(*in.Wait) * time.Second)
@@ -75,7 +75,7 @@ func (s *Service) claimWithin(ctx context.Context, in Claim, leaseID string) (*e
 	defer stop()
 	for {
 		waited := time.Since(begun)
-		claimed, lease, err := s.claimOnce(ctx, in, leaseID)
+		claimed, lease, err := s.claim(ctx, in, leaseID)
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -85,16 +85,6 @@ func (s *Service) claimWithin(ctx context.Context, in Claim, leaseID string) (*e
 		}
 		if goOn, err := in.Await(ctx, time.Until(deadline), created); !goOn {
 			return nil, nil, err
-		}
-	}
-}
-
-// claimOnce claims, and where the same claim is made twice at once and the other has its answer, it is claim's, too.
-func (s *Service) claimOnce(ctx context.Context, in Claim, leaseID string) (*ent.Deployment, *Lease, error) {
-	for {
-		claimed, lease, err := s.claim(ctx, in, leaseID)
-		if !store.IsUniqueViolation(err) {
-			return claimed, lease, err
 		}
 	}
 }
@@ -134,28 +124,22 @@ func (s *Service) newLeaseID(chosen *string) (string, error) {
 	return *chosen, nil
 }
 
-func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (*ent.Deployment, *Lease, error) {
+// claim claims. Where the same claim is made twice at once and the other has its answer, it is claim's, too.
+func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (claimed *ent.Deployment, lease *Lease, err error) {
 	a := actor.From(ctx)
-	var claimed *ent.Deployment
-	var lease *Lease
-	err := s.Journal.Write(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+	err = s.Journal.WriteLatest(ctx, "claimDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		claimed, lease = nil, nil
 		if in.LeaseID != nil {
-			claimed, err = tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
+			earlier, err := tx.Deployment.Query().Where(deployment.LeaseID(leaseID)).Only(ctx)
 			if !ent.IsNotFound(err) {
 				e.SkipAudit = true
 				if err == nil {
-					err = access.CheckIn(a, access.RunDeployments, placeOf(claimed), fault.DeploymentForbidden)
-				}
-				if err == nil {
-					err = s.checkHeld(ctx, tx, claimed, leaseID, e.Shared())
-				}
-				if err == nil {
-					lease = s.leaseOf(claimed, e.Shared())
+					claimed = earlier
+					lease, err = s.leaseAgain(ctx, tx, earlier, leaseID, e.Shared())
 				}
 				return err
 			}
 		}
-		claimed = nil
 		deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
 			Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At, ExpiresAt: e.Shared().Add(s.leaseTime()),
 		})
@@ -174,4 +158,15 @@ func (s *Service) claim(ctx context.Context, in Claim, leaseID string) (*ent.Dep
 		return nil, nil, err
 	}
 	return claimed, lease, nil
+}
+
+// leaseAgain returns the lease of a deployment that was claimed under it before.
+func (s *Service) leaseAgain(ctx context.Context, tx *ent.Tx, d *ent.Deployment, leaseID string, now time.Time) (*Lease, error) {
+	if err := access.CheckIn(actor.From(ctx), access.RunDeployments, placeOf(d), fault.DeploymentForbidden); err != nil {
+		return nil, err
+	}
+	if err := s.checkHeld(ctx, tx, d, leaseID, now); err != nil {
+		return nil, err
+	}
+	return s.leaseOf(d, now), nil
 }

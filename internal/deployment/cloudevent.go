@@ -13,7 +13,6 @@ import (
 	"slipway/internal/ecs/cloud"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
-	"slipway/internal/store"
 	"slipway/internal/strictjson"
 )
 
@@ -104,29 +103,21 @@ func (s *Service) retryService(ctx context.Context, serviceARN string) error {
 }
 
 // writeService carries out a write of a service's events, one at a time for each service. What f changes is in Also.
-func (s *Service) writeService(ctx context.Context, serviceARN string, f func(context.Context, *ent.Tx, *journal.Entry) error) error {
-	for {
-		err := s.Journal.Write(ctx, receiveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-			if err := s.lockService(ctx, tx, serviceARN); err != nil {
-				return err
-			}
-			if err := f(ctx, tx, e); err != nil {
-				return err
-			}
-			if e.SkipAudit = len(e.Also) == 0; e.SkipAudit {
-				return nil
-			}
-			first := e.Also[0]
-			e.ObjectID, e.Changes, e.Changed, e.Completes, e.Also = first.ObjectID, first.Changes, first.Changed, first.Completes, e.Also[1:]
-			return nil
-		})
-		switch {
-		case ent.IsNotFound(err), store.IsUniqueViolation(err):
-			// A runner changed the deployment in between, or the event came a second time under another service: look again.
-		default:
+func (s *Service) writeService(ctx context.Context, serviceARN string, f journal.WriteFunc) error {
+	// A runner may change the deployment in between, or the event come a second time under another service.
+	return s.Journal.WriteLatest(ctx, receiveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		if err := s.lockService(ctx, tx, serviceARN); err != nil {
 			return err
 		}
-	}
+		if err := f(ctx, tx, e); err != nil {
+			return err
+		}
+		if e.SkipAudit = len(e.Also) == 0; e.SkipAudit {
+			return nil
+		}
+		e.Change, e.Also = e.Also[0], e.Also[1:]
+		return nil
+	})
 }
 
 func (s *Service) lockService(ctx context.Context, tx *ent.Tx, serviceARN string) error {

@@ -136,25 +136,21 @@ func (s *Service) MoveService(ctx context.Context, serviceARN, instanceID string
 	if err := store.CheckID(id.ModuleInstance, instanceID, fault.ModuleInstanceNotFound); err != nil {
 		return nil, err
 	}
-	for {
-		var to *ent.ModuleInstance
-		err := s.Journal.Write(ctx, moveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-			if err := s.lockService(ctx, tx, serviceARN); err != nil {
-				return err
-			}
-			to, err = tx.ModuleInstance.Get(ctx, instanceID)
-			if to, err = store.NotFoundAs(to, err, instanceID, fault.ModuleInstanceNotFound); err != nil {
-				return err
-			}
-			return s.moveService(ctx, tx, e, serviceARN, to)
-		})
-		switch {
-		case err == nil:
-			return to, nil
-		case !store.IsUniqueViolation(err) && !ent.IsNotFound(err):
-			return nil, err
+	var to *ent.ModuleInstance
+	err := s.Journal.WriteLatest(ctx, moveAction, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		if err := s.lockService(ctx, tx, serviceARN); err != nil {
+			return err
 		}
+		to, err = tx.ModuleInstance.Get(ctx, instanceID)
+		if to, err = store.NotFoundAs(to, err, instanceID, fault.ModuleInstanceNotFound); err != nil {
+			return err
+		}
+		return s.moveService(ctx, tx, e, serviceARN, to)
+	})
+	if err != nil {
+		return nil, err
 	}
+	return to, nil
 }
 
 func (s *Service) moveService(ctx context.Context, tx *ent.Tx, e *journal.Entry, serviceARN string, to *ent.ModuleInstance) error {

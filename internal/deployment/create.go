@@ -2,7 +2,6 @@ package deployment
 
 import (
 	"context"
-	"errors"
 
 	"slipway/ent"
 	"slipway/ent/deployment"
@@ -49,20 +48,13 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Deployment, error) {
 		return nil, err
 	}
 	deploymentID, releaseID := s.Journal.NewID(id.Deployment), s.Journal.NewID(id.Release)
-	for {
-		// The same request may have been valid when it was first made and not be valid any more.
-		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
-			return made, err
-		}
+	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
 		p, err := s.prepare(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		created, err := s.insert(ctx, in, p, r, deploymentID, releaseID)
-		if !errors.Is(err, errLiveChanged) {
-			return created, err
-		}
-	}
+		return s.insert(ctx, in, p, r, deploymentID, releaseID)
+	})
 }
 
 const createAction = "createDeployment"
@@ -75,9 +67,6 @@ func (in New) arguments() []any {
 		in.Description, in.ResourceARN, in.ResourceName,
 	}
 }
-
-// errLiveChanged reports that another deployment became live after the values were validated against it.
-var errLiveChanged = errors.New("another deployment has become live")
 
 // prepared is a deployment whose input is valid.
 type prepared struct {
@@ -198,13 +187,13 @@ func (s *Service) completeInputs(ctx context.Context, in New, p *prepared) (*str
 
 func (s *Service) insert(ctx context.Context, in New, p *prepared, r *request, deploymentID, releaseID string) (*ent.Deployment, error) {
 	a := actor.From(ctx)
-	return s.createOnce(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+	return s.create(ctx, createAction, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		instance, err := tx.ModuleInstance.Get(ctx, p.instance.ID)
 		if err != nil {
 			return nil, "", err
 		}
 		if idOrEmpty(instance.LiveDeploymentID) != p.live {
-			return nil, "", errLiveChanged
+			return nil, "", journal.ErrChanged // the values were validated against another live deployment
 		}
 		if p.data != nil {
 			if p.data.PreviousTaskDefinition, err = taskDefinitionOf(ctx, tx, instance.LiveDeploymentID); err != nil {

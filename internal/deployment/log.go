@@ -2,7 +2,6 @@ package deployment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"slipway/internal/logline"
 	"slipway/internal/page"
 	"slipway/internal/record"
-	"slipway/internal/store"
 )
 
 // The lines that the program of a deployment prints are no change of the deployment: they raise no version and leave
@@ -125,9 +123,6 @@ func (f *logFollower) send(ctx context.Context, b *LogBatch) bool {
 	}
 }
 
-// errOvertaken is the error of a report that another has overtaken.
-var errOvertaken = errors.New("the log has changed since it was read")
-
 // reportLogs adds the lines of a report that has nothing else, and renews the lease.
 func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, in Report) (reported *ent.Deployment, lease *Lease, err error) {
 	a := actor.From(ctx)
@@ -161,7 +156,7 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 			}
 			n, err := u.Save(ctx)
 			if err == nil && n == 0 {
-				err = errOvertaken
+				err = journal.ErrChanged // another report has overtaken this one
 			}
 			if err != nil {
 				return err
@@ -171,16 +166,11 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 		reported, lease = d, s.leaseOf(d, e.Shared())
 		return nil
 	}
-	for {
-		switch err := s.Journal.Write(ctx, "reportDeployment", write); {
-		case errors.Is(err, errOvertaken), store.IsUniqueViolation(err):
-		case err != nil:
-			return nil, nil, err
-		default:
-			s.Feed.LogChanged(deploymentID)
-			return reported, lease, nil
-		}
+	if err := s.Journal.WriteLatest(ctx, "reportDeployment", write); err != nil {
+		return nil, nil, err
 	}
+	s.Feed.LogChanged(deploymentID)
+	return reported, lease, nil
 }
 
 // addLines adds lines to the log of a deployment, removes the oldest where there are too many, and sets in an update of

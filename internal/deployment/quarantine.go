@@ -17,7 +17,6 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/record"
-	"slipway/internal/store"
 	"slipway/internal/textrules"
 )
 
@@ -63,7 +62,7 @@ func (s *Service) LiftQuarantine(ctx context.Context, releaseID string) (*record
 // changeQuarantine writes what f does to the quarantines of a release. Of two at once the second may be
 // refused by the database, or not find what the first has ended: it is made again, and sees what the
 // first has done.
-func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string, f func(context.Context, *ent.Tx, *journal.Entry) error) (*record.Release, error) {
+func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string, f journal.WriteFunc) (*record.Release, error) {
 	r, err := s.Release(ctx, releaseID)
 	if err != nil {
 		return nil, err
@@ -71,18 +70,14 @@ func (s *Service) changeQuarantine(ctx context.Context, action, releaseID string
 	if err := s.checkMayQuarantine(ctx, releaseID); err != nil {
 		return nil, err
 	}
-	for {
-		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-			e.ObjectID = releaseID
-			return f(ctx, tx, e)
-		})
-		switch {
-		case err == nil:
-			return r, nil
-		case !store.IsUniqueViolation(err) && !ent.IsNotFound(err):
-			return nil, err
-		}
+	err = s.Journal.WriteLatest(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+		e.ObjectID = releaseID
+		return f(ctx, tx, e)
+	})
+	if err != nil {
+		return nil, err
 	}
+	return r, nil
 }
 
 // checkMayQuarantine returns nil where the actor may quarantine a release: in every place that it was deployed to, because

@@ -1,7 +1,9 @@
 package deployment_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -174,6 +176,39 @@ func TestEqualReleasesAtOnceAreOne(t *testing.T) {
 		all.Wait()
 		if rows := w.Rows(t); rows["releases"] != 1 || rows["deployments"] != 8 {
 			t.Errorf("%d releases, %d deployments", rows["releases"], rows["deployments"])
+		}
+	})
+}
+
+// Each of many changes of one record is made, or is told that others are quicker; none of them waits without end.
+func TestOfManyChangesOfOneRecordNoneIsLost(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
+		lease := p.Claim(t, d)
+		services := []*deployment.Service{w.Deploy}
+		if strings.HasSuffix(t.Name(), "postgres") {
+			services = append(services, worldtest.Another(t, w.DatabaseURL).Deploy)
+		}
+		before := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID).Version
+		var made atomic.Int32
+		var all sync.WaitGroup
+		for i := range racers {
+			all.Go(func() {
+				_, _, err := services[i%len(services)].Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{ResourceName: new(fmt.Sprint("web-", i))})
+				switch {
+				case err == nil:
+					made.Add(1)
+				case !fault.Is(err, fault.ServerUnavailable):
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		after := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), d.ID).Version
+		if after-before != made.Load() || made.Load() < racers/2 {
+			t.Errorf("%d of %d changes were made, and the version was raised by %d", made.Load(), racers, after-before)
 		}
 	})
 }

@@ -83,19 +83,22 @@ func checkSucceeded(target *source) error {
 }
 
 func (s *Service) replay(ctx context.Context, m replayMode, in Replay) (*ent.Deployment, error) {
-	a := actor.From(ctx)
-	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
+	if err := access.Check(actor.From(ctx), access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
 	r, err := s.newRequest(in.IdempotencyKey, m.action, func() []any { return []any{in.SourceID, in.ExpectedLiveID} })
 	if err != nil {
 		return nil, err
 	}
-	if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
-		return made, err
-	}
 	deploymentID := s.Journal.NewID(id.Deployment)
-	return s.createOnce(ctx, m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
+	return s.once(ctx, r, func(ctx context.Context) (*ent.Deployment, error) {
+		return s.insertReplay(ctx, m, in, r, deploymentID)
+	})
+}
+
+func (s *Service) insertReplay(ctx context.Context, m replayMode, in Replay, r *request, deploymentID string) (*ent.Deployment, error) {
+	a := actor.From(ctx)
+	return s.create(ctx, m.action, deploymentID, r, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (*ent.Deployment, string, error) {
 		from, err := s.findSource(ctx, tx, in.SourceID)
 		if err != nil {
 			return nil, "", err

@@ -27,10 +27,6 @@ import (
 // keepKeys is how long a request under a key is known again.
 const keepKeys = 24 * time.Hour
 
-// maxAttempts bounds how often an insert is tried when it is refused by something that has gone when one
-// looks: a blocker that ended meanwhile, or an equal release that somebody else stored first.
-const maxAttempts = 5
-
 // request is one that creates a deployment, under the key that its caller chose for it.
 type request struct {
 	// key is "" for a request without one.
@@ -79,48 +75,67 @@ func (s *Service) newRequest(key *string, operation string, arguments func() []a
 // known.
 type insertFunc func(context.Context, *ent.Tx, *journal.Entry) (created *ent.Deployment, instanceID string, err error)
 
-// createOnce carries out a write that creates a deployment, together with its change row and its request's key.
-// Where the database refuses it because the instance has an active deployment, it fails with DeploymentInProgress,
-// which names the blocker; a request that is refused because it was made before returns what it made then.
-func (s *Service) createOnce(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
-	for tries := 1; ; tries++ {
-		var created *ent.Deployment
-		var instanceID string
-		err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
-			e.ObjectID = deploymentID
-			if created, instanceID, err = insert(ctx, tx, e); err != nil {
-				return err
-			}
-			e.Changed = created
-			return r.claimKey(ctx, tx, e, deploymentID)
-		})
-		if err == nil {
-			return created, nil
+// once makes what a request asks for, unless it has been made before, and again where others have changed meanwhile what
+// it goes by.
+func (s *Service) once(ctx context.Context, r *request, attempt func(context.Context) (*ent.Deployment, error)) (made *ent.Deployment, err error) {
+	err = journal.RetryWhileChanged(ctx, func(ctx context.Context) (err error) {
+		// The same request may have been valid when it was first made and not be valid any more.
+		if made, err = s.earlierResult(ctx, r); made == nil && err == nil {
+			made, err = attempt(ctx)
 		}
-		isTaken := store.IsUniqueViolation(err)
-		if !isTaken && fault.Status(err) >= http.StatusInternalServerError {
-			return nil, err
-		}
-		var blocker *ent.Deployment
-		if isTaken {
-			var findErr error
-			if blocker, findErr = s.active(ctx, instanceID); findErr != nil {
-				return nil, findErr
-			}
-		}
-		// In this order: what the same request has made meanwhile, and is refused for, comes with its key.
-		if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
-			return made, err
-		}
-		switch {
-		case !isTaken:
-			return nil, err
-		case blocker != nil:
-			return nil, s.inProgress(blocker).WithCause(err)
-		case tries == maxAttempts:
-			return nil, fault.New(fault.ServerUnavailable, "Deployments of the instance start and end faster than this one can be placed.").WithCause(err)
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return made, nil
+}
+
+// create carries out a write that creates a deployment, together with its change row and its request's key. See
+// afterRefusal for where the database refuses it.
+func (s *Service) create(ctx context.Context, action, deploymentID string, r *request, insert insertFunc) (*ent.Deployment, error) {
+	var created *ent.Deployment
+	var instanceID string
+	err := s.Journal.Write(ctx, action, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
+		e.ObjectID = deploymentID
+		if created, instanceID, err = insert(ctx, tx, e); err != nil {
+			return err
+		}
+		e.Changed = created
+		return r.claimKey(ctx, tx, e, deploymentID)
+	})
+	switch {
+	case err == nil:
+		return created, nil
+	case store.IsUniqueViolation(err):
+		return s.afterRefusal(ctx, r, instanceID, err)
+	case fault.Status(err) >= http.StatusInternalServerError:
+		return nil, err
+	}
+	// A request that was made before is refused for what it has made itself.
+	if made, findErr := s.earlierResult(ctx, r); made != nil || findErr != nil {
+		return made, findErr
+	}
+	return nil, err
+}
+
+// afterRefusal returns what the same request has made meanwhile, where the database has refused a row of it. It fails
+// with DeploymentInProgress, which names the blocker, where the instance has an active deployment, and with
+// journal.ErrChanged where what was in the way has gone: a blocker that has ended, or an equal release that somebody else
+// stored first.
+func (s *Service) afterRefusal(ctx context.Context, r *request, instanceID string, refusal error) (*ent.Deployment, error) {
+	blocker, err := s.active(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	// In this order: what the same request has made meanwhile, and is refused for, comes with its key.
+	if made, err := s.earlierResult(ctx, r); made != nil || err != nil {
+		return made, err
+	}
+	if blocker != nil {
+		return nil, s.inProgress(blocker).WithCause(refusal)
+	}
+	return nil, fmt.Errorf("%w: %w", journal.ErrChanged, refusal)
 }
 
 // earlierResult returns the deployment that the request has made before, as it is now, or nil. It fails with

@@ -67,7 +67,17 @@ type Entry struct {
 	// Shared returns the time of the write by the clock that all servers share: see Journal.Shared. Asked before the
 	// first statement of the write, it takes a round trip of its own.
 	Shared func() time.Time
-	// ObjectID is the id of what is written; to be set by the write.
+	// Change is what the write does, to be set by it.
+	Change
+	// Also are further changes that the same write makes, each with the rows that a write of its own would leave.
+	Also []Change
+	// SkipAudit is set by a write that found nothing to change: it leaves no rows.
+	SkipAudit bool
+}
+
+// Change is what a write does to one record.
+type Change struct {
+	// ObjectID is the id of the record.
 	ObjectID string
 	// Changes are the changed fields and their new values; anything that encodes as JSON, or nil.
 	Changes any
@@ -75,104 +85,101 @@ type Entry struct {
 	Changed *ent.Deployment
 	// Completes is whether the write has ended Changed at another time than its own: it has learnt of the end late.
 	Completes bool
-	// Also are further changes that the same write makes, each with the rows that a write of its own would leave.
-	Also []Change
-	// SkipAudit is set by a write that found nothing to change: it leaves neither row.
-	SkipAudit bool
 }
 
-// Change is one more change of a write.
-type Change struct {
-	// The fields are as in Entry.
-	ObjectID  string
-	Changes   any
-	Changed   *ent.Deployment
-	Completes bool
-}
+// WriteFunc makes the changes of a write in its transaction, and says in the entry what they are.
+type WriteFunc func(ctx context.Context, tx *ent.Tx, e *Entry) error
 
 // Write runs f in one transaction together with the audit row of the action and the change row, and again from the
 // start where the database says that it may succeed. The INSERTs with which f ends are sent together with those rows:
 // where one of them fails, it is Write that returns the error. See store.Tx for the errors.
-func (j *Journal) Write(ctx context.Context, action string, f func(ctx context.Context, tx *ent.Tx, e *Entry) error) error {
-	auditID, at := j.newID(id.AuditEvent), j.now()
-	// Writing the row once more waits for a COMMIT that is still under way; a look would miss it.
-	committed := func(ctx context.Context, c *ent.Client) (bool, error) {
-		tx, err := c.BeginTx(ctx, nil)
-		if err != nil {
-			return false, err
-		}
-		err = audit(ctx, tx, auditID, action, &Entry{At: at})
-		end := tx.Rollback()
-		if store.IsUniqueViolation(err) {
-			return true, nil
-		}
-		return false, errors.Join(err, end)
-	}
-	var changed []*ent.Deployment
-	err := j.store.TxAt(ctx, committed, func(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
-		e := &Entry{At: at, Shared: func() time.Time {
-			if began := clock(); !j.alone && !began.IsZero() {
-				return began
-			}
-			return at
-		}}
-		changed = nil
-		if err := f(ctx, tx, e); err != nil || e.SkipAudit {
-			return err
-		}
-		if err := audit(ctx, tx, auditID, action, e); err != nil {
-			return err
-		}
-		if e.Changed != nil {
-			changed = append(changed, e.Changed)
-			if err := recordChange(ctx, tx, e); err != nil {
-				return err
-			}
-		}
-		for _, c := range e.Also {
-			if err := j.also(ctx, tx, action, e.At, c); err != nil {
-				return err
-			}
-			changed = append(changed, c.Changed)
-		}
-		return nil
-	})
+func (j *Journal) Write(ctx context.Context, action string, f WriteFunc) error {
+	w := &write{Journal: j, action: action, f: f, auditID: j.newID(id.AuditEvent), at: j.now()}
+	err := j.store.TxAt(ctx, w.committed, w.run)
 	if err == nil && j.Changed != nil {
-		for _, d := range changed {
+		for _, d := range w.written {
 			j.Changed(d)
 		}
 	}
 	return err
 }
 
-// also writes the rows of one more change of a write.
-func (j *Journal) also(ctx context.Context, tx *ent.Tx, action string, at time.Time, c Change) error {
-	e := &Entry{At: at, ObjectID: c.ObjectID, Changes: c.Changes, Changed: c.Changed, Completes: c.Completes}
-	if err := audit(ctx, tx, j.newID(id.AuditEvent), action, e); err != nil {
-		return err
-	}
-	return recordChange(ctx, tx, e)
+// write is one write, which may run more than once.
+type write struct {
+	*Journal
+	action  string
+	f       WriteFunc
+	auditID string
+	at      time.Time
+	// written are the deployments that the last run has written.
+	written []*ent.Deployment
 }
 
-func audit(ctx context.Context, tx *ent.Tx, auditID, action string, e *Entry) error {
+// run runs the write in a transaction.
+func (w *write) run(ctx context.Context, tx *ent.Tx, clock func() time.Time) error {
+	w.written = nil
+	e := &Entry{At: w.at, Shared: func() time.Time { return w.shared(clock()) }}
+	if err := w.f(ctx, tx, e); err != nil || e.SkipAudit {
+		return err
+	}
+	if err := w.record(ctx, tx, w.auditID, e.Change); err != nil {
+		return err
+	}
+	for _, c := range e.Also {
+		if err := w.record(ctx, tx, w.newID(id.AuditEvent), c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shared returns the time of a transaction that began at one, by the clock that all servers share.
+func (w *write) shared(began time.Time) time.Time {
+	if w.alone || began.IsZero() {
+		return w.at
+	}
+	return began
+}
+
+// record inserts the rows that a change leaves beside its own.
+func (w *write) record(ctx context.Context, tx *ent.Tx, auditID string, c Change) error {
+	if err := w.audit(ctx, tx, auditID, c); err != nil || c.Changed == nil {
+		return err
+	}
+	d := c.Changed
+	w.written = append(w.written, d)
+	kind := record.KindOfChange(d.Version, c.Completes || d.CompletedAt != nil && d.CompletedAt.Equal(w.at))
+	return record.Insert(ctx, tx, &ent.DeploymentChange{
+		OrganizationID: store.Scope(actor.From(ctx)), DeploymentID: d.ID, Version: d.Version, Kind: &kind, CreatedAt: d.UpdatedAt,
+	})
+}
+
+func (w *write) audit(ctx context.Context, tx *ent.Tx, auditID string, c Change) error {
 	a := actor.From(ctx)
 	row := &ent.AuditEvent{
-		ID: auditID, OrganizationID: store.Scope(a), CreatedAt: e.At, ActorID: a.ID, ActorName: a.Name, ActorRole: string(a.Role),
-		Channel: string(a.Channel), Action: action, ObjectID: e.ObjectID, RequestID: actor.RequestID(ctx),
+		ID: auditID, OrganizationID: store.Scope(a), CreatedAt: w.at, ActorID: a.ID, ActorName: a.Name, ActorRole: string(a.Role),
+		Channel: string(a.Channel), Action: w.action, ObjectID: c.ObjectID, RequestID: actor.RequestID(ctx),
 	}
-	if e.Changes != nil {
+	if c.Changes != nil {
 		var err error
-		if row.Changes, err = json.Marshal(e.Changes); err != nil {
-			return fmt.Errorf("journal: changes of %s: %w", action, err)
+		if row.Changes, err = json.Marshal(c.Changes); err != nil {
+			return fmt.Errorf("journal: changes of %s: %w", w.action, err)
 		}
 	}
 	return record.Insert(ctx, tx, row)
 }
 
-func recordChange(ctx context.Context, tx *ent.Tx, e *Entry) error {
-	d := e.Changed
-	kind := record.KindOfChange(d.Version, e.Completes || d.CompletedAt != nil && d.CompletedAt.Equal(e.At))
-	return record.Insert(ctx, tx, &ent.DeploymentChange{
-		OrganizationID: store.Scope(actor.From(ctx)), DeploymentID: d.ID, Version: d.Version, Kind: &kind, CreatedAt: d.UpdatedAt,
-	})
+// committed reports whether the write has been committed, where its COMMIT has lost its answer. To write the audit row
+// once more waits for a COMMIT that is still under way; a look would miss it.
+func (w *write) committed(ctx context.Context, c *ent.Client) (bool, error) {
+	tx, err := c.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	err = w.audit(ctx, tx, w.auditID, Change{})
+	end := tx.Rollback()
+	if store.IsUniqueViolation(err) {
+		return true, nil
+	}
+	return false, errors.Join(err, end)
 }
