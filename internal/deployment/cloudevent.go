@@ -31,9 +31,8 @@ const receiveAction = "receiveEcsEvent"
 // before changes nothing, nor does one of a service that no deployment of the organization has had; it is kept until one
 // has. It fails with RequestInvalid and DeploymentForbidden.
 func (s *Service) ReceiveECSEvent(ctx context.Context, body *strictjson.Node) error {
-	a := actor.From(ctx)
 	// Which place an event is of is known once its service is.
-	if err := access.CheckRole(a, access.RunDeployments, fault.DeploymentForbidden); err != nil {
+	if err := access.CheckRole(actor.From(ctx), access.RunDeployments, fault.DeploymentForbidden); err != nil {
 		return err
 	}
 	event, violations := cloud.Decode(body)
@@ -41,33 +40,35 @@ func (s *Service) ReceiveECSEvent(ctx context.Context, body *strictjson.Node) er
 		return fault.Invalid(fault.RequestInvalid, violations...)
 	}
 	return s.writeService(ctx, event.ServiceARN, func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
-		if violations := event.CheckTime(e.Shared()); len(violations) > 0 {
-			return fault.Invalid(fault.RequestInvalid, violations...)
-		}
-		owner, err := ownerOfEvents(ctx, tx, event.ServiceARN, e.At)
-		if err != nil {
-			return err
-		}
-		if owner != nil {
-			if err := access.CheckIn(a, access.RunDeployments, owner.place, fault.DeploymentForbidden); err != nil {
-				return err
-			}
-		}
-		received, err := tx.CloudEvent.Query().Where(cloudevent.EventID(event.ID)).Exist(ctx)
-		if err != nil || received {
-			return err
-		}
-		row, err := newEventRow(tx, a, event, e).Save(ctx)
-		if err != nil {
-			return err
-		}
-		if owner != nil {
-			if e.Also, err = s.follow(ctx, tx, e, owner, []*ent.CloudEvent{row}); err != nil {
-				return err
-			}
-		}
-		return s.boundPending(ctx, tx)
+		return s.receive(ctx, tx, e, event)
 	})
+}
+
+// receive keeps an event, unless it was taken before, and brings the deployments of its service up to what it says.
+func (s *Service) receive(ctx context.Context, tx *ent.Tx, e *journal.Entry, event cloud.Event) error {
+	if violations := event.CheckTime(e.Shared()); len(violations) > 0 {
+		return fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	a := actor.From(ctx)
+	owner, err := ownerOfEvents(ctx, tx, event.ServiceARN, e.At)
+	if err == nil && owner != nil {
+		err = access.CheckIn(a, access.RunDeployments, owner.place, fault.DeploymentForbidden)
+	}
+	if err != nil {
+		return err
+	}
+	received, err := tx.CloudEvent.Query().Where(cloudevent.EventID(event.ID)).Exist(ctx)
+	if err != nil || received {
+		return err
+	}
+	row, err := newEventRow(tx, a, event, e).Save(ctx)
+	if err == nil && owner != nil {
+		e.Also, err = s.follow(ctx, tx, e, owner, []*ent.CloudEvent{row})
+	}
+	if err != nil {
+		return err
+	}
+	return s.boundPending(ctx, tx)
 }
 
 func newEventRow(tx *ent.Tx, a *actor.Actor, event cloud.Event, e *journal.Entry) *ent.CloudEventCreate {

@@ -45,24 +45,9 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 			return nil, noRelease(d.ID)
 		}
 	}
-	releases, err := s.releasesOf(ctx, from, to)
+	before, after, err := s.contents(ctx, from, to)
 	if err != nil {
 		return nil, err
-	}
-	for _, r := range releases {
-		if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
-			return nil, err
-		}
-	}
-	before, err := verifiedContent(from.ID, releases[idOrEmpty(from.ReleaseID)])
-	if err != nil {
-		return nil, err
-	}
-	after := before
-	if idOrEmpty(to.ReleaseID) != idOrEmpty(from.ReleaseID) {
-		if after, err = verifiedContent(to.ID, releases[idOrEmpty(to.ReleaseID)]); err != nil {
-			return nil, err
-		}
 	}
 	versions, err := s.versionsByID(ctx, before.ModuleVersionID, after.ModuleVersionID)
 	if err != nil {
@@ -86,6 +71,25 @@ func (s *Service) Compare(ctx context.Context, fromID, toID string) (*Comparison
 		return nil, err
 	}
 	return c, nil
+}
+
+// contents returns what two deployments ship.
+func (s *Service) contents(ctx context.Context, from, to *ent.Deployment) (before, after release.Content, err error) {
+	releases, err := s.releasesOf(ctx, from, to)
+	if err != nil {
+		return before, after, err
+	}
+	for _, r := range releases {
+		if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
+			return before, after, err
+		}
+	}
+	before, err = verifiedContent(from.ID, releases[idOrEmpty(from.ReleaseID)])
+	if err != nil || idOrEmpty(to.ReleaseID) == idOrEmpty(from.ReleaseID) {
+		return before, before, err
+	}
+	after, err = verifiedContent(to.ID, releases[idOrEmpty(to.ReleaseID)])
+	return before, after, err
 }
 
 // findPair returns two deployments, or DeploymentNotFound for the first that there is not.

@@ -95,21 +95,24 @@ func (f *logFollower) run(ctx context.Context, woken <-chan struct{}, c *page.Lo
 				return
 			}
 		}
-		if !c.PageInfo.HasNextPage {
-			if ended {
-				return
-			}
-			select {
-			case <-woken:
-			case <-ctx.Done():
-				return
-			}
+		if !c.PageInfo.HasNextPage && (ended || !isWoken(ctx, woken)) {
+			return
 		}
 		var err error
 		if c, ended, err = f.read(ctx); err != nil {
 			f.send(ctx, &LogBatch{Err: err})
 			return
 		}
+	}
+}
+
+// isWoken waits, and reports whether it was woken before ctx has ended.
+func isWoken(ctx context.Context, woken <-chan struct{}) bool {
+	select {
+	case <-woken:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -129,7 +132,7 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, nil, err
 	}
-	write := func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
+	err = s.Journal.WriteLatest(ctx, "reportDeployment", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) error {
 		e.SkipAudit = true
 		d, err := find(ctx, tx.Deployment, deploymentID)
 		if err != nil {
@@ -145,32 +148,37 @@ func (s *Service) reportLogs(ctx context.Context, deploymentID, leaseID string, 
 			return fault.Invalid(fault.RequestInvalid, violations...)
 		}
 		if *in.Sequence > d.ReportSequence {
-			until := e.Shared().Add(s.leaseTime())
-			// The status may have changed since it was read.
-			u := tx.Deployment.Update().
-				Where(deployment.ID(deploymentID), deployment.StatusEQ(deployment.StatusRUNNING), deployment.LeaseID(leaseID),
-					deployment.ReportSequence(d.ReportSequence)).
-				SetReportSequence(*in.Sequence).SetLeaseExpiresAt(until)
-			if err := addLines(ctx, tx, d, u.Mutation(), in.Logs, e.At); err != nil {
+			if err := s.takeLines(ctx, tx, e, d, in); err != nil {
 				return err
 			}
-			n, err := u.Save(ctx)
-			if err == nil && n == 0 {
-				err = journal.ErrChanged // another report has overtaken this one
-			}
-			if err != nil {
-				return err
-			}
-			d.LeaseExpiresAt = &until
 		}
 		reported, lease = d, s.leaseOf(d, e.Shared())
 		return nil
-	}
-	if err := s.Journal.WriteLatest(ctx, "reportDeployment", write); err != nil {
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	s.Feed.LogChanged(deploymentID)
 	return reported, lease, nil
+}
+
+// takeLines adds the lines of a report to the log of a deployment, and renews its lease. It fails with journal.ErrChanged
+// where another report has overtaken this one, or the deployment has ended.
+func (s *Service) takeLines(ctx context.Context, tx *ent.Tx, e *journal.Entry, d *ent.Deployment, in Report) error {
+	until := e.Shared().Add(s.leaseTime())
+	u := tx.Deployment.Update().
+		Where(deployment.ID(d.ID), deployment.StatusEQ(deployment.StatusRUNNING), deployment.LeaseID(*d.LeaseID),
+			deployment.ReportSequence(d.ReportSequence)).
+		SetReportSequence(*in.Sequence).SetLeaseExpiresAt(until)
+	if err := addLines(ctx, tx, d, u.Mutation(), in.Logs, e.At); err != nil {
+		return err
+	}
+	n, err := u.Save(ctx)
+	if err == nil && n == 0 {
+		err = journal.ErrChanged
+	}
+	d.LeaseExpiresAt = &until
+	return err
 }
 
 // addLines adds lines to the log of a deployment, removes the oldest where there are too many, and sets in an update of

@@ -98,27 +98,31 @@ func (n *neighbourhood) addHeldAt(ctx context.Context, at time.Time) error {
 		return nil
 	}
 	for _, service := range n.services() {
-		from := at.Add(startsBeforeClaim)
 		for read := 0; read < maxHeld; read += heldPage {
-			list, err := n.read(deployment.ModuleInstanceID(n.owner.instanceID), service, wasHeld, deployment.StartedAtLTE(from)).
+			list, err := n.read(deployment.ModuleInstanceID(n.owner.instanceID), service, wasHeld, deployment.StartedAtLTE(at.Add(startsBeforeClaim))).
 				Order(deployment.ByStartedAt(sql.OrderDesc()), deployment.ByID(sql.OrderDesc())).Offset(read).Limit(heldPage).All(ctx)
 			if err != nil {
 				return err
 			}
-			// One is claimed when the one before has ended.
-			ended := slices.IndexFunc(list, func(d *ent.Deployment) bool { return !heldAt(d, at) })
-			if ended >= 0 {
-				list = list[:ended]
-			}
-			if err := n.addAdoptable(ctx, list); err != nil {
+			held := firstHeld(list, at)
+			if err := n.addAdoptable(ctx, held); err != nil {
 				return err
 			}
-			if len(list) < heldPage {
+			if len(held) < heldPage {
 				break
 			}
 		}
 	}
 	return nil
+}
+
+// firstHeld returns the first deployments of a list, the last that was claimed first, as far as their runners held them at a
+// time: one is claimed when the one before has ended.
+func firstHeld(list []*ent.Deployment, at time.Time) []*ent.Deployment {
+	if i := slices.IndexFunc(list, func(d *ent.Deployment) bool { return !heldAt(d, at) }); i >= 0 {
+		return list[:i]
+	}
+	return list
 }
 
 // addHeldAfter adds the deployments whose start may be taken by one that has lost its own: their runners held them when

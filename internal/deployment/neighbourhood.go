@@ -98,30 +98,41 @@ func (n *neighbourhood) settle(ctx context.Context) (*timelineBuilder, error) {
 // addAround adds what is next to what the timeline has changed.
 func (n *neighbourhood) addAround(ctx context.Context, t *timelineBuilder) error {
 	for _, c := range t.courses {
-		if c.start != nil && (c.deployment == nil || idOrEmpty(c.start.DeploymentID) != c.deployment.ID) {
-			if err := n.addHeldAt(ctx, c.start.Event.Time); err != nil {
-				return err
-			}
-		}
-		if c.lostStart {
-			if err := n.addHeldAfter(ctx, c.deployment); err != nil {
-				return err
-			}
-		}
-		if c.deployment != nil && positionOf(c.deployment).compare(c.position()) == 0 {
-			continue
-		}
-		if err := n.addBefore(ctx, c.position(), true); err != nil {
+		if err := n.addAroundCourse(ctx, c); err != nil {
 			return err
-		}
-		if c.deployment != nil {
-			if err := n.addBefore(ctx, positionOf(c.deployment), true); err != nil {
-				return err
-			}
 		}
 	}
 	for _, at := range t.floating {
 		if err := n.addBefore(ctx, position{at: at, cloudID: last, recordID: last}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addAroundCourse adds the deployments that may take the start of a course, or give theirs to it, and those before the place
+// that it has left and the one that it has now.
+func (n *neighbourhood) addAroundCourse(ctx context.Context, c *course) error {
+	if c.start != nil && (c.deployment == nil || idOrEmpty(c.start.DeploymentID) != c.deployment.ID) {
+		if err := n.addHeldAt(ctx, c.start.Event.Time); err != nil {
+			return err
+		}
+	}
+	if c.lostStart {
+		if err := n.addHeldAfter(ctx, c.deployment); err != nil {
+			return err
+		}
+	}
+	places := []position{c.position()}
+	if c.deployment != nil {
+		stored := positionOf(c.deployment)
+		if stored.compare(c.position()) == 0 {
+			return nil
+		}
+		places = append(places, stored)
+	}
+	for _, p := range places {
+		if err := n.addBefore(ctx, p, true); err != nil {
 			return err
 		}
 	}
@@ -168,35 +179,18 @@ func sortedByID(rows []*ent.CloudEvent) []*ent.CloudEvent {
 // addGroups adds events with the deployments that they were of before, or whose id they have. Where that is one of an
 // instance that the service has left, the events stay with it and change nothing.
 func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) error {
-	var placed, cloudIDs []string
-	for _, row := range rows {
-		if id := idOrEmpty(row.DeploymentID); id != "" && !slices.Contains(placed, id) {
-			placed = append(placed, id)
-		}
-		if id := row.Event.DeploymentID; row.Event.Kind == cloud.DeploymentStateChange && !slices.Contains(cloudIDs, id) {
-			cloudIDs = append(cloudIDs, id)
-		}
-	}
-	var found []*ent.Deployment
-	left := map[string]bool{}
-	if len(placed) > 0 {
-		list, err := n.read(deployment.IDIn(placed...)).All(ctx)
-		if err != nil {
-			return err
-		}
-		for _, d := range list {
-			if left[d.ID] = d.ModuleInstanceID != n.owner.instanceID; !left[d.ID] {
-				found = append(found, d)
-			}
-		}
-	}
-	named, err := n.named(ctx, cloudIDs)
+	placed, err := n.placed(ctx, rows)
 	if err != nil {
 		return err
 	}
+	named, err := n.named(ctx, cloudIDsOf(rows))
+	if err != nil {
+		return err
+	}
+	hasLeft := func(d *ent.Deployment) bool { return d.ModuleInstanceID != n.owner.instanceID }
 	stays := map[string]bool{}
 	for _, row := range rows {
-		if left[idOrEmpty(row.DeploymentID)] {
+		if d := placed[idOrEmpty(row.DeploymentID)]; d != nil && hasLeft(d) {
 			stays[row.Event.Subject()] = true
 		}
 	}
@@ -205,7 +199,36 @@ func (n *neighbourhood) addGroups(ctx context.Context, rows []*ent.CloudEvent) e
 			n.events[row.ID] = row
 		}
 	}
-	return n.addRecords(ctx, append(found, named...))
+	return n.addRecords(ctx, append(named, slices.DeleteFunc(slices.Collect(maps.Values(placed)), hasLeft)...))
+}
+
+// placed returns the deployments that events were of before, by their ids.
+func (n *neighbourhood) placed(ctx context.Context, rows []*ent.CloudEvent) (map[string]*ent.Deployment, error) {
+	placed := map[string]*ent.Deployment{}
+	for _, row := range rows {
+		if row.DeploymentID != nil {
+			placed[*row.DeploymentID] = nil
+		}
+	}
+	if len(placed) == 0 {
+		return placed, nil
+	}
+	list, err := n.read(deployment.IDIn(slices.Collect(maps.Keys(placed))...)).All(ctx)
+	clear(placed)
+	for _, d := range list {
+		placed[d.ID] = d
+	}
+	return placed, err
+}
+
+// cloudIDsOf returns the ids of the cloud that changes of deployments have, each once.
+func cloudIDsOf(rows []*ent.CloudEvent) (ids []string) {
+	for _, row := range rows {
+		if id := row.Event.DeploymentID; row.Event.Kind == cloud.DeploymentStateChange && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // named returns the deployments that have ids of the cloud. Of several that have the same one, which was started outside
