@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race test-gqlgen equivalence counts bench bench-go bench-growth bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race test-gqlgen equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -61,7 +61,7 @@ equivalence: bin/withpg ## compare the answers of both executors to DOCUMENTS=10
 counts: bin/withpg ## accept what the requests take now: statements, allocations and bytes
 	bin/withpg -- go test -count=1 ./internal/counttest -accept
 
-bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql bench/*/*/*.graphql)
+bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql)
 	go build -o $@ ./bench
 
 bin/floor: bin/bench
@@ -73,10 +73,7 @@ bench: bin/bench bin/floor bin/slipway ## measure the program over HTTP beside P
 profile: bin/bench bin/slipway ## record the profile that bin/slipway is optimised by, in two minutes
 	bench/profile.sh $(PROFILE)
 
-bench-growth: bin/bench bin/slipway ## measure how it grows with deployments (1,000,000 take 8 GB), servers and connections
-	@bin/bench --growth 1000,100000,1000000 --requests A,C,CL,M $(ARGS)
-
-bench-peers: bin/bench bin/floor bin/slipway bench/peers/node_modules/.package-lock.json ## measure it beside other GraphQL servers, too, which npm brings
+bench-peers: bin/bench bin/floor bin/slipway bench/peers/node_modules/.package-lock.json ## measure it beside Mercurius and PostGraphile, too, which npm brings
 	@bin/bench --floor bin/floor --peers all $(ARGS)
 
 bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json

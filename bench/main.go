@@ -28,8 +28,8 @@ type options struct {
 	seconds, warm             time.Duration
 	servers                   servers
 	postgres, cache           string
-	floor, json, svg          string
-	kinds, peers, growth      string
+	floor, json               string
+	kinds, peers              string
 	ceiling, sqlite           bool
 }
 
@@ -55,21 +55,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	o, err := parse(os.Args[1:])
 	if err == nil {
-		err = o.run(ctx)
+		err = run(ctx, o)
 	}
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-}
-
-// run runs what the flags ask for.
-func (o options) run(ctx context.Context) error {
-	if o.growth != "" {
-		return growth(ctx, o)
-	}
-	return run(ctx, o)
 }
 
 func parse(args []string) (o options, err error) {
@@ -87,9 +79,7 @@ func parse(args []string) (o options, err error) {
 	f.StringVar(&o.peers, "peers", "", "names of other GraphQL servers with commas between, or all; none where there is no name")
 	f.BoolVar(&o.ceiling, "ceiling", true, "measure PostgreSQL itself, too")
 	f.BoolVar(&o.sqlite, "sqlite", true, "measure the first server on SQLite, too")
-	f.StringVar(&o.growth, "growth", "", "numbers of deployments with commas between: measure what grows with them, with servers and with connections instead")
 	f.StringVar(&o.json, "json", "", "file that is written with all figures")
-	f.StringVar(&o.svg, "svg", "", "file that is written with a picture of the ratios to the ceiling")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -99,8 +89,6 @@ func parse(args []string) (o options, err error) {
 	switch {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unknown argument %q", f.Arg(0))
-	case o.svg != "" && !o.ceiling:
-		return o, errors.New("--svg shows the ratios to the ceiling, which --ceiling=false leaves out")
 	case o.rows < 1, o.rounds < 1, o.connections < 1, o.seconds < time.Second, o.warm < time.Second:
 		return o, errors.New("--rows, --rounds, --connections, --time and --warm: want at least 1, and 1s")
 	}

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,8 +24,8 @@ import (
 type measurable interface {
 	Name() string
 	Measures(*requests.Kind) bool
-	// Warm sends requests for a time, and counts what one takes.
-	Warm(ctx context.Context, k *requests.Kind, connections int, d time.Duration) (report.Counts, error)
+	// Warm sends requests for a time.
+	Warm(ctx context.Context, k *requests.Kind, connections int, d time.Duration) error
 	// Round measures for a time; the seed varies what is asked for.
 	Round(ctx context.Context, k *requests.Kind, connections int, d time.Duration, seed uint64) (report.Measurement, error)
 	Stop() error
@@ -40,14 +38,12 @@ type bench struct {
 	world    data.World
 	progress *progress
 	targets  []measurable
-	// peerNames are the names of those targets that are peers.
-	peerNames []string
 	// stop has what is to be stopped after the targets.
 	stop []func() error
 }
 
 func run(ctx context.Context, o options) (err error) {
-	b := &bench{options: o, world: data.World{Deployments: o.rows}, progress: newProgress(os.Stderr)}
+	b := &bench{options: o, world: data.World{Deployments: o.rows}, progress: &progress{out: os.Stderr}}
 	if b.kinds, err = o.chosen(); err != nil {
 		return err
 	}
@@ -55,11 +51,7 @@ func run(ctx context.Context, o options) (err error) {
 	if err := b.open(ctx); err != nil {
 		return err
 	}
-	r := &report.Report{Peers: b.peerNames}
-	b.describe(ctx, r)
-	if o.floor != "" {
-		r.Floor = target.FloorName
-	}
+	r := b.report(ctx)
 	if err := b.measure(ctx, r); err != nil {
 		return err
 	}
@@ -67,38 +59,31 @@ func run(ctx context.Context, o options) (err error) {
 		r.Ceiling = target.CeilingName
 		r.Compare()
 	}
-	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r), writeSVG(o.svg, r))
+	return errors.Join(r.Markdown(os.Stdout), writeJSON(o.json, r))
 }
 
 // end stops all that was started.
 func (b *bench) end() error {
-	err := b.stopTargets()
+	var err error
+	for _, t := range b.targets {
+		err = errors.Join(err, t.Stop())
+	}
 	for _, stop := range slices.Backward(b.stop) {
 		err = errors.Join(err, stop())
 	}
 	return err
 }
 
-func (b *bench) stopTargets() (err error) {
-	for _, t := range b.targets {
-		err = errors.Join(err, t.Stop())
-	}
-	b.targets = nil
-	return err
-}
-
-// describe adds to a report what is measured now.
-func (b *bench) describe(ctx context.Context, r *report.Report) {
-	r.Setting = append(r.Setting, b.setting(ctx)...)
+// report returns a report of what is to be measured, without figures.
+func (b *bench) report(ctx context.Context) *report.Report {
+	r := &report.Report{Setting: b.setting(ctx)}
 	for _, k := range b.kinds {
-		title := report.Title{Name: k.Name, Title: k.Title}
-		if !slices.Contains(r.Requests, title) {
-			r.Requests = append(r.Requests, title)
-		}
+		r.Requests = append(r.Requests, report.Title{Name: k.Name, Title: k.Title})
 	}
 	for _, t := range b.targets {
 		r.Targets = append(r.Targets, t.Name())
 	}
+	return r
 }
 
 // measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order in
@@ -122,7 +107,7 @@ func (b *bench) measure(ctx context.Context, r *report.Report) error {
 				if !t.Measures(k) {
 					continue
 				}
-				b.progress.round(k.Name, t.Name(), round, b.rounds, done, total)
+				b.progress.round(k.Name, t.Name(), round, done, total)
 				if err := b.take(ctx, k, t, round, r.Entry(k.Name, t.Name())); err != nil {
 					return fmt.Errorf("%s under %s: %w", t.Name(), k.Name, err)
 				}
@@ -130,14 +115,12 @@ func (b *bench) measure(ctx context.Context, r *report.Report) error {
 			}
 		}
 	}
-	b.progress.end()
 	return nil
 }
 
 func (b *bench) take(ctx context.Context, k *requests.Kind, t measurable, round int, e *report.Entry) (err error) {
 	if round == 0 {
-		e.Counts, err = t.Warm(ctx, k, b.connections, b.warm)
-		return err
+		return t.Warm(ctx, k, b.connections, b.warm)
 	}
 	m, err := t.Round(ctx, k, b.connections, b.seconds, uint64(round))
 	e.Rounds = append(e.Rounds, m)
@@ -152,11 +135,12 @@ func (b *bench) setting(ctx context.Context) []string {
 	}
 	return []string{
 		fmt.Sprintf("%d deployments, %d connections, %d rounds of %s, %s", b.rows, b.connections, b.rounds, b.seconds, time.Now().UTC().Format(time.DateOnly)),
-		fmt.Sprintf("%s/%s, %d processors, %s, commit %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), cmp.Or(revision, "unknown")),
+		fmt.Sprintf("%s/%s, %d processors, %s, commit %s",
+			runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), revision),
 	}
 }
 
-func writeJSON(file string, r any) error {
+func writeJSON(file string, r *report.Report) error {
 	if file == "" {
 		return nil
 	}
@@ -165,15 +149,4 @@ func writeJSON(file string, r any) error {
 		return err
 	}
 	return os.WriteFile(file, append(text, '\n'), 0o644)
-}
-
-func writeSVG(file string, r *report.Report) error {
-	if file == "" {
-		return nil
-	}
-	var picture bytes.Buffer
-	if err := r.SVG(&picture); err != nil {
-		return err
-	}
-	return os.WriteFile(file, picture.Bytes(), 0o644)
 }

@@ -18,7 +18,7 @@ func (b *bench) open(ctx context.Context) error {
 	}
 	b.stop = append(b.stop, p.Close)
 	for _, s := range b.servers {
-		if err := b.add(target.StartProgram(ctx, s.name, s.path, 1, p.URL, b.world, p)); err != nil {
+		if err := b.add(target.StartProgram(ctx, s.name, s.path, p.URL, b.world, p)); err != nil {
 			return err
 		}
 	}
@@ -45,7 +45,7 @@ func (b *bench) open(ctx context.Context) error {
 		return err
 	}
 	b.stop = append(b.stop, file.Close)
-	return b.add(target.StartProgram(ctx, b.servers[0].name+" on SQLite", b.servers[0].path, 1, file.URL, b.world, file))
+	return b.add(target.StartProgram(ctx, b.servers[0].name+" on SQLite", b.servers[0].path, file.URL, b.world, file))
 }
 
 func (b *bench) openPostgres(ctx context.Context) (*database.Postgres, error) {
@@ -63,15 +63,12 @@ func (b *bench) add(s *target.Server, err error) error {
 	return err
 }
 
-// peersFolder has the peers.
-const peersFolder = "bench/peers"
-
 // startPeers starts the peers, each with every number of workers.
 func (b *bench) startPeers(ctx context.Context, p *database.Postgres) error {
 	if b.peers == "" {
 		return nil
 	}
-	peers, err := target.ReadPeers(peersFolder, b.peers)
+	peers, err := target.Peers("bench/peers", b.peers)
 	if err != nil {
 		return err
 	}
@@ -83,11 +80,10 @@ func (b *bench) startPeers(ctx context.Context, p *database.Postgres) error {
 		if err := p.SetUp(ctx, setup); err != nil {
 			return err
 		}
-		for _, workers := range peer.Workers {
+		for _, workers := range target.Workers {
 			if err := b.add(target.StartPeer(ctx, peer, workers, p.URL, b.world, p)); err != nil {
 				return err
 			}
-			b.peerNames = append(b.peerNames, b.targets[len(b.targets)-1].Name())
 		}
 	}
 	return nil

@@ -66,16 +66,15 @@ func answers(t *testing.T, d filled, url string) {
 		t.Errorf("the role must be held by row-level security: %t, %v", bypasses, err)
 	}
 	for _, kind := range requests.All() {
-		l, err := load.Prepare(kind, few, []string{strings.TrimPrefix(w.URL, "http://")}, 2, 1)
+		l, err := load.Prepare(kind, few, strings.TrimPrefix(w.URL, "http://"), 2, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		const most = 3
-		r, err := l.Run(t.Context(), time.Minute, most)
+		r, err := l.Run(t.Context(), 20*time.Millisecond)
 		if err == nil {
 			err = l.Check()
 		}
-		if err != nil || r.Requests != 2*most {
+		if err != nil || r.Requests == 0 {
 			t.Errorf("%s: %d requests, error %v", kind.Name, r.Requests, err)
 		}
 		if err := l.Close(); err != nil {

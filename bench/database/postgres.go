@@ -46,8 +46,6 @@ var (
 		"shared_buffers=1GB", "effective_cache_size=4GB", "max_wal_size=4GB", "checkpoint_timeout=30min",
 		// What was written is cleared up after each round.
 		"autovacuum=off",
-		// A statement has its number from when it is prepared, which may be long before it is counted.
-		"compute_query_id=on",
 	}
 	filling = []string{
 		"unix_socket_directories=", "shared_buffers=1GB", "maintenance_work_mem=512MB", "max_wal_size=16GB", "wal_level=minimal",
@@ -113,9 +111,6 @@ func (p *Postgres) open(ctx context.Context, progress Progress) (err error) {
 		return err
 	}
 	if err := p.findProcess(ctx); err != nil {
-		return err
-	}
-	if err := p.stopCounting(ctx); err != nil {
 		return err
 	}
 	return p.Clear(ctx)
@@ -232,9 +227,6 @@ func (p *Postgres) fill(ctx context.Context, progress Progress) error {
 		return err
 	}
 	progress("vacuum", 1, 1)
-	if err := p.provideStatements(ctx); err != nil {
-		return err
-	}
 	return execute(ctx, p.owner, "COMMENT ON DATABASE "+p.name()+" IS "+pq.QuoteLiteral(p.stamp))
 }
 

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -48,45 +47,20 @@ func run(ctx context.Context, log *slog.Logger) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	accounts := &account.Service{Store: s, Journal: journal.New(s, time.Now, id.New), Now: time.Now, Log: log}
-	profiles := http.NewServeMux()
-	profiles.Handle("GET /debug/pprof/heap", pprof.Handler("heap"))
 	api := http.NewServeMux()
 	api.Handle("POST /graphql", httpx.Client(nil)(auth.New(accounts, time.Now, 0).Middleware(actor.GraphQL, fail)(handler(s))))
 
-	ended := make(chan error, 1)
-	for _, one := range []struct {
-		name    string
-		handler http.Handler
-	}{{"serving profiles", profiles}, {"serving", api}} {
-		url, err := serve(ctx, one.handler, ended)
-		if err != nil {
-			return err
-		}
-		log.Info(one.name, "url", url)
-	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-ended:
-		return err
-	}
-}
-
-// serve begins to serve until the context ends, and returns where.
-func serve(ctx context.Context, handler http.Handler, ended chan<- error) (string, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: api, ReadHeaderTimeout: time.Minute}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
-	go func() {
-		select {
-		case ended <- server.Serve(l):
-		case <-ctx.Done():
-		}
-	}()
-	return "http://" + l.Addr().String(), nil
+	log.Info("serving", "url", "http://"+l.Addr().String())
+	if err := server.Serve(l); ctx.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 // fail answers a request that has failed.

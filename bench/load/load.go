@@ -20,8 +20,8 @@ import (
 type Load struct {
 	Kind  *requests.Kind
 	World data.World
-	// Hosts are the addresses of the servers, which share the connections.
-	Hosts []string
+	// Host is the address of the server.
+	Host string
 
 	clients []*client
 	// waiting is how many of them wait for an answer.
@@ -72,10 +72,9 @@ type sample struct {
 }
 
 // Prepare connects and writes the calls. The seed varies them.
-func Prepare(kind *requests.Kind, w data.World, hosts []string, connections int, seed uint64) (*Load, error) {
-	l := &Load{Kind: kind, World: w, Hosts: hosts}
+func Prepare(kind *requests.Kind, w data.World, host string, connections int, seed uint64) (*Load, error) {
+	l := &Load{Kind: kind, World: w, Host: host}
 	for i := range connections {
-		host := hosts[i%len(hosts)]
 		conn, err := dial(host)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -129,10 +128,10 @@ func (l *Load) Close() (err error) {
 // patience is how long the last answers of a load may take.
 const patience = 15 * time.Second
 
-// Run sends requests for a time, or so many of each connection where most is not 0. What writes ends early when everything
-// was written that can be written once. The error is the first answer that is wrong, with its request. As pgbench does, it
-// takes one processor at a time for all connections.
-func (l *Load) Run(ctx context.Context, duration time.Duration, most int) (r Result, err error) {
+// Run sends requests for a time. What writes ends early when everything was written that can be written once. The
+// error is the first answer that is wrong, with its request. As pgbench does, it takes one processor at a time for all
+// connections.
+func (l *Load) Run(ctx context.Context, duration time.Duration) (r Result, err error) {
 	answers, err := l.watch()
 	if err != nil {
 		return r, err
@@ -140,13 +139,10 @@ func (l *Load) Run(ctx context.Context, duration time.Duration, most int) (r Res
 	defer func() { err = errors.Join(err, answers.close()) }()
 	begin := time.Now()
 	end := begin.Add(duration)
-	if most > 0 {
-		end = begin.Add(patience)
-	}
 	l.waiting = 0
 	for _, c := range l.clients {
 		c.latencies, c.samples, c.bytes, c.sent = c.latencies[:0], nil, 0, 0
-		if err := c.next(begin, end, most); err != nil {
+		if err := c.next(begin, end); err != nil {
 			return r, err
 		}
 	}
@@ -157,7 +153,7 @@ func (l *Load) Run(ctx context.Context, duration time.Duration, most int) (r Res
 		if time.Now().After(end.Add(patience)) {
 			return r, fmt.Errorf("%s: %d answers have not come within %s", l.Kind.Name, l.waiting, patience)
 		}
-		err := answers.wait(func(i int) error { return l.clients[i].answered(end, most) })
+		err := answers.wait(func(i int) error { return l.clients[i].answered(end) })
 		if err != nil {
 			return r, err
 		}
@@ -191,8 +187,8 @@ const (
 )
 
 // next sends the next request, if there is to be one.
-func (c *client) next(now, end time.Time, most int) error {
-	if now.After(end) || c.sent == most && most > 0 || c.sent == len(c.calls) && c.load.Kind.Writes {
+func (c *client) next(now, end time.Time) error {
+	if now.After(end) || c.sent == len(c.calls) && c.load.Kind.Writes {
 		return nil
 	}
 	c.load.waiting++
@@ -201,7 +197,7 @@ func (c *client) next(now, end time.Time, most int) error {
 }
 
 // answered reads what has come, looks at the answer where it is whole, and sends the next request.
-func (c *client) answered(end time.Time, most int) error {
+func (c *client) answered(end time.Time) error {
 	status, body, whole, err := c.connection.receive()
 	if err == nil && !whole {
 		return nil
@@ -220,7 +216,7 @@ func (c *client) answered(end time.Time, most int) error {
 		c.samples = append(c.samples, sample{c.call, bytes.Clone(body)})
 	}
 	c.sent++
-	return c.next(now, end, most)
+	return c.next(now, end)
 }
 
 var errorsMember = []byte(`"errors"`)

@@ -64,30 +64,24 @@ var columns = []struct {
 	{"p99 ms", figure("%.2f", func(m Measurement) float64 { return milliseconds(m.P99) })},
 	{"server µs", figure("%.0f", func(m Measurement) float64 { return microseconds(m.ServerCPU) })},
 	{"PostgreSQL µs", figure("%.0f", func(m Measurement) float64 { return microseconds(m.DatabaseCPU) })},
-	{"statements", count("%.1f", func(c Counts) float64 { return c.Statements })},
-	{"allocations", count("%.0f", func(c Counts) float64 { return c.Allocations })},
-	{"allocated KB", count("%.1f", func(c Counts) float64 { return c.AllocatedBytes / 1000 })},
 	{"answer KB", figure("%.2f", func(m Measurement) float64 { return m.Bytes / 1000 })},
 	{"memory MB", func(e *Entry) string {
 		_, most := e.Range(func(m Measurement) float64 { return float64(m.PeakMemory) })
-		return shown("%.0f", most/1e6, most > 0)
+		return shown("%.0f", most/1e6)
 	}},
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// figure returns the cell of the median of a figure, empty where it was not measured.
+// figure returns the cell of the median of a figure.
 func figure(format string, of func(Measurement) float64) func(*Entry) string {
-	return func(e *Entry) string { return shown(format, e.Of(of), e.Of(of) > 0) }
+	return func(e *Entry) string { return shown(format, e.Of(of)) }
 }
 
-func count(format string, of func(Counts) float64) func(*Entry) string {
-	return func(e *Entry) string { return shown(format, of(e.Counts), of(e.Counts) >= 0) }
-}
-
-func shown(format string, value float64, known bool) string {
-	if !known {
+// shown returns the text of a value, none of 0, which was not measured.
+func shown(format string, value float64) string {
+	if value == 0 {
 		return ""
 	}
 	return fmt.Sprintf(format, value)

@@ -24,22 +24,11 @@ type Measurement struct {
 	Ratio float64 `json:"ratio,omitempty"`
 }
 
-// Counts are what one request takes, counted while nothing is measured. What is negative could not be counted.
-type Counts struct {
-	Statements     float64 `json:"statements"`
-	Allocations    float64 `json:"allocations"`
-	AllocatedBytes float64 `json:"allocatedBytes"`
-}
-
-// Uncounted are counts of nothing.
-var Uncounted = Counts{-1, -1, -1}
-
 // Entry is one target under one kind of request.
 type Entry struct {
 	Request string        `json:"request"`
 	Target  string        `json:"target"`
 	Rounds  []Measurement `json:"rounds"`
-	Counts  Counts        `json:"counts"`
 }
 
 // Of returns the median of one figure over the rounds.
@@ -92,10 +81,7 @@ type Report struct {
 	// Targets are the names of the targets, in the order of the table.
 	Targets []string `json:"targets"`
 	// Ceiling is the name of the target that the others are compared with, empty for none.
-	Ceiling string `json:"ceiling,omitempty"`
-	// Floor is the name of the server without GraphQL, empty for none, and Peers are those of the other GraphQL servers.
-	Floor   string   `json:"floor,omitempty"`
-	Peers   []string `json:"peers,omitempty"`
+	Ceiling string   `json:"ceiling,omitempty"`
 	Entries []*Entry `json:"entries"`
 }
 
@@ -110,7 +96,7 @@ func (r *Report) Entry(request, target string) *Entry {
 	if e := r.find(request, target); e != nil {
 		return e
 	}
-	e := &Entry{Request: request, Target: target, Counts: Uncounted}
+	e := &Entry{Request: request, Target: target}
 	r.Entries = append(r.Entries, e)
 	return e
 }

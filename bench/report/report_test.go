@@ -2,8 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"encoding/xml"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,48 +67,5 @@ func TestRatiosAreOfTheSameRound(t *testing.T) {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the tables lack %s\n%s", want, &text)
 		}
-	}
-}
-
-func TestPictureHasABarForEachRatio(t *testing.T) {
-	t.Parallel()
-	r := &report.Report{
-		Setting:  []string{"3 < 4"},
-		Requests: []report.Title{{Name: "A", Title: "a request"}, {Name: "R", Title: "one without a ceiling"}},
-		Targets:  []string{"ours", "floor", "peer & co", "ceiling"}, Ceiling: "ceiling", Floor: "floor", Peers: []string{"peer & co"},
-	}
-	for i, target := range r.Targets {
-		r.Entry("A", target).Rounds = []report.Measurement{{PerSecond: float64(100 * (i + 1))}}
-	}
-	r.Entry("R", "ours").Rounds = []report.Measurement{{PerSecond: 7}}
-	r.Compare()
-	var picture bytes.Buffer
-	if err := r.SVG(&picture); err != nil {
-		t.Fatal(err)
-	}
-	var root struct {
-		Texts []string `xml:"text"`
-		Bars  []struct {
-			Class string  `xml:"class,attr"`
-			Width float64 `xml:"width,attr"`
-		} `xml:"rect"`
-	}
-	if err := xml.Unmarshal(picture.Bytes(), &root); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"A: a request", "peer & co", "0.25", "0.50", "0.75", "1.00", "Medians. 3 < 4"} {
-		if !slices.Contains(root.Texts, want) {
-			t.Errorf("it lacks the text %s: %q", want, root.Texts)
-		}
-	}
-	if slices.Contains(root.Texts, "R: one without a ceiling") {
-		t.Error("it has a panel without a ceiling")
-	}
-	widths := map[string]float64{}
-	for _, bar := range root.Bars {
-		widths[bar.Class] = bar.Width // the last of its class, which is in the panel
-	}
-	if full := widths["ceiling"]; full == 0 || widths["ours"] != full/4 || widths["floor"] != full/2 || widths["peer"] != full*3/4 {
-		t.Errorf("the bars are as long as %v", widths)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-//go:embed *.graphql growth/*.graphql
+//go:embed *.graphql
 var documents embed.FS
 
 // withDocuments returns kinds with the texts of their documents.

@@ -4,8 +4,6 @@ package target
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -23,32 +21,29 @@ import (
 
 // Peer is another GraphQL server over the same database.
 type Peer struct {
-	Name    string
+	Name string
+	// Folder is where its command runs.
+	Folder  string
 	Command []string
-	// Workers are the numbers of processes that it is measured with.
-	Workers []int
 	// Requests is the folder of its own documents, empty where it has none, and Setup the SQL that it needs.
 	Requests, Setup string
-
-	// folder is where its command runs.
-	folder string
 }
+
+// Workers are the numbers of processes that a peer is measured with.
+var Workers = []int{1, 2}
 
 // AllPeers stands for the names of all peers.
 const AllPeers = "all"
 
-// ReadPeers returns the peers of a folder that have the names, which have commas between them.
-func ReadPeers(folder, names string) (chosen []Peer, err error) {
-	text, err := os.ReadFile(filepath.Join(folder, "peers.json"))
-	if err != nil {
-		return nil, err
-	}
-	var all []Peer
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("read %s/peers.json: %w", folder, err)
-	}
-	for i := range all {
-		all[i].folder = folder
+// Peers returns the peers that have the names, which have commas between them. What they need is in the folder.
+func Peers(folder, names string) (chosen []Peer, err error) {
+	serve := func(name string) []string { return []string{"node", "--env-file=production.env", "serve.mjs", name} }
+	all := []Peer{
+		{Name: "mercurius", Folder: folder, Command: serve("mercurius")},
+		{
+			Name: "postgraphile", Folder: folder, Command: serve("postgraphile"),
+			Requests: "requests/postgraphile", Setup: "postgraphile.sql",
+		},
 	}
 	if names == AllPeers {
 		return all, nil
@@ -68,7 +63,7 @@ func (p Peer) SetupSQL() (string, error) {
 	if p.Setup == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(filepath.Join(p.folder, p.Setup))
+	text, err := os.ReadFile(filepath.Join(p.Folder, p.Setup))
 	return string(text), err
 }
 
@@ -83,36 +78,28 @@ func StartPeer(ctx context.Context, p Peer, workers int, databaseURL string, w d
 	}
 	s := &Server{name: name, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) { return k, !k.REST() }}
 	if p.Requests != "" {
-		own, err := requests.Documents(os.DirFS(filepath.Join(p.folder, p.Requests)))
+		own, err := requests.Documents(os.DirFS(filepath.Join(p.Folder, p.Requests)))
 		if err != nil {
 			return nil, fmt.Errorf("the documents of %s: %w", p.Name, err)
 		}
 		s.asked = own.Of
 	}
-	if err := s.startPeer(ctx, p, workers, databaseURL); err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s: %w", name, err), s.Stop())
-	}
-	return s, nil
+	err := s.startPeer(ctx, p, workers, databaseURL)
+	return s, err
 }
 
-func (s *Server) startPeer(ctx context.Context, p Peer, workers int, databaseURL string) error {
-	host, err := freeAddress(ctx)
-	if err != nil {
+func (s *Server) startPeer(ctx context.Context, p Peer, workers int, databaseURL string) (err error) {
+	if s.host, err = freeAddress(ctx); err != nil {
 		return err
 	}
-	_, port, err := net.SplitHostPort(host)
+	_, port, err := net.SplitHostPort(s.host)
 	if err != nil {
 		return err
 	}
 	command := exec.Command(p.Command[0], p.Command[1:]...)
-	command.Dir = p.folder
+	command.Dir = p.Folder
 	command.Env = append(os.Environ(), "DATABASE_URL="+databaseURL, "PORT="+port, "WORKERS="+strconv.Itoa(workers))
-	one, err := run(command)
-	if err != nil {
-		return err
-	}
-	s.processes, s.hosts = append(s.processes, one), append(s.hosts, host)
-	return one.await(ctx, peerTimeout, func(ctx context.Context) (bool, error) { return answers(ctx, host) })
+	return s.start(ctx, command, peerTimeout, func(ctx context.Context) (bool, error) { return answers(ctx, s.host) })
 }
 
 // freeAddress returns an address of this machine where nobody listens.

@@ -19,18 +19,18 @@ const peersFolder = "../peers"
 
 func TestPeersAreChosenByName(t *testing.T) {
 	t.Parallel()
-	chosen, err := target.ReadPeers(peersFolder, "yoga,mercurius")
-	if err != nil || len(chosen) != 2 || chosen[0].Name != "yoga" || chosen[1].Name != "mercurius" {
+	chosen, err := target.Peers(peersFolder, "postgraphile,mercurius")
+	if err != nil || len(chosen) != 2 || chosen[0].Name != "postgraphile" || chosen[1].Name != "mercurius" {
 		t.Errorf("they are %+v, error %v", chosen, err)
 	}
-	if _, err := target.ReadPeers(peersFolder, "yoga,nobody"); err == nil || !strings.Contains(err.Error(), `"nobody"`) {
+	if _, err := target.Peers(peersFolder, "mercurius,nobody"); err == nil || !strings.Contains(err.Error(), `"nobody"`) {
 		t.Errorf("error %v, want one of nobody", err)
 	}
 }
 
 func TestPeersCanBeAskedEverythingOfGraphQL(t *testing.T) {
 	t.Parallel()
-	all, err := target.ReadPeers(peersFolder, target.AllPeers)
+	all, err := target.Peers(peersFolder, target.AllPeers)
 	if err != nil || len(all) == 0 {
 		t.Fatalf("they are %+v, error %v", all, err)
 	}

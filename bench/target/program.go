@@ -21,71 +21,61 @@ import (
 // startTimeout is how long a server may take until it serves.
 const startTimeout = 30 * time.Second
 
-// StartProgram starts so many processes of the built program, with its default limits, and waits until they serve. The caller
-// stops them.
-func StartProgram(ctx context.Context, name, program string, processes int, databaseURL string, w data.World, d Database) (*Server, error) {
+// StartProgram starts the built program, with its default limits, and waits until it serves. The caller stops it.
+func StartProgram(ctx context.Context, name, program, databaseURL string, w data.World, d Database) (*Server, error) {
 	s := &Server{name: name, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) { return k, true }}
-	for range processes {
-		if err := s.startProgram(ctx, program, databaseURL); err != nil {
-			return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), s.Stop())
-		}
-	}
-	return s, nil
+	err := s.startProgram(ctx, program, databaseURL)
+	return s, err
 }
-
-// FloorName is what the floor is called in the table.
-const FloorName = "floor"
 
 // StartFloor starts the floor, which answers some requests without GraphQL, and waits until it serves. The caller stops it.
 func StartFloor(ctx context.Context, program, databaseURL string, w data.World, d Database) (*Server, error) {
-	s := &Server{name: FloorName, world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) {
+	s := &Server{name: "floor", world: w, database: d, asked: func(k *requests.Kind) (*requests.Kind, bool) {
 		return k, slices.Contains([]string{"A", "B", "C", "CL", "D"}, k.Name)
 	}}
-	if err := s.startProgram(ctx, program, databaseURL); err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s: %w", program, err), s.Stop())
-	}
-	return s, nil
+	err := s.startProgram(ctx, program, databaseURL)
+	return s, err
 }
 
-func (s *Server) startProgram(ctx context.Context, program, databaseURL string) error {
-	command := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--debug-listen", "127.0.0.1:0", "--log-format", "json")
+// startProgram starts a program that logs where it serves. What does not serve in time is stopped.
+func (s *Server) startProgram(ctx context.Context, program, databaseURL string) (err error) {
+	command := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "", "--log-format", "json")
 	command.Env = append(os.Environ(), "SLIPWAY_DATABASE="+databaseURL)
-	p, err := run(command)
-	if err != nil {
-		return err
-	}
-	s.processes = append(s.processes, p)
-	var host, profiles string
-	err = p.await(ctx, startTimeout, func(context.Context) (_ bool, err error) {
-		host, profiles, err = readAddresses(p.log.Name())
-		return host != "", err
+	return s.start(ctx, command, startTimeout, func(context.Context) (_ bool, err error) {
+		s.host, err = readAddress(s.process.log.Name())
+		return s.host != "", err
 	})
-	s.hosts, s.profiles = append(s.hosts, host), append(s.profiles, profiles)
-	return err
 }
 
-// readAddresses returns the addresses that a log names, empty ones where it does not yet.
-func readAddresses(name string) (host, profiles string, err error) {
+// start starts a process and waits until it is ready. Where it is not in time, it is stopped.
+func (s *Server) start(
+	ctx context.Context, command *exec.Cmd, timeout time.Duration, ready func(context.Context) (bool, error),
+) (err error) {
+	if s.process, err = run(command); err == nil {
+		err = s.process.await(ctx, timeout, ready)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("start %s: %w", s.name, err), s.Stop())
+	}
+	return nil
+}
+
+// readAddress returns the address that a log names, an empty one where it does not yet.
+func readAddress(name string) (string, error) {
 	log, err := os.Open(name)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer log.Close()
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		var line struct{ Msg, URL string }
-		if json.Unmarshal(lines.Bytes(), &line) != nil {
-			continue // not written to its end yet
-		}
-		u, err := url.Parse(line.URL)
-		if err != nil {
-			return "", "", err
-		}
-		switch line.Msg {
-		case "serving":
-			host = u.Host
-		case "serving profiles":
-			profiles = u.Host
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "serving" {
+			u, err := url.Parse(line.URL)
+			if err != nil {
+				return "", err
+			}
+			return u.Host, nil
 		}
 	}
-	return host, profiles, nil
+	return "", nil // it is not written to its end yet
 }
