@@ -3,6 +3,7 @@ package demo_test
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -20,6 +21,30 @@ import (
 var variants = []string{
 	"string", "text", "object", "object_map", "object_array", "array", "string_array", "number", "boolean",
 	"section", "compound", "$ref", "gitrepo", "keyvalue",
+}
+
+func TestEveryNameOfTheContentStandsForSomething(t *testing.T) {
+	t.Parallel()
+	if names, err := demo.Unknown(); err != nil || len(names) > 0 {
+		t.Errorf("nothing is called %q, error %v", names, err)
+	}
+}
+
+func TestFilesAreStrictJSON(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(demo.Files, "modules/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, "demo.json") {
+		text, err := demo.Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := strictjson.Parse(text); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func areOfEverySort(t *testing.T, w *worldtest.World, r *demo.Result) {

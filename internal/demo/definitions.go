@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -13,24 +12,17 @@ import (
 	"slipway/internal/strictjson"
 )
 
-//go:embed definitions.json
-var definitionsFile []byte
-
-// definitionToShow is the definition that the result names.
-const definitionToShow = "log-retention-days"
+// definitionFile is a default value definition as demo.json has it.
+type definitionFile struct {
+	GivenID, Name string
+	Description   *string
+	System        bool
+	Schema        json.RawMessage
+}
 
 // definitions makes the default value definitions, one of them as the system.
 func (d *demo) definitions(ctx context.Context) error {
-	var list []struct {
-		GivenID, Name string
-		Description   *string
-		System        bool
-		Schema        json.RawMessage
-	}
-	if err := json.Unmarshal(definitionsFile, &list); err != nil {
-		return fmt.Errorf("demo: definitions: %w", err)
-	}
-	for _, in := range list {
+	for _, in := range d.Definitions {
 		d.clock.pass(10 * time.Minute)
 		schema, err := strictjson.Parse(in.Schema)
 		if err != nil {
@@ -47,7 +39,7 @@ func (d *demo) definitions(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("demo: the definition %s: %w", in.GivenID, err)
 		}
-		if in.GivenID == definitionToShow {
+		if in.GivenID == d.Shown.Definition {
 			d.result.DefaultValueDefinitionID = made.ID
 		}
 	}

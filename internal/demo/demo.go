@@ -17,12 +17,6 @@ import (
 	"slipway/web"
 )
 
-// The organization that Seed creates.
-const (
-	organizationName = "Northwind"
-	organizationSlug = "northwind"
-)
-
 // Result has the ids and tokens of a demo database.
 type Result struct {
 	// OrganizationID and Slug name the organization.
@@ -57,12 +51,17 @@ const leaseTime = 366 * 24 * time.Hour
 // there is a global module of a type that the demo has.
 func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Logger) (*Result, error) {
 	begun := time.Now()
+	content, err := readContent()
+	if err != nil {
+		return nil, err
+	}
 	c := &clock{at: store.Now().Add(-weeks * 7 * 24 * time.Hour)}
 	d := &demo{
 		Services: server.NewServices(st, log, c.Now, ""),
+		content:  content,
 		clock:    c,
 		chance:   chance{rand.New(rand.NewPCG(1, 2))}, //nolint:gosec // the same content each time is the point
-		result:   &Result{Slug: organizationSlug},
+		result:   &Result{Slug: content.Organization.Slug},
 	}
 	d.Deploy.Journal = journal.NewAlone(st, c.Now, id.New)
 	// Nobody renews leases while the clock jumps.
@@ -80,7 +79,7 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 			return nil, err
 		}
 	}
-	log.InfoContext(ctx, "the demo data is ready", "organization", organizationSlug, "deployments", d.deployments,
+	log.InfoContext(ctx, "the demo data is ready", "organization", d.result.Slug, "deployments", d.deployments,
 		"took", time.Since(begun).Round(time.Millisecond))
 	return d.result, nil
 }
@@ -89,6 +88,7 @@ func Seed(ctx context.Context, s *server.Services, st *store.Store, log *slog.Lo
 type demo struct {
 	*server.Services
 	chance
+	content
 	clock  *clock
 	result *Result
 
@@ -96,7 +96,7 @@ type demo struct {
 	actors map[string]*actor.Actor
 	// published has the modules by their type.
 	published map[string]*module
-	// services has the instances of container services, in the order of places.json.
+	// services has the instances of container services, in the order of demo.json.
 	services []*service
 	// deployments is how many were created.
 	deployments int

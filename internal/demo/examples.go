@@ -1,64 +1,55 @@
 package demo
 
 import (
+	"bytes"
 	"context"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 
 	"slipway/web"
 )
 
-//go:embed examples/*.graphql
-var exampleFiles embed.FS
+// exampleFile is an example as demo.json has it: its query is a file of the folder examples, and a text of its variables
+// such as "@live" stands for something of this database.
+type exampleFile struct {
+	Name, Query string
+	Variables   json.RawMessage
+	Tab         bool
+}
 
-// examples are the requests that the explorer offers, with the ids of this database.
+// examples are the requests that the explorer offers.
 func (d *demo) examples(context.Context) error {
-	type variables map[string]any
-	for _, e := range []struct {
-		name, file string
-		variables  variables
-		tab        bool
-	}{
-		{"Module catalogue", "catalogue", nil, true},
-		{"A deployment with its data", "deployment", variables{"id": d.result.LiveDeploymentID}, true},
-		{"Roll back", "rollback", variables{"id": d.result.RollbackTargetID}, true},
-		{"Live updates: follow a deployment while it runs", "follow", variables{"id": d.result.FollowedDeploymentID}, true},
-		{"Logs: what its program prints", "logs", variables{"id": d.result.FollowedDeploymentID}, true},
-		{"Default value definitions: every kind of input", "definitions", nil, true},
-		{"Live updates: every deployment that changes", "changes", nil, false},
-		{"Projects, environments and what runs in them", "places", variables{"projects": 5}, false},
-		{"What failed lately, and why", "failures", variables{"filter": map[string]any{"status": "FAILED"}}, false},
-		{"Redeploy", "redeploy", variables{"id": d.result.FailedDeploymentID}, false},
-		{"Deploy, and see it fail", "deploy", variables{"input": d.brokenRelease()}, false},
-		{"Change a default value definition", "update-definition", variables{"input": map[string]any{
-			"id":          d.result.DefaultValueDefinitionID,
-			"description": "How long logs are kept, in days. Ask the platform team for more.",
-		}}, false},
-		{"As GET /module-definitions", "rest-module-definitions", variables{"limit": 20, "status": "ACTIVE"}, false},
-		{"As GET /deployments/{id}", "rest-deployment", variables{"id": d.result.LiveDeploymentID}, false},
-	} {
-		query, err := exampleFiles.ReadFile("examples/" + e.file + ".graphql")
+	broken, err := json.Marshal(d.brokenRelease())
+	if err != nil {
+		return fmt.Errorf("demo: the broken release: %w", err)
+	}
+	known := strings.NewReplacer(
+		"@live", d.result.LiveDeploymentID, "@target", d.result.RollbackTargetID, "@followed", d.result.FollowedDeploymentID,
+		"@failed", d.result.FailedDeploymentID, "@definition", d.result.DefaultValueDefinitionID, `"@broken"`, string(broken),
+	)
+	for _, e := range d.Examples {
+		query, err := files.ReadFile("examples/" + e.Query + ".graphql")
 		if err != nil {
 			return err
 		}
-		example := web.Example{Name: e.name, Query: string(query), Tab: e.tab}
-		if e.variables != nil {
-			text, err := json.MarshalIndent(e.variables, "", "  ")
-			if err != nil {
-				return fmt.Errorf("demo: the example %s: %w", e.name, err)
+		var variables bytes.Buffer
+		if e.Variables != nil {
+			if err := json.Indent(&variables, []byte(known.Replace(string(e.Variables))), "", "  "); err != nil {
+				return fmt.Errorf("demo: the example %s: %w", e.Name, err)
 			}
-			example.Variables = string(text)
 		}
-		d.result.Examples = append(d.result.Examples, example)
+		d.result.Examples = append(d.result.Examples, web.Example{
+			Name: e.Name, Query: string(query), Variables: variables.String(), Tab: e.Tab,
+		})
 	}
 	return nil
 }
 
 // brokenRelease is the input of a deployment that the live runner lets fail.
 func (d *demo) brokenRelease() map[string]any {
-	s := d.serviceAt(placeToBreak)
+	s := d.serviceAt(d.Shown.Broken)
 	image := fmt.Sprint(s.inputs["image"], ":3.0.0-broken")
 	inputs := maps.Clone(s.inputs)
 	inputs["image"] = image

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -12,9 +11,6 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/strictjson"
 )
-
-//go:embed modules/*.json
-var moduleFiles embed.FS
 
 // moduleFile is a module as a file has it; its versions go from old to new.
 type moduleFile struct {
@@ -43,19 +39,15 @@ type version struct {
 
 // modules fills the catalogue: global modules by the superadmin, the organization's own by its admin.
 func (d *demo) modules(ctx context.Context) error {
-	names, err := fs.Glob(moduleFiles, "modules/*.json")
+	names, err := fs.Glob(files, "modules/*.json")
 	if err != nil {
 		return err
 	}
 	d.published = map[string]*module{}
 	for _, name := range names {
-		text, err := moduleFiles.ReadFile(name)
-		if err != nil {
-			return err
-		}
 		var f moduleFile
-		if err := json.Unmarshal(text, &f); err != nil {
-			return fmt.Errorf("demo: %s: %w", name, err)
+		if err := read(name, &f); err != nil {
+			return err
 		}
 		if err := d.publish(ctx, f); err != nil {
 			return fmt.Errorf("demo: %s: %w", name, err)

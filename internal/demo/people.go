@@ -38,7 +38,7 @@ func bootstrap() *actor.Actor {
 
 // organization comes first: where there is one already, nothing else is written.
 func (d *demo) organization(ctx context.Context) error {
-	made, err := d.Accounts.CreateOrganization(actor.With(ctx, bootstrap()), organizationName, organizationSlug)
+	made, err := d.Accounts.CreateOrganization(actor.With(ctx, bootstrap()), d.Organization.Name, d.Organization.Slug)
 	if err != nil {
 		return err
 	}

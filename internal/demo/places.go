@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,9 +12,6 @@ import (
 	"slipway/internal/strictjson"
 	"slipway/internal/workspace"
 )
-
-//go:embed places.json
-var placesFile []byte
 
 type projectFile struct {
 	Name, Slug   string
@@ -33,16 +29,14 @@ type instanceFile struct {
 	Name, Module, Version string
 	// Earlier is the version of the instance's first deployments, where it was another one.
 	Earlier string
+	// History has the names of the moves of a container service.
+	History []string
 	Inputs  map[string]any
 }
 
 // places makes the projects, the environments and what is in them.
 func (d *demo) places(ctx context.Context) error {
-	var projects []projectFile
-	if err := json.Unmarshal(placesFile, &projects); err != nil {
-		return fmt.Errorf("demo: places: %w", err)
-	}
-	for _, p := range projects {
+	for _, p := range d.Projects {
 		d.clock.pass(5 * time.Minute)
 		made, err := d.Workspace.CreateProject(d.as(ctx, admin), workspace.NewProject{Name: p.Name, Slug: p.Slug})
 		if err != nil {

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,6 +25,7 @@ type service struct {
 	place, project, environment, name string
 	module, version, earlier          string
 	inputs                            map[string]any
+	history                           []string
 
 	strategy string
 	// replicas is how many tasks it wants.
@@ -50,7 +50,7 @@ func newService(instanceID, project, environment string, in instanceFile) *servi
 	s := &service{
 		instanceID: instanceID, project: project, environment: environment, name: in.Name,
 		place:  project + "/" + environment + "/" + in.Name,
-		module: in.Module, version: in.Version, earlier: in.Earlier, inputs: in.Inputs,
+		module: in.Module, version: in.Version, earlier: in.Earlier, inputs: in.Inputs, history: in.History,
 		strategy: rolling, replicas: 1, revision: 11,
 	}
 	if n, ok := in.Inputs["replicas"].(float64); ok {
@@ -119,10 +119,9 @@ func (s *service) release(m *module) (versionID string, values *strictjson.Node,
 	return v.id, values, tag, err
 }
 
-//go:embed task-definition.json.tmpl
-var taskDefinitionText string
+var taskDefinition = template.Must(template.New("").Option("missingkey=error").ParseFS(files, taskDefinitionFile))
 
-var taskDefinition = template.Must(template.New("task definition").Option("missingkey=error").Parse(taskDefinitionText))
+const taskDefinitionFile = "task-definition.json.tmpl"
 
 // artifact returns the next revision of the service's task definition, with the image of a tag.
 func (s *service) artifact(tag string) (*strictjson.Node, error) {
@@ -138,7 +137,7 @@ func (s *service) artifact(tag string) (*strictjson.Node, error) {
 	}
 	const telemetryCPU, telemetryMemory = 64, 128
 	var definition bytes.Buffer
-	err := taskDefinition.Execute(&definition, map[string]any{
+	err := taskDefinition.ExecuteTemplate(&definition, taskDefinitionFile, map[string]any{
 		"Family": s.family(), "Name": s.name, "Image": s.inputs["image"], "Tag": tag, "Port": int(port), "Balanced": s.balancer != "",
 		"Project": s.project, "Environment": s.environment, "Region": s.region(), "Account": accountID,
 		"ARN": arn, "Revision": s.revision, "CPU": cpu, "Memory": memory,

@@ -34,20 +34,6 @@ func repeated(s *service, deploymentID string) []string {
 	return append(s.succeeded, deploymentID)
 }
 
-// changes are what releases are about.
-var changes = []string{
-	"Show delivery times before checkout",
-	"Answer the product search from its index",
-	"Retry payments that time out",
-	"Raise the connection pool to 40",
-	"Update the base image",
-	"Write log lines as JSON",
-	"Fix rounding of discounts",
-	"Drop the old currency table",
-	"Add metrics for slow queries",
-	"Limit uploads to 10 MiB",
-}
-
 // ship deploys the next release: mostly the pipeline does, now and then a developer.
 func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 	by := pipeline
@@ -62,7 +48,7 @@ func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	description := tag + ": " + changes[d.IntN(len(changes))]
+	description := tag + ": " + d.Changes[d.IntN(len(d.Changes))]
 	arn, name := s.arn("service", ""), s.family()
 	made, err := d.Deploy.Create(d.as(ctx, by), deployment.New{
 		InstanceID: s.instanceID, VersionID: versionID,
