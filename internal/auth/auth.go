@@ -96,12 +96,13 @@ func (a *Authenticator) Authenticate(r *http.Request) (*actor.Actor, error) {
 // verifyInTurn verifies a token when it is the address's turn.
 func (a *Authenticator) verifyInTurn(ctx context.Context, hash string) (*actor.Actor, error) {
 	address := httpx.ClientNetwork(ctx)
-	if err := a.limiter.acquire(ctx, address); err != nil {
+	release, err := a.limiter.acquire(ctx, address)
+	if err != nil {
 		return nil, err
 	}
 	done := func(err error) {
 		a.limiter.countResult(address, err)
-		a.limiter.release(address)
+		release()
 	}
 	// An earlier look-up of the queue may have been of the same token.
 	switch v, state := a.cache.get(hash, a.now()); state {

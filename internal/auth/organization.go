@@ -133,31 +133,19 @@ func (o *Organizations) find(ctx context.Context, idOrSlug string) (Organization
 	if cached, ok := o.cache.Get(idOrSlug); ok && o.now().Sub(cached.asked) < goodFor {
 		return cached.Organization, nil
 	}
-	answered := o.lookups.DoChan(idOrSlug, func() (any, error) {
-		return o.lookUp(context.WithoutCancel(ctx), idOrSlug)
-	})
-	select {
-	case <-ctx.Done():
-		return Organization{}, fmt.Errorf("auth: find organization: %w", context.Cause(ctx))
-	case result := <-answered:
-		organization, _ := result.Val.(Organization)
-		return organization, result.Err
+	organization, err := ask(ctx, &o.lookups, idOrSlug, o.lookUp, func(error) {})
+	if err != nil {
+		return Organization{}, fmt.Errorf("auth: find organization: %w", err)
 	}
+	return organization, nil
 }
 
-// lookUp asks the Finder and caches its answer. It runs on a goroutine of its own, where a panic would end the
-// process instead of one request, so a panic becomes an error.
-func (o *Organizations) lookUp(ctx context.Context, idOrSlug string) (organization Organization, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, goodFor)
-	defer cancel()
+// lookUp asks the Finder and caches its answer.
+func (o *Organizations) lookUp(ctx context.Context, idOrSlug string) (Organization, error) {
 	asked := o.now()
-	if organization, err = o.finder.FindOrganization(ctx, idOrSlug); err != nil {
-		return Organization{}, fmt.Errorf("auth: find organization: %w", err)
+	organization, err := o.finder.FindOrganization(ctx, idOrSlug)
+	if err != nil {
+		return Organization{}, err
 	}
 	o.cache.Add(idOrSlug, found{organization, asked})
 	return organization, nil

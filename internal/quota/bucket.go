@@ -42,11 +42,12 @@ type Budget struct {
 // Write sets the RateLimit headers.
 func (b Budget) Write(h http.Header) {
 	missing := float64(b.Capacity-b.Left) / float64(b.PerSecond)
-	values := []string{
-		strconv.Itoa(b.Capacity),
-		strconv.Itoa(max(b.Left, 0)),
-		strconv.Itoa(seconds(time.Duration(missing * float64(time.Second)))),
-	}
+	SetHeaders(h, b.Capacity, b.Left, time.Duration(missing*float64(time.Second)))
+}
+
+// SetHeaders sets the RateLimit headers: how much there may be, what is left of it, and when it is all there again.
+func SetHeaders(h http.Header, limit, left int, reset time.Duration) {
+	values := []string{strconv.Itoa(limit), strconv.Itoa(max(left, 0)), strconv.Itoa(seconds(reset))}
 	// The names are as http.Header has them, so that it need not find that form for each answer.
 	h["Ratelimit-Limit"], h["Ratelimit-Remaining"], h["Ratelimit-Reset"] = values[0:1:1], values[1:2:2], values[2:3:3]
 }

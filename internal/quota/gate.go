@@ -6,7 +6,6 @@ package quota
 import (
 	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,8 +19,10 @@ type Limit struct {
 	Name, Flag string
 	// Of names what is counted, such as "requests in flight", and By who has it, such as "An organization"; empty is "A caller".
 	Of, By string
-	// Max is how many of them a caller may have; without a positive number there is no limit.
-	Max int
+	// Max is how many of them a caller may have; without a positive number there is no limit. MaxOf returns that of a
+	// key where it differs and changes, at least 1; nil elsewhere.
+	Max   int
+	MaxOf func(key string) int
 	// Wait is how long one more waits for a slot; 0 refuses it at once.
 	Wait time.Duration
 	// Queue is how many of a caller may wait at once.
@@ -33,26 +34,30 @@ type Limit struct {
 type Gate struct {
 	limit   Limit
 	mu      sync.Mutex
-	callers map[string]*slots
-}
-
-// slots are those of one caller. The queue has a channel for each that waits, longest first, which is closed when it
-// gets its slot.
-type slots struct {
-	taken int
-	queue []chan struct{}
+	callers map[string]*room
 }
 
 // New returns a Gate of the limit.
 func New(l Limit) *Gate {
-	return &Gate{limit: l, callers: map[string]*slots{}}
+	return &Gate{limit: l, callers: map[string]*room{}}
+}
+
+// isOpen reports whether there is no limit.
+func (g *Gate) isOpen() bool { return g == nil || g.limit.Max <= 0 && g.limit.MaxOf == nil }
+
+// most returns how many the caller of a key may have.
+func (g *Gate) most(key string) int {
+	if g.limit.MaxOf != nil {
+		return g.limit.MaxOf(key)
+	}
+	return g.limit.Max
 }
 
 // Enter takes a slot for the caller of the key, and returns the function that frees it, which may be called more than
 // once. If all slots are taken it waits as the Limit says. The error is fault's RequestRateLimited if no slot came
 // free, and RequestTimeout if the context ended first.
 func (g *Gate) Enter(ctx context.Context, key string) (leave func(), err error) {
-	if g == nil || g.limit.Max <= 0 {
+	if g.isOpen() {
 		return func() {}, nil
 	}
 	turn, err := g.take(key)
@@ -71,78 +76,52 @@ func (g *Gate) Enter(ctx context.Context, key string) (leave func(), err error) 
 }
 
 // take takes a free slot. If there is none it joins the queue and returns the channel to wait for.
-func (g *Gate) take(key string) (chan struct{}, error) {
+func (g *Gate) take(key string) (turn chan struct{}, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.callers[key]
-	if s == nil {
-		s = &slots{}
-		g.callers[key] = s
-	}
-	switch {
-	case s.taken < g.limit.Max:
-		s.taken++
-		return nil, nil
-	case g.limit.Wait <= 0 || len(s.queue) >= g.limit.Queue:
+	r, most := g.room(key), g.most(key)
+	if r.taken >= most && (g.limit.Wait <= 0 || len(r.line.waiting) >= g.limit.Queue) {
 		return nil, g.errLimited()
 	}
-	turn := make(chan struct{})
-	s.queue = append(s.queue, turn)
-	return turn, nil
+	return r.enter(most), nil
+}
+
+// room returns that of a caller, under the mutex. It is kept while somebody is in it.
+func (g *Gate) room(key string) *room {
+	r := g.callers[key]
+	if r == nil {
+		r = &room{}
+		g.callers[key] = r
+	}
+	return r
 }
 
 func (g *Gate) await(ctx context.Context, key string, turn chan struct{}) error {
-	timer := time.NewTimer(g.limit.Wait)
-	defer timer.Stop()
-	var err error
-	select {
-	case <-turn:
+	err := await(ctx, turn, g.limit.Wait, g.errLimited, "others of its caller")
+	if err == nil {
 		return nil
-	case <-timer.C:
-		err = g.errLimited()
-	case <-ctx.Done():
-		err = fault.New(fault.RequestTimeout, "The request was given up while it waited for others of its caller.").WithCause(ctx.Err())
 	}
-	if !g.quit(key, turn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r := g.callers[key]; r == nil || !r.line.quit(turn) {
 		return nil // the turn came at the same moment
 	}
 	return err
-}
-
-// quit leaves the queue, and reports whether it was still waiting.
-func (g *Gate) quit(key string, turn chan struct{}) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := g.callers[key]
-	if s == nil {
-		return false
-	}
-	at := slices.Index(s.queue, turn)
-	if at < 0 {
-		return false
-	}
-	s.queue = slices.Delete(s.queue, at, at+1)
-	return true
 }
 
 // leave frees a slot, or passes it to the one that has waited longest.
 func (g *Gate) leave(key string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.callers[key]
-	if len(s.queue) > 0 && s.taken <= g.limit.Max {
-		close(s.queue[0])
-		s.queue = slices.Delete(s.queue, 0, 1)
-		return
-	}
-	if s.taken--; s.taken == 0 {
+	r := g.callers[key]
+	if r.leave(g.most(key)); r.taken == 0 {
 		delete(g.callers, key)
 	}
 }
 
 // Lend frees a slot of the caller for as long as its holder waits for something else; TakeBack must follow.
 func (g *Gate) Lend(key string) {
-	if g != nil && g.limit.Max > 0 {
+	if !g.isOpen() {
 		g.leave(key)
 	}
 }
@@ -150,17 +129,19 @@ func (g *Gate) Lend(key string) {
 // TakeBack takes a slot again that was lent. Whoever came meanwhile keeps theirs, so the caller may have more than its
 // limit for a time.
 func (g *Gate) TakeBack(key string) {
-	if g == nil || g.limit.Max <= 0 {
+	if g.isOpen() {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.callers[key]
-	if s == nil {
-		s = &slots{}
-		g.callers[key] = s
-	}
-	s.taken++
+	g.room(key).taken++
+}
+
+// Callers returns how many callers have something.
+func (g *Gate) Callers() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.callers)
 }
 
 // retryAfter is how many seconds a refused caller is asked to wait.

@@ -1,6 +1,64 @@
 package quota
 
-import "slices"
+import (
+	"context"
+	"slices"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+// room is how much of something is taken, and who waits for some of it.
+type room struct {
+	taken int
+	line  line
+}
+
+// enter takes a place, if one of so many is free. Otherwise it joins the line at the end of a path, and returns the
+// channel to wait for.
+func (r *room) enter(most int, path ...string) (turn chan struct{}) {
+	if r.taken < most && r.line.isEmpty() {
+		r.taken++
+		return nil
+	}
+	turn = make(chan struct{})
+	r.line.join(turn, path...)
+	r.admit(most)
+	return turn
+}
+
+// leave gives a place back.
+func (r *room) leave(most int) {
+	r.taken--
+	r.admit(most)
+}
+
+// admit lets in those who wait, as far as there are places.
+func (r *room) admit(most int) {
+	for r.taken < most && !r.line.isEmpty() {
+		r.taken++
+		close(r.line.next())
+	}
+}
+
+// await waits for a turn, which what names. The error is that of late after a time, if there is one, and RequestTimeout
+// if the context ends first. A turn may come at the same moment.
+func await(ctx context.Context, turn <-chan struct{}, atMost time.Duration, late func() error, what string) error {
+	var over <-chan time.Time
+	if atMost > 0 {
+		timer := time.NewTimer(atMost)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-turn:
+		return nil
+	case <-over:
+		return late()
+	case <-ctx.Done():
+		return fault.New(fault.RequestTimeout, "The request was given up while it waited for %s.", what).WithCause(ctx.Err())
+	}
+}
 
 // line is who waits for a turn. The lines below it take turns, whatever waits in each of them; at the end of a path it is
 // the one that has waited longest.
@@ -13,8 +71,6 @@ type line struct {
 	waiting []chan struct{}
 }
 
-func newLine(key string) *line { return &line{key: key, named: map[string]*line{}} }
-
 func (l *line) isEmpty() bool { return len(l.below)+len(l.waiting) == 0 }
 
 // join adds one who waits at the end of a path.
@@ -25,7 +81,10 @@ func (l *line) join(turn chan struct{}, path ...string) {
 	}
 	next := l.named[path[0]]
 	if next == nil {
-		next = newLine(path[0])
+		next = &line{key: path[0]}
+		if l.named == nil {
+			l.named = map[string]*line{}
+		}
 		l.named[next.key] = next
 		l.below = append(l.below, next)
 	}

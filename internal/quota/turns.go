@@ -3,7 +3,6 @@ package quota
 import (
 	"context"
 	"sync"
-	"time"
 
 	"slipway/internal/fault"
 )
@@ -17,14 +16,13 @@ import (
 type Turns struct {
 	limit Limit
 	mu    sync.Mutex
-	taken int
-	// line is who waits: by organization, then caller.
-	line *line
+	// room has a line of organizations, and in each of them one of callers.
+	room room
 }
 
 // NewTurns returns Turns of the limit: Max at once, and Wait for how long at most one more waits, which without a
 // positive one is as long as its context lasts. Without a positive Max there is no limit.
-func NewTurns(l Limit) *Turns { return &Turns{limit: l, line: newLine("")} }
+func NewTurns(l Limit) *Turns { return &Turns{limit: l} }
 
 // Take waits for a turn of the caller; Leave must be called after it. The error is fault's ServerUnavailable if none
 // came within the limit's time, and RequestTimeout if the context ended first.
@@ -32,44 +30,22 @@ func (t *Turns) Take(ctx context.Context, c Caller) error {
 	if t == nil || t.limit.Max <= 0 {
 		return nil
 	}
-	turn := t.take(c)
+	t.mu.Lock()
+	turn := t.room.enter(t.limit.Max, c.Organization, c.Key)
+	t.mu.Unlock()
 	if turn == nil {
 		return nil
 	}
-	var late <-chan time.Time
-	if t.limit.Wait > 0 {
-		timer := time.NewTimer(t.limit.Wait)
-		defer timer.Stop()
-		late = timer.C
-	}
-	var err error
-	select {
-	case <-turn:
+	err := await(ctx, turn, t.limit.Wait, t.errBusy, "its turn")
+	if err == nil {
 		return nil
-	case <-late:
-		err = t.errBusy()
-	case <-ctx.Done():
-		err = fault.New(fault.RequestTimeout, "The request was given up while it waited for its turn.").WithCause(ctx.Err())
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.line.quit(turn, c.Organization, c.Key) {
+	if !t.room.line.quit(turn, c.Organization, c.Key) {
 		return nil // the turn came at the same moment
 	}
 	return err
-}
-
-// take takes a turn if there is room. Otherwise it joins the line and returns the channel to wait for.
-func (t *Turns) take(c Caller) chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.taken < t.limit.Max {
-		t.taken++
-		return nil
-	}
-	turn := make(chan struct{})
-	t.line.join(turn, c.Organization, c.Key)
-	return turn
 }
 
 // Leave ends a turn. The next one is that of who has waited longest of the caller who comes first in the organization
@@ -80,11 +56,7 @@ func (t *Turns) Leave() {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.taken > t.limit.Max || t.line.isEmpty() {
-		t.taken--
-		return
-	}
-	close(t.line.next())
+	t.room.leave(t.limit.Max)
 }
 
 // TakeBack takes a turn again after Leave, for who is in the middle of something. It waits as Take does, but where no
@@ -92,7 +64,7 @@ func (t *Turns) Leave() {
 func (t *Turns) TakeBack(ctx context.Context, c Caller) {
 	if err := t.Take(ctx, c); err != nil {
 		t.mu.Lock()
-		t.taken++
+		t.room.taken++
 		t.mu.Unlock()
 	}
 }
