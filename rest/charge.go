@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 
+	"slipway/internal/httpx"
 	"slipway/internal/meter"
 )
 
@@ -14,7 +15,7 @@ func (s Surface) charge(w http.ResponseWriter, r *http.Request, cost int) (meter
 	if s.Costs == nil || !s.Costs.On() {
 		return metered, func() {}, nil
 	}
-	caller := s.Caller(r)
+	caller := httpx.Caller(r.Context())
 	buckets := s.Costs.Of(caller)
 	budget, err := buckets.Spend(caller.Key, cost)
 	budget.Write(w.Header())
@@ -25,7 +26,7 @@ func (s Surface) charge(w http.ResponseWriter, r *http.Request, cost int) (meter
 // left in the bucket.
 func (s Surface) FailKnown(w http.ResponseWriter, r *http.Request, err error) {
 	if s.Costs != nil && s.Costs.On() {
-		caller := s.Caller(r)
+		caller := httpx.Caller(r.Context())
 		s.Costs.Of(caller).Settle(caller.Key, 0).Write(w.Header())
 	}
 	s.Fail(w, r, err)

@@ -27,11 +27,10 @@ type Surface struct {
 	MaxBody int64
 	// MaxAnswer is from how many bytes on the page of a list ends early; 0 is without end.
 	MaxAnswer int
-	// MaxCost bounds what the work of one request may cost, Costs what a caller may spend on all requests; Caller
-	// returns whose request it is. Where they are zero there is no limit.
+	// MaxCost bounds what the work of one request may cost, Costs what a caller may spend on all requests. Where they
+	// are zero there is no limit.
 	MaxCost int
 	Costs   *quota.Costs
-	Caller  func(*http.Request) quota.Caller
 	// Turns bounds how many operations are executed at once, here and over GraphQL; nil is without limit.
 	Turns *quota.Turns
 	// Waiting is how requests wait.

@@ -152,7 +152,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 	costs := quota.NewCosts(c.Bucket, c.Now)
 	base := c.basePath()
 	surface := rest.Surface{
-		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs, Caller: func(r *http.Request) quota.Caller { return httpx.Caller(r.Context()) },
+		Log: c.Log, BasePath: base, MaxBody: c.MaxBody, MaxAnswer: c.Limits.Answer, MaxCost: c.Limits.Cost, Costs: costs,
 		Turns: streams.Turns, Waiting: rest.Waiting{Most: stream.MaxWait, Watch: services.Deploy.Feed.WatchDeployment, Wait: streams.Wait},
 		Enter: entering(organizations),
 	}
