@@ -24,10 +24,7 @@ type Database interface {
 	CheckWritten(ctx context.Context, rollbacks int) error
 	// Clear removes the rows of rollbacks.
 	Clear(ctx context.Context) error
-}
-
-// Processor is a database that is a process of its own; it returns the time of the processor that it has taken.
-type Processor interface {
+	// CPU returns the time of a processor that its own processes have taken, 0 where it has none.
 	CPU() (time.Duration, error)
 }
 
@@ -97,11 +94,7 @@ func (s *Server) Round(ctx context.Context, kind *requests.Kind, connections int
 			return r, err
 		}
 		own := measured(func() (time.Duration, error) { return process.CPU(pid) })
-		database := noCPU
-		if p, ok := s.database.(Processor); ok {
-			database = p.CPU
-		}
-		of := measured(database)
+		of := measured(s.database.CPU)
 		if r, err = l.Run(ctx, duration); err != nil {
 			return r, err
 		}

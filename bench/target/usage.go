@@ -7,8 +7,6 @@ import (
 	"time"
 )
 
-func noCPU() (time.Duration, error) { return 0, nil }
-
 // usage is the time of a processor from one moment on.
 type usage struct {
 	cpu   func() (time.Duration, error)
