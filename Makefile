@@ -30,7 +30,7 @@ bin/slipway: $(SOURCES) $(wildcard $(PROFILE))
 
 bin/slipway: $(if $(shell command -v npm),$(GRAPHIQL))
 
-$(GRAPHIQL): web/build.sh web/package.json web/package-lock.json web/lite/icon.svg $(shell find web/playground -name node_modules -prune -o -type f -print)
+$(GRAPHIQL): web/build.sh web/package.json web/package-lock.json web/lite/icon.svg web/lite/settings.js $(shell find web/playground -name node_modules -prune -o -type f -print)
 	@web/build.sh
 
 # The program as it is without npm.

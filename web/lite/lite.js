@@ -1,25 +1,14 @@
-import { body, objectFault, send, tokenFault } from './request.js';
+import { body, objectFault, send } from './request.js';
 import { Result } from './result.js';
+import { loadSettings, tokenFault, tokenOf } from './settings.js';
 
 const at = (id) => document.getElementById(id);
 const [token, query, variables, headers] = ['token', 'query', 'variables', 'headers'].map(at);
-const config = await settings();
+const config = await loadSettings(new URL('config.json', import.meta.url));
 const result = new Result(goTo);
 let running = null;
 
 start();
-
-// settings is what the server says of itself as {token, examples, edition}: the edition changes with the rest.
-// Without it the page still works.
-async function settings() {
-  const empty = { token: '', examples: [], edition: '' };
-  try {
-    const response = await fetch(new URL('config.json', import.meta.url), { credentials: 'omit' });
-    return response.ok ? { ...await response.json(), edition: response.headers.get('ETag') } : empty;
-  } catch {
-    return empty;
-  }
-}
 
 function start() {
   token.value = kept() ?? config.token;
@@ -70,9 +59,8 @@ function keep() {
   }
 }
 
-// bearer gives the token as it is typed or pasted, without the scheme that a copied header brings.
 function bearer() {
-  return token.value.trim().replace(/^Bearer\s+/i, '');
+  return tokenOf(token.value);
 }
 
 function reveal({ target }) {

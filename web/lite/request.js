@@ -4,12 +4,6 @@ import { isStream, listen } from './stream.js';
 
 const endpoint = new URL('../graphql', import.meta.url).pathname;
 
-// tokenFault says why a token cannot be sent, or gives ''.
-export function tokenFault(token) {
-  const at = token.search(/[^\x21-\x7e]/);
-  return at < 0 ? '' : `The token cannot be sent: character ${at + 1} is not a visible ASCII character.`;
-}
-
 // objectFault says why a text that is there is not one JSON object, or gives ''.
 export function objectFault(name, text) {
   if (!text.trim()) return '';

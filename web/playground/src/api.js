@@ -1,18 +1,8 @@
 import { createClient } from 'graphql-ws';
+import { tokenFault } from '../../lite/settings.js';
 
 const endpoint = new URL('graphql', location.href).href;
 const socketEndpoint = endpoint.replace(/^http/, 'ws');
-
-// tokenOf reads a token as it is typed or pasted, without the scheme that a copied header brings.
-export function tokenOf(text) {
-  return text.trim().replace(/^Bearer\s+/i, '');
-}
-
-// tokenFault says why a token cannot be sent, or gives ''.
-export function tokenFault(token) {
-  const at = token.search(/[^\x21-\x7e]/);
-  return at < 0 ? '' : `The token cannot be sent: character ${at + 1} is not a visible ASCII character.`;
-}
 
 // Problem is an error for people, who have no use for the place in the page's files where it was made.
 class Problem extends Error {

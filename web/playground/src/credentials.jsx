@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { tokenOf } from './api.js';
+import { tokenOf } from '../../lite/settings.js';
 import { fieldStorage } from './storage.js';
 
 // Credentials are the fields that go with every request: changed is told {token, organization} at once and

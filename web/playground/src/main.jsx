@@ -5,7 +5,7 @@ import '@graphiql/plugin-history/style.css';
 import 'graphiql/graphiql.css';
 import './playground.css';
 import { createRoot } from 'react-dom/client';
+import { loadSettings } from '../../lite/settings.js';
 import { Playground } from './playground.jsx';
-import { loadSettings } from './settings.js';
 
-createRoot(document.getElementById('root')).render(<Playground settings={await loadSettings()} />);
+createRoot(document.getElementById('root')).render(<Playground settings={await loadSettings(new URL('playground/config.json', location.href))} />);
