@@ -10,49 +10,13 @@ if ! command -v "$binary" >/dev/null; then
   exit 2
 fi
 shift
-logs=$(mktemp -d)
-servers=
-
-finish() {
-  for server in $servers; do
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  done
-  rm -rf "$logs"
-}
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# start begins a demo that has a name, with flags. What it prints is in the file of that name.
-start() {
-  name=$1
-  shift
-  "$binary" demo --pace 0 --log-level error --listen 127.0.0.1:0 --admin-listen '' "$@" >"$logs/$name" &
-  servers="$servers $!"
-  echo $! >"$logs/$name.pid"
-}
-
-# ready prints the URL of the demo of a name, once it serves.
-ready() {
-  tries=300
-  while url=$(sed -n 's/^ready: \(http[^ ]*\).*/\1/p' "$logs/$1"); [ -z "$url" ]; do
-    tries=$((tries - 1))
-    if [ "$tries" -eq 0 ] || ! kill -0 "$(cat "$logs/$1.pid")" 2>/dev/null; then
-      echo "run.sh: $binary ended, or printed no line 'ready: URL' within 60 s; it printed:" >&2
-      cat "$logs/$1" >&2
-      exit 1
-    fi
-    sleep 0.2
-  done
-  echo "$url"
-}
+. "$(dirname "$0")/../.ci/demos.sh"
 
 # token prints the token of a role in the demo of a name.
 token() { sed -n "s/^  $2  *//p" "$logs/$1"; }
 
-start demo --trusted-documents "$(dirname "$0")/trusted-documents.json"
-start narrow --cost-capacity 20 --cost-per-second 1
+start demo "$binary" --trusted-documents "$(dirname "$0")/trusted-documents.json"
+start narrow "$binary" --cost-capacity 20 --cost-per-second 1
 SLIPWAY_URL=$(ready demo)
 SLIPWAY_ADMIN=$(token demo admin)
 SLIPWAY_RUNNER=$(token demo runner)

@@ -10,6 +10,8 @@ import { chromium } from 'playwright-core';
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
+
 const axe = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 // flaws gives what axe finds wrong with a page by some of its rules, each as a line. What is in the editors of GraphiQL is
@@ -42,7 +44,7 @@ export class Visit {
     assert.ok(server, 'the tests need the URL of a running server; run them by run.sh');
     this.#server = server;
     before(async () => {
-      this.#browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
+      this.#browser = await launch();
     });
     after(() => this.#browser?.close());
     beforeEach(async () => {
