@@ -21,16 +21,19 @@ type content struct {
 	Examples     []exampleFile
 }
 
-// shown names what the result shows: services by their place, one whose live deployment can be rolled back, one whose last
-// deployment failed, one whose deployment goes on for as long as the demo runs, and one that an example lets fail; and the
-// definition of a number by its given id.
+// shown names what the result shows: services by their place, one whose live deployment can be rolled back, one whose
+// last deployment failed, one whose deployment goes on for as long as the demo runs, and one that an example lets fail;
+// and the definition of a number by its given id.
 type shown struct{ Live, Failed, Followed, Broken, Definition string }
 
 // turn is a move of the service at a place, which is project/environment/name.
 type turn struct{ Place, Move string }
 
 // readContent reads demo.json.
-func readContent() (c content, err error) { return c, read("demo.json", &c) }
+func readContent() (c content, err error) {
+	err = read("demo.json", &c)
+	return c, err
+}
 
 // read reads a file, which must say nothing that is unknown.
 func read(name string, to any) error {

@@ -11,8 +11,8 @@ import (
 	"slipway/web"
 )
 
-// exampleFile is an example as demo.json has it: its query is a file of the folder examples, and a text of its variables
-// such as "@live" stands for something of this database.
+// exampleFile is an example as demo.json has it: its query is a file of the folder examples, and a text of its
+// variables such as "@live" stands for something of this database.
 type exampleFile struct {
 	Name, Query string
 	Variables   json.RawMessage
@@ -26,8 +26,9 @@ func (d *demo) examples(context.Context) error {
 		return fmt.Errorf("demo: the broken release: %w", err)
 	}
 	known := strings.NewReplacer(
-		"@live", d.result.LiveDeploymentID, "@target", d.result.RollbackTargetID, "@followed", d.result.FollowedDeploymentID,
-		"@failed", d.result.FailedDeploymentID, "@definition", d.result.DefaultValueDefinitionID, `"@broken"`, string(broken),
+		"@live", d.result.LiveDeploymentID, "@target", d.result.RollbackTargetID,
+		"@followed", d.result.FollowedDeploymentID, "@failed", d.result.FailedDeploymentID,
+		"@definition", d.result.DefaultValueDefinitionID, `"@broken"`, string(broken),
 	)
 	for _, e := range d.Examples {
 		query, err := files.ReadFile("examples/" + e.Query + ".graphql")
@@ -50,15 +51,15 @@ func (d *demo) examples(context.Context) error {
 // brokenRelease is the input of a deployment that the live runner lets fail.
 func (d *demo) brokenRelease() map[string]any {
 	s := d.serviceAt(d.Shown.Broken)
-	image := fmt.Sprint(s.inputs["image"], ":3.0.0-broken")
-	inputs := maps.Clone(s.inputs)
+	image := fmt.Sprint(s.Inputs["image"], ":3.0.0-broken")
+	inputs := maps.Clone(s.Inputs)
 	inputs["image"] = image
 	return map[string]any{
-		"moduleInstanceId": s.instanceID, "moduleVersionId": d.published[s.module].versions[s.version].id,
+		"moduleInstanceId": s.instanceID, "moduleVersionId": d.published[s.Module].versions[s.Version].id,
 		"description": "3.0.0: Post entries in batches",
 		"inputs":      inputs,
 		"artifact": map[string]any{"definition": map[string]any{
-			"family": s.family(), "containerDefinitions": []any{map[string]any{"name": s.name, "image": image}},
+			"family": s.family(), "containerDefinitions": []any{map[string]any{"name": s.Name, "image": image}},
 		}},
 	}
 }

@@ -41,23 +41,23 @@ const lately = 30 * time.Minute
 // two of them.
 const mostDelay = 4 * 60 * 60
 
-// history plays the histories of the services, which take turns, spread over the time up to lately, and then what is under
-// way. The runner claims the oldest that waits, so those that go on waiting come last there.
+// history plays the histories of the services, which take turns, spread over the time up to lately, and then what is
+// under way. The runner claims the oldest that waits, so those that go on waiting come last there.
 func (d *demo) history(ctx context.Context) error {
 	rounds, total := 0, 0
 	for _, s := range d.services {
-		rounds, total = max(rounds, len(s.history)), total+len(s.history)
+		rounds, total = max(rounds, len(s.History)), total+len(s.History)
 	}
 	end := store.Now().Add(-lately)
 	begin, played := d.clock.Now(), 0
 	for round := range rounds {
 		for _, s := range d.services {
-			if round >= len(s.history) {
+			if round >= len(s.History) {
 				continue
 			}
 			d.clock.reach(begin.Add(end.Sub(begin) * time.Duration(played) / time.Duration(total)))
 			d.clock.pass(d.between(0, mostDelay))
-			if err := d.play(ctx, s, moves[s.history[round]]); err != nil {
+			if err := d.play(ctx, s, moves[s.History[round]]); err != nil {
 				return err
 			}
 			played++

@@ -187,7 +187,7 @@ func (r *rollout) goBack(ctx context.Context, reason string) error {
 
 // report tells what is new.
 func (r *rollout) report(ctx context.Context, status, reason string) error {
-	record := fmt.Sprintf("%s-%s", r.s.name, r.arn[len(r.arn)-8:])
+	record := fmt.Sprintf("%s-%s", r.s.Name, r.arn[len(r.arn)-8:])
 	data := ecs.Data{
 		Type: ecs.Type, DetectedVia: new("EVENTBRIDGE"), ECSModuleDeploymentID: &record,
 		AcceptedPauseControl: r.pause, ELBListenerState: r.listeners, Events: r.news,

@@ -20,12 +20,10 @@ const (
 
 // service is an instance of a container service and where its releases have got to.
 type service struct {
+	instanceFile
 	instanceID string
 	// place is project/environment/name.
-	place, project, environment, name string
-	module, version, earlier          string
-	inputs                            map[string]any
-	history                           []string
+	place, project, environment string
 
 	strategy string
 	// replicas is how many tasks it wants.
@@ -48,9 +46,8 @@ type service struct {
 
 func newService(instanceID, project, environment string, in instanceFile) *service {
 	s := &service{
-		instanceID: instanceID, project: project, environment: environment, name: in.Name,
-		place:  project + "/" + environment + "/" + in.Name,
-		module: in.Module, version: in.Version, earlier: in.Earlier, inputs: in.Inputs, history: in.History,
+		instanceFile: in, instanceID: instanceID, project: project, environment: environment,
+		place:    project + "/" + environment + "/" + in.Name,
 		strategy: rolling, replicas: 1, revision: 11,
 	}
 	if n, ok := in.Inputs["replicas"].(float64); ok {
@@ -78,19 +75,19 @@ func (s *service) region() string {
 func (s *service) arn(kind, rest string) string {
 	name := fmt.Sprintf("arn:aws:ecs:%s:%s:%s/%s-%s", s.region(), accountID, kind, s.project, s.environment)
 	if kind != "cluster" {
-		name += "/" + s.name
+		name += "/" + s.Name
 	}
 	return name + rest
 }
 
 // family is the name of its task definitions.
-func (s *service) family() string { return s.project + "-" + s.environment + "-" + s.name }
+func (s *service) family() string { return s.project + "-" + s.environment + "-" + s.Name }
 
 // hosts are those whose requests the load balancer sends to the service.
 func (s *service) hosts() []string {
-	named, ok := s.inputs["hosts"].([]any)
+	named, ok := s.Inputs["hosts"].([]any)
 	if !ok {
-		return []string{s.name + "." + s.project + ".internal.example"}
+		return []string{s.Name + "." + s.project + ".internal.example"}
 	}
 	hosts := make([]string, len(named))
 	for i, host := range named {
@@ -102,13 +99,13 @@ func (s *service) hosts() []string {
 // release returns the version, values and tag of the next release.
 func (s *service) release(m *module) (versionID string, values *strictjson.Node, tag string, err error) {
 	s.build++
-	name := s.version
-	if s.earlier != "" && s.build <= 3 {
-		name = s.earlier
+	name := s.Version
+	if s.Earlier != "" && s.build <= 3 {
+		name = s.Earlier
 	}
 	v := m.versions[name]
 	tag = fmt.Sprintf("2.%d.%d", 14+s.build/3, s.build%3)
-	inputs := maps.Clone(s.inputs)
+	inputs := maps.Clone(s.Inputs)
 	inputs["image"] = fmt.Sprintf("%s:%s", inputs["image"], tag)
 	maps.DeleteFunc(inputs, func(id string, _ any) bool { return !slices.Contains(v.inputs, id) })
 	text, err := json.Marshal(inputs)
@@ -127,18 +124,18 @@ const taskDefinitionFile = "task-definition.json.tmpl"
 func (s *service) artifact(tag string) (*strictjson.Node, error) {
 	s.revision++
 	arn := fmt.Sprintf("arn:aws:ecs:%s:%s:task-definition/%s:%d", s.region(), accountID, s.family(), s.revision)
-	port, balanced := s.inputs["port"].(float64)
+	port, balanced := s.Inputs["port"].(float64)
 	if !balanced {
 		port = 8080
 	}
 	cpu, memory := 512, 1024
-	if size, ok := s.inputs["size"].(map[string]any); ok {
+	if size, ok := s.Inputs["size"].(map[string]any); ok {
 		cpu, memory = int(size["cpu"].(float64)), int(size["memory"].(float64))
 	}
 	const telemetryCPU, telemetryMemory = 64, 128
 	var definition bytes.Buffer
 	err := taskDefinition.ExecuteTemplate(&definition, taskDefinitionFile, map[string]any{
-		"Family": s.family(), "Name": s.name, "Image": s.inputs["image"], "Tag": tag, "Port": int(port), "Balanced": s.balancer != "",
+		"Family": s.family(), "Name": s.Name, "Image": s.Inputs["image"], "Tag": tag, "Port": int(port), "Balanced": s.balancer != "",
 		"Project": s.project, "Environment": s.environment, "Region": s.region(), "Account": accountID,
 		"ARN": arn, "Revision": s.revision, "CPU": cpu, "Memory": memory,
 		"TelemetryCPU": telemetryCPU, "TelemetryMemory": telemetryMemory,
@@ -152,7 +149,7 @@ func (s *service) artifact(tag string) (*strictjson.Node, error) {
 
 // beforehand is what is known of a deployment before it begins.
 func (s *service) beforehand() *strictjson.Node {
-	post, _ := s.inputs["post_deploy"].(bool)
+	post, _ := s.Inputs["post_deploy"].(bool)
 	return tree(&ecs.Data{
 		Type: ecs.Type, ClusterARN: new(s.arn("cluster", "")), ServiceARN: new(s.arn("service", "")),
 		PreDeployEnabled: &s.hooks, PostDeployEnabled: &post,

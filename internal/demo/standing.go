@@ -118,7 +118,7 @@ func (s *service) follows(live *record.Deployment) error {
 		return err
 	}
 	state := data.ServiceDeploymentState
-	if _, named := s.inputs["strategy"]; !named && state.Strategy != nil && courses[*state.Strategy] != nil {
+	if _, named := s.Inputs["strategy"]; !named && state.Strategy != nil && courses[*state.Strategy] != nil {
 		s.strategy = *state.Strategy
 	}
 	if state.TargetServiceRevision != nil && state.TargetServiceRevision.ServiceRevisionARN != nil {

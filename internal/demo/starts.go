@@ -40,7 +40,7 @@ func (d *demo) ship(ctx context.Context, s *service) (string, error) {
 	if s.build%4 == 3 {
 		by = developer
 	}
-	versionID, values, tag, err := s.release(d.published[s.module])
+	versionID, values, tag, err := s.release(d.published[s.Module])
 	if err != nil {
 		return "", err
 	}

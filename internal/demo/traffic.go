@@ -58,7 +58,7 @@ func (r *rollout) look(color int) {
 	}
 	base := fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:", r.s.region(), accountID)
 	balancer := "app/" + r.s.balancer + "/50dc6c495c0c9188"
-	group := r.s.name + "-" + []string{"blue", "green"}[color]
+	group := r.s.Name + "-" + []string{"blue", "green"}[color]
 	rules := []ecs.ListenerRule{
 		{RulePriority: new(int32(10)), PathPatterns: []string{"/*"}},
 		{RulePriority: new(int32(20)), PathPatterns: []string{"/api/*", "/healthz"}},
