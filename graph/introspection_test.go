@@ -3,8 +3,6 @@ package graph_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -14,9 +12,6 @@ import (
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/graph/generated"
-	"slipway/internal/actor"
-	"slipway/internal/gqlhttp"
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/worldtest"
 )
@@ -236,68 +231,5 @@ func TestIntrospectionTellsThePublishedSchema(t *testing.T) {
 	slices.Sort(directives)
 	if diff := cmp.Diff([]string{"@deprecated", "@include", "@oneOf", "@skip", "@specifiedBy"}, directives); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// ages has something deprecated of every sort, and a type of every kind.
-const ages = `
-	interface Named { name: String }
-	type Query implements Named { name: String  old(a: Int, b: Int @deprecated): Both @deprecated  sort: Sort  new(in: In): String }
-	union Both = Query
-	enum Sort { A B @deprecated C @deprecated(reason: "No.") }
-	input In { x: Int  y: Int @deprecated  z: Int = 1 @deprecated(reason: "Gone.") }
-`
-
-// ask answers a query of a schema, with introspection on, that nothing resolves.
-func ask(t *testing.T, sdl, query string) string {
-	t.Helper()
-	schema := generated.NewExecutableSchema(generated.Config{Schema: document.StandardSchema(gqlparser.MustLoadSchema(&ast.Source{Input: sdl}))})
-	h := gqlhttp.NewServer(schema, gqlhttp.Config{Introspection: true}, gqlhttp.HTTP{})
-	body, _ := json.Marshal(map[string]string{"query": query})
-	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(string(body)))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r.WithContext(actor.With(r.Context(), actor.Anonymous())))
-	var answer struct {
-		Data   map[string]json.RawMessage
-		Errors json.RawMessage
-	}
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Errors != nil {
-		t.Fatalf("%v: %s", err, w.Body)
-	}
-	return string(answer.Data["t"])
-}
-
-func TestIntrospectionAnswersAsTheSpecificationSays(t *testing.T) {
-	t.Parallel()
-	const all = "fields { name } interfaces { name } possibleTypes { name } enumValues { name } inputFields { name } isOneOf ofType { name } specifiedByURL"
-	const reasons = "(includeDeprecated: true) { name isDeprecated deprecationReason }"
-	for query, want := range map[string]string{
-		`t: __type(name: "Query") { ` + all + ` }`: `{"fields":[{"name":"name"},{"name":"sort"},{"name":"new"}],"interfaces":[{"name":"Named"}],` +
-			`"possibleTypes":null,"enumValues":null,"inputFields":null,"isOneOf":null,"ofType":null,"specifiedByURL":null}`,
-		`t: __type(name: "Named") { ` + all + ` }`: `{"fields":[{"name":"name"}],"interfaces":[],"possibleTypes":[{"name":"Query"}],` +
-			`"enumValues":null,"inputFields":null,"isOneOf":null,"ofType":null,"specifiedByURL":null}`,
-		`t: __type(name: "Both") { ` + all + ` }`: `{"fields":null,"interfaces":null,"possibleTypes":[{"name":"Query"}],` +
-			`"enumValues":null,"inputFields":null,"isOneOf":null,"ofType":null,"specifiedByURL":null}`,
-		`t: __type(name: "Sort") { ` + all + ` }`: `{"fields":null,"interfaces":null,"possibleTypes":null,"enumValues":[{"name":"A"}],` +
-			`"inputFields":null,"isOneOf":null,"ofType":null,"specifiedByURL":null}`,
-		`t: __type(name: "In") { ` + all + ` }`: `{"fields":null,"interfaces":null,"possibleTypes":null,"enumValues":null,` +
-			`"inputFields":[{"name":"x"}],"isOneOf":false,"ofType":null,"specifiedByURL":null}`,
-		`t: __type(name: "Int") { ` + all + ` }`: `{"fields":null,"interfaces":null,"possibleTypes":null,"enumValues":null,` +
-			`"inputFields":null,"isOneOf":null,"ofType":null,"specifiedByURL":null}`,
-		`t: __type(name: "Float") { name }`: `null`,
-		`t: __type(name: "In") { none: inputFields(includeDeprecated: false) { n: name } inputFields` + reasons + ` }`: `{"none":[{"n":"x"}],"inputFields":[` +
-			`{"name":"x","isDeprecated":false,"deprecationReason":null},{"name":"y","isDeprecated":true,"deprecationReason":"No longer supported"},` +
-			`{"name":"z","isDeprecated":true,"deprecationReason":"Gone."}]}`,
-		`t: __type(name: "Sort") { enumValues` + reasons + ` }`: `{"enumValues":[{"name":"A","isDeprecated":false,"deprecationReason":null},` +
-			`{"name":"B","isDeprecated":true,"deprecationReason":"No longer supported"},{"name":"C","isDeprecated":true,"deprecationReason":"No."}]}`,
-		`t: __type(name: "Query") { fields(includeDeprecated: true) { name deprecationReason args { name } every: args(includeDeprecated: true) { name } } }`: `{"fields":[` +
-			`{"name":"name","deprecationReason":null,"args":[],"every":[]},` +
-			`{"name":"old","deprecationReason":"No longer supported","args":[{"name":"a"}],"every":[{"name":"a"},{"name":"b"}]},` +
-			`{"name":"sort","deprecationReason":null,"args":[],"every":[]},{"name":"new","deprecationReason":null,"args":[{"name":"in"}],"every":[{"name":"in"}]}]}`,
-	} {
-		if got := ask(t, ages, "{ "+query+" }"); got != want {
-			t.Errorf("%s:\n%s, want\n%s", query, got, want)
-		}
 	}
 }

@@ -38,9 +38,8 @@ import (
 
 // NewPlanSchema returns a schema whose operations are executed by plans.
 func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
-	gqlgen := NewExecutableSchema(c)
-	ec := newExecutionContext(nil, gqlgen.(*executableSchema), nil)
-	return plan.NewSchema(gqlgen, options, plan.Generated{
+	ec := newExecutionContext(nil, &executableSchema{SchemaData: c.Schema, Resolvers: c.Resolvers}, nil)
+	return plan.NewSchema(ec.Schema(), options, plan.Generated{
 		State:        ec,
 		Query:        planQuery,
 		Mutation:     planMutation,

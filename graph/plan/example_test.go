@@ -114,9 +114,7 @@ func newExecutor(l library, o plan.Options) *executor.Executor {
 		}},
 	}
 
-	// What a plan leaves to gqlgen would go to generated code, which there is none of here.
-	gqlgen := &graphql.ExecutableSchemaMock{SchemaFunc: func() *ast.Schema { return librarySchema }}
-	e := executor.New(plan.NewSchema(gqlgen, o, plan.Generated{State: l, Query: queryType}))
+	e := executor.New(plan.NewSchema(librarySchema, o, plan.Generated{State: l, Query: queryType}))
 	e.SetRecoverFunc(func(_ context.Context, value any) error { return fmt.Errorf("panic: %v", value) })
 	return e
 }
@@ -128,6 +126,12 @@ func execute(ctx context.Context, e *executor.Executor, document string, variabl
 	if errs != nil {
 		return errs.Error()
 	}
+	operation.DisableIntrospection = false
+	return respond(ctx, e, operation)
+}
+
+// respond returns the same of an operation.
+func respond(ctx context.Context, e *executor.Executor, operation *graphql.OperationContext) string {
 	next, ctx := e.DispatchOperation(ctx, operation)
 	response := next(ctx)
 	lines := make([]string, len(response.Errors))

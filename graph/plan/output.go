@@ -17,8 +17,11 @@ type output struct {
 // end returns the position behind what was written.
 func (o *output) end() int { return o.before + len(o.buf) }
 
-// room makes room for a text.
-func (o *output) room(length int) {
+// makeRoom makes room for a text where there is not enough.
+func (o *output) makeRoom(length int) {
+	if cap(o.buf)-len(o.buf) >= length {
+		return
+	}
 	const long, most = 32 << 10, 1 << 20
 	if len(o.buf) < long {
 		o.buf = slices.Grow(o.buf, max(length, len(o.buf)))

@@ -49,8 +49,6 @@ type Field struct {
 type Operation struct {
 	// conditions are the variables that @skip and @include have, each once.
 	conditions []*ast.Value
-	// isInterpreted is whether the operation has what only gqlgen executes.
-	isInterpreted bool
 
 	mu    sync.Mutex
 	plans map[outcome]*Node
@@ -84,7 +82,7 @@ func Compile(doc *ast.QueryDocument, op *ast.OperationDefinition) *Operation {
 	}
 	s.count /= max(len(doc.Operations), 1)
 	s.selections(op.SelectionSet)
-	compiled := &Operation{isInterpreted: s.isInterpreted, plans: map[outcome]*Node{}, room: bytesOfSelection * (s.count + 1)}
+	compiled := &Operation{plans: map[outcome]*Node{}, room: bytesOfSelection * (s.count + 1)}
 	for _, variable := range s.conditions {
 		compiled.conditions = append(compiled.conditions, variable)
 	}
@@ -93,9 +91,8 @@ func Compile(doc *ast.QueryDocument, op *ast.OperationDefinition) *Operation {
 
 // survey looks at all selections of an operation.
 type survey struct {
-	count         int
-	conditions    map[string]*ast.Value
-	isInterpreted bool
+	count      int
+	conditions map[string]*ast.Value
 }
 
 func (s *survey) selections(set ast.SelectionSet) {
@@ -103,7 +100,6 @@ func (s *survey) selections(set ast.SelectionSet) {
 		s.count++
 		switch selected := selected.(type) {
 		case *ast.Field:
-			s.isInterpreted = s.isInterpreted || selected.Name == "__schema" || selected.Name == "__type"
 			s.directives(selected.Directives)
 			s.selections(selected.SelectionSet)
 		case *ast.InlineFragment:
@@ -117,7 +113,6 @@ func (s *survey) selections(set ast.SelectionSet) {
 
 func (s *survey) directives(list ast.DirectiveList) {
 	for _, d := range list {
-		s.isInterpreted = s.isInterpreted || d.Name == "defer"
 		if d.Name != "skip" && d.Name != "include" {
 			continue
 		}

@@ -45,17 +45,26 @@ type Observer interface {
 	Discards() bool
 }
 
-// Schema executes operations by plans. Those that ask for the schema itself, or defer a part of their answer, it leaves to
-// gqlgen.
+// Schema executes operations by plans. It implements graphql.ExecutableSchema. An answer is in one piece: what @defer lets
+// come later is in it.
 type Schema struct {
-	graphql.ExecutableSchema
 	Generated
+	schema  *ast.Schema
 	options Options
 }
 
-// NewSchema returns a schema that is executed by a table, besides gqlgen's executor of the same schema.
-func NewSchema(gqlgen graphql.ExecutableSchema, o Options, g Generated) *Schema {
-	return &Schema{gqlgen, g, o}
+// NewSchema returns a schema that is executed by a table.
+func NewSchema(schema *ast.Schema, o Options, g Generated) *Schema {
+	g.Query = withIntrospection(g.Query, schema)
+	return &Schema{g, schema, o}
+}
+
+// Schema implements graphql.ExecutableSchema.
+func (s *Schema) Schema() *ast.Schema { return s.schema }
+
+// Complexity implements graphql.ExecutableSchema: no field has a cost of its own.
+func (*Schema) Complexity(context.Context, string, string, int, map[string]any) (int, bool) {
+	return 0, false
 }
 
 // Execution is an operation while it is executed.
@@ -81,9 +90,6 @@ func (s *Schema) Exec(ctx context.Context) graphql.ResponseHandler {
 	}
 	if e.plans == nil {
 		e.plans = Compile(e.Operation.Doc, e.Operation.Operation)
-	}
-	if e.plans.isInterpreted {
-		return s.ExecutableSchema.Exec(ctx)
 	}
 	root := e.plans.root(e.Operation)
 	switch e.Operation.Operation.Operation {

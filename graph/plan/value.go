@@ -47,9 +47,7 @@ func (w *Writer) Resolved(value any) bool {
 
 // Text reports whether the text of a length is to be written that the field was resolved to, and makes room for it.
 func (w *Writer) Text(length int) bool {
-	if cap(w.buf)-len(w.buf) < length {
-		w.room(length)
-	}
+	w.makeRoom(length)
 	if w.observer == nil {
 		return true
 	}

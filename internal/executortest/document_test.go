@@ -3,7 +3,9 @@ package executortest_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 
@@ -50,7 +52,14 @@ func (a *author) write(kind ast.Operation) written {
 		fields += a.IntN(4)
 	}
 	for range fields {
-		a.field(&body, root, root.Fields[a.IntN(len(root.Fields))], 0)
+		f, depth := root.Fields[a.IntN(len(root.Fields))], 0
+		if kind == ast.Query && a.chance(.1) {
+			f = root.Fields.ForName([]string{"__schema", "__type"}[a.IntN(2)])
+		}
+		if strings.HasPrefix(f.Name, "__") {
+			depth = deepest - 4 // deeper ones are refused
+		}
+		a.field(&body, root, f, depth)
 	}
 	if body.Len() == 0 || a.chance(.1) && kind != ast.Subscription {
 		body.WriteString(" __typename")
@@ -67,9 +76,6 @@ func (a *author) chance(of float64) bool { return a.Float64() < of }
 const deepest = 9
 
 func (a *author) field(to *strings.Builder, parent *ast.Definition, f *ast.FieldDefinition, depth int) {
-	if strings.HasPrefix(f.Name, "__") {
-		return
-	}
 	of := a.schema.Types[f.Type.Name()]
 	if of.IsCompositeType() && (depth > deepest || a.room <= 0) {
 		return
@@ -177,6 +183,9 @@ func (a *author) value(field, argument string, typ *ast.Type, depth int) string 
 	return literal(value)
 }
 
+// types returns the names of all types, in order.
+func (a *author) types() []string { return slices.Sorted(maps.Keys(a.schema.Types)) }
+
 // enum is a value that is written without quotes.
 type enum string
 
@@ -191,6 +200,9 @@ func (a *author) make(field, argument string, typ *ast.Type, depth int) any {
 	}
 	if !typ.NonNull && a.chance(.05) {
 		return nil
+	}
+	if field == "__type" && a.chance(.9) {
+		return a.types()[a.IntN(len(a.types()))]
 	}
 	if a.values != nil {
 		if value, ok := a.values(field, argument); ok {
