@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race test-gqlgen equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
+.PHONY: help setup run build test test-race equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -51,11 +51,7 @@ test: bin/withpg ## run the tests, on SQLite and wherever there is one on Postgr
 test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
 
-# Those that go through GraphQL most, with the executor that is not the default.
-test-gqlgen: bin/withpg ## run the tests of GraphQL with the executor of gqlgen in place of plans (ARGS="-run Name")
-	SLIPWAY_EXECUTOR=gqlgen bin/withpg -- go test $(ARGS) ./graph ./internal/paritytest
-
-equivalence: bin/withpg ## compare the answers of both executors to DOCUMENTS=10000 (SEED=0, ARGS=-race)
+equivalence: bin/withpg ## compare the answers of plans with those of gqlgen to DOCUMENTS=10000 (SEED=0, ARGS=-race)
 	bin/withpg -- go test -count=1 -v -timeout 60m $(ARGS) -run BothExecutors ./internal/executortest -documents $(or $(DOCUMENTS),10000) -seed $(or $(SEED),0)
 
 counts: bin/withpg ## accept what the requests take now: statements, allocations and bytes

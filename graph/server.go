@@ -20,34 +20,23 @@ import (
 type Config struct {
 	HTTP   gqlhttp.HTTP
 	Server gqlhttp.Config
-	// Executor is what executes operations; empty for PlanExecutor.
-	Executor Executor
 }
 
-// Executor is the name of what executes operations. Both give the same answers.
-type Executor string
-
-const (
-	// PlanExecutor executes them by plans, as package plan says.
-	PlanExecutor Executor = "plan"
-	// GqlgenExecutor executes them as gqlgen does.
-	GqlgenExecutor Executor = "gqlgen"
-)
-
-// NewHandler returns the GraphQL endpoint.
+// NewHandler returns the GraphQL endpoint. Operations are executed by plans, as package plan says.
 func NewHandler(r generated.ResolverRoot, c Config) http.Handler {
+	return HandlerOf(planned(r, c), c)
+}
+
+// HandlerOf returns the same endpoint but for what executes the operations.
+func HandlerOf(executable graphql.ExecutableSchema, c Config) http.Handler {
 	c.Server = ofSchema(c.Server)
-	s := gqlhttp.NewServer(executable(r, c), c.Server, stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
+	s := gqlhttp.NewServer(executable, c.Server, stream.WebSocket{Streams: c.HTTP.Streams, MaxQuery: c.HTTP.MaxQuery}, c.HTTP)
 	s.Use(batching{})
 	return s
 }
 
-func executable(r generated.ResolverRoot, c Config) graphql.ExecutableSchema {
-	of := generated.Config{Schema: schema(), Resolvers: r}
-	if c.Executor == GqlgenExecutor {
-		return generated.NewExecutableSchema(of)
-	}
-	return generated.NewPlanSchema(of, plan.Options{
+func planned(r generated.ResolverRoot, c Config) graphql.ExecutableSchema {
+	return generated.NewPlanSchema(generated.Config{Schema: schema(), Resolvers: r}, plan.Options{
 		Operation: func(oc *graphql.OperationContext) *plan.Operation {
 			if p := preparedOf(oc); p != nil {
 				return p.plans
@@ -65,7 +54,7 @@ func ReadTrusted(text []byte, c Config) (*gqlhttp.Trusted, error) {
 }
 
 func schema() *ast.Schema {
-	return document.StandardSchema(generated.NewExecutableSchema(generated.Config{}).Schema())
+	return document.StandardSchema(generated.NewPlanSchema(generated.Config{}, plan.Options{}).Schema())
 }
 
 // ofSchema adds what is special about this schema to a configuration.

@@ -44,7 +44,6 @@ type settings struct {
 	maxBody, maxQuery         int
 	limits                    document.Limits
 	bucket                    quota.Bucket
-	executor                  graph.Executor
 	streams                   stream.Config
 	perOrganization           int // half stands for half of the streams
 	maxMessage, maxRequests   int
@@ -78,8 +77,6 @@ func (s *settings) flags(fs *pflag.FlagSet, fallbackDatabase, databaseUsage, fal
 	setting(fs, &s.trustedDocuments, "trusted-documents", "", orEmpty(text), "a JSON file of GraphQL documents by the ids that callers may name them by")
 	setting(fs, &s.trustedOnly, "trusted-only", "false", boolean, "refuse every other document, but those of runners")
 	s.graphqlFlags(fs)
-	setting(fs, &s.executor, "executor", string(graph.PlanExecutor), choice(graph.PlanExecutor, graph.GqlgenExecutor),
-		"what executes GraphQL operations: compiled plans of their documents, or the executor of gqlgen, with the same answers")
 	setting(fs, &s.requestTimeout, "request-timeout", durationText(stream.DefaultTimeout), atLeast(time.Millisecond), "how long a request may run")
 	setting(fs, &s.lease, "lease", durationText(deployment.DefaultLease), atLeast(time.Minute),
 		"how long a runner may be silent before its deployment has failed")
@@ -201,7 +198,6 @@ func (s *settings) api(explorer web.Config, loopbackOnly bool, log *slog.Logger)
 		MaxFailures:      s.maxFailures,
 		EventTokenHeader: s.eventTokenHeader,
 		Introspection:    s.introspection,
-		Executor:         s.executor,
 		Trusted:          s.trusted,
 		Playground:       s.playground,
 		Explorer:         explorer,

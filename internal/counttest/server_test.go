@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"slipway/graph"
 	"slipway/internal/actor"
 	"slipway/internal/jsonlog"
 	"slipway/internal/quota"
@@ -58,7 +57,6 @@ func newServer(t *testing.T, database string) *counted {
 		// As the program is by default, but for the time, which stands still: what is kept stays, and texts of
 		// times are of one length.
 		c.Now = func() time.Time { return at }
-		c.Executor = graph.PlanExecutor
 		c.Log = slog.New(jsonlog.New(io.Discard, slog.LevelInfo))
 		c.Bucket = quota.Bucket{Capacity: 1 << 30, PerSecond: 1 << 20}
 		c.MaxRequests = 64

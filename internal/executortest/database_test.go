@@ -16,7 +16,6 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deploymentchange"
-	"slipway/graph"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/resolvertest"
@@ -44,8 +43,8 @@ func TestBothExecutorsAnswerTheSameOverADatabase(t *testing.T) {
 			defer l.returned.Store(true)
 			return resolve(l)
 		}
-		c := comparison{handlers: map[graph.Executor]http.Handler{}, asked: map[string]int{}}
-		for _, e := range []graph.Executor{graph.PlanExecutor, graph.GqlgenExecutor} {
+		c := comparison{handlers: map[executor]http.Handler{}, asked: map[string]int{}}
+		for _, e := range []executor{plans, gqlgen} {
 			c.handlers[e] = handler(resolvertest.Around(w.Services.Resolver(), lend), e, w.Acme.ID, generous)
 		}
 		a := c.author(t)
@@ -86,7 +85,7 @@ func (c *comparison) author(t *testing.T) *author {
 	ids := map[string][]string{}
 	const every = `{ deployments(first: 50) { nodes { id releaseId rollbackTo { id } redeployOf { id } } } moduleInstances { nodes { id } } projects { nodes { id } }
 		environments { nodes { id } } moduleDefinitions { nodes { id versions { nodes { id } } } } defaultValueDefinitions { nodes { id } } }`
-	for _, found := range idOf.FindAllStringSubmatch(c.ask(t, graph.GqlgenExecutor, written{text: every}, ast.Query).data, -1) {
+	for _, found := range idOf.FindAllStringSubmatch(c.ask(t, gqlgen, written{text: every}, ast.Query).data, -1) {
 		ids[found[1]] = append(ids[found[1]], strings.Trim(found[0], `"`))
 	}
 	a := &author{Rand: rand.New(rand.NewPCG(*seed, 7)), schema: schema}

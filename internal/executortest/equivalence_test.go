@@ -45,10 +45,9 @@ var generous = document.Limits{
 }
 
 // handler returns an endpoint over resolvers, for the admin of an organization.
-func handler(root generated.ResolverRoot, e graph.Executor, organizationID string, limits document.Limits) http.Handler {
-	endpoint := graph.NewHandler(root, graph.Config{
-		Executor: e,
-		HTTP:     gqlhttp.HTTP{MaxQuery: 1 << 20, MaxBody: 1 << 22, Streams: stream.New(stream.Config{})},
+func handler(root generated.ResolverRoot, e executor, organizationID string, limits document.Limits) http.Handler {
+	endpoint := endpoints[e](root, graph.Config{
+		HTTP: gqlhttp.HTTP{MaxQuery: 1 << 20, MaxBody: 1 << 22, Streams: stream.New(stream.Config{})},
 		Server: gqlhttp.Config{
 			Introspection: true, Limits: limits, Presenter: gqlhttp.Presenter{Log: slog.New(slog.DiscardHandler)},
 		},
@@ -62,12 +61,12 @@ func handler(root generated.ResolverRoot, e graph.Executor, organizationID strin
 }
 
 // fabricated returns the endpoints of both executors over resolvers whose values are made up.
-func fabricated(seed uint64, how behaviour) map[graph.Executor]http.Handler {
-	handlers, limits := map[graph.Executor]http.Handler{}, generous
+func fabricated(seed uint64, how behaviour) map[executor]http.Handler {
+	handlers, limits := map[executor]http.Handler{}, generous
 	if how == exceed {
 		limits.Answer = 1000
 	}
-	for _, e := range []graph.Executor{graph.PlanExecutor, graph.GqlgenExecutor} {
+	for _, e := range []executor{plans, gqlgen} {
 		handlers[e] = handler(resolvertest.Around(&graph.Resolver{}, fabricator{seed, how}.call), e, "org_1", limits)
 	}
 	return handlers
@@ -202,7 +201,7 @@ func compare(t *testing.T, seed uint64, documents int, how behaviour) map[string
 // comparison compares the answers of the two executors.
 type comparison struct {
 	how      behaviour
-	handlers map[graph.Executor]http.Handler
+	handlers map[executor]http.Handler
 	// asked is how often each field was asked for.
 	asked                                       map[string]int
 	executed, refused, failed, different, bytes int
@@ -210,7 +209,7 @@ type comparison struct {
 
 func (c *comparison) compare(t *testing.T, d written, kind ast.Operation) {
 	t.Helper()
-	wanted := c.ask(t, graph.GqlgenExecutor, d, kind)
+	wanted := c.ask(t, gqlgen, d, kind)
 	if wanted.status == http.StatusBadRequest {
 		if c.refused++; c.refused > 100+10*c.executed {
 			t.Fatalf("too many are refused: %s\n%s", wanted.errors, d.text)
@@ -223,11 +222,11 @@ func (c *comparison) compare(t *testing.T, d written, kind ast.Operation) {
 	if len(wanted.errors) > 0 {
 		c.failed++
 	}
-	found := difference(c.ask(t, graph.PlanExecutor, d, kind), wanted)
+	found := difference(c.ask(t, plans, d, kind), wanted)
 	if found == "" {
 		return
 	}
-	if again := difference(c.ask(t, graph.GqlgenExecutor, d, kind), wanted); again != "" {
+	if again := difference(c.ask(t, gqlgen, d, kind), wanted); again != "" {
 		t.Fatalf("gqlgen's executor answers differently each time: %s", again)
 	}
 	if c.different++; c.different <= 3 {
@@ -236,7 +235,7 @@ func (c *comparison) compare(t *testing.T, d written, kind ast.Operation) {
 }
 
 // ask sends an operation to an executor.
-func (c *comparison) ask(t testing.TB, e graph.Executor, d written, kind ast.Operation) (a answer) {
+func (c *comparison) ask(t testing.TB, e executor, d written, kind ast.Operation) (a answer) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/graphql", strings.NewReader(d.body()))
 	r.Header.Set("Content-Type", "application/json")

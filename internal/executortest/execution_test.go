@@ -21,8 +21,8 @@ import (
 
 // resolved returns an endpoint of plans over resolvers that are one function, and how to ask it.
 func resolved(call resolvertest.Call) *comparison {
-	return &comparison{handlers: map[graph.Executor]http.Handler{
-		graph.PlanExecutor: handler(resolvertest.Around(&graph.Resolver{}, call), graph.PlanExecutor, "org_1", generous),
+	return &comparison{handlers: map[executor]http.Handler{
+		plans: handler(resolvertest.Around(&graph.Resolver{}, call), plans, "org_1", generous),
 	}}
 }
 
@@ -73,7 +73,7 @@ func TestEdgesOfTheFirstObjectAreResolvedSideBySide(t *testing.T) {
 			}
 			return nil, nil
 		})
-		a := c.ask(t, graph.PlanExecutor, written{text: query}, ast.Query)
+		a := c.ask(t, plans, written{text: query}, ast.Query)
 		if want := map[bool]int{false: first, true: first * items}[lists]; len(asked) != want {
 			t.Errorf("%s: %d resolvers, want %d: %s %s", query, len(asked), want, a.data, a.errors)
 		}
@@ -108,7 +108,7 @@ func TestEdgesBelowOtherItemsAreResolvedInTurn(t *testing.T) {
 			return nil, nil
 		}
 	})
-	a := c.ask(t, graph.PlanExecutor, written{text: `{ deployments { nodes { events { message } moduleInstance { project { name } environment { name } } } } }`}, ast.Query)
+	a := c.ask(t, plans, written{text: `{ deployments { nodes { events { message } moduleInstance { project { name } environment { name } } } } }`}, ast.Query)
 	if len(asked) != items*len(want) {
 		t.Fatalf("%d resolvers, want %d: %s %s", len(asked), items*len(want), a.data, a.errors)
 	}
@@ -133,8 +133,8 @@ func TestFieldsOfAQueryAreResolvedSideBySideAndThoseOfAMutationInTurn(t *testing
 		turns = append(turns, f.Name) // which the race detector sees
 		return nil, nil
 	})
-	c.ask(t, graph.PlanExecutor, written{text: `{ deployment(id: "a") { id } release(id: "b") { id } }`}, ast.Query)
-	c.ask(t, graph.PlanExecutor, written{text: `mutation { cancelDeployment(input: {id: "a"}) { deployment { id } } rollbackDeployment(input: {id: "b"}) { deployment { id } } }`}, ast.Mutation)
+	c.ask(t, plans, written{text: `{ deployment(id: "a") { id } release(id: "b") { id } }`}, ast.Query)
+	c.ask(t, plans, written{text: `mutation { cancelDeployment(input: {id: "a"}) { deployment { id } } rollbackDeployment(input: {id: "b"}) { deployment { id } } }`}, ast.Mutation)
 	if fmt.Sprint(turns) != "[Mutation.cancelDeployment Mutation.rollbackDeployment]" {
 		t.Errorf("%v", turns)
 	}
@@ -160,11 +160,11 @@ func TestEachConditionHoldsInADocumentThatIsKept(t *testing.T) {
 			fmt.Fprintf(&fragments, form.fragment, i)
 		}
 		query := fmt.Sprintf("query(%s) { %s } %s", &declared, &selected, &fragments)
-		if a := c.ask(t, graph.PlanExecutor, written{text: query}, ast.Query); strings.Count(a.data, `"b`) != conditions {
+		if a := c.ask(t, plans, written{text: query}, ast.Query); strings.Count(a.data, `"b`) != conditions {
 			t.Fatalf("%s %s", a.data, a.errors)
 		}
 		for i := range conditions {
-			a := c.ask(t, graph.PlanExecutor, written{query, map[string]any{fmt.Sprintf("v%d", i): false}}, ast.Query)
+			a := c.ask(t, plans, written{query, map[string]any{fmt.Sprintf("v%d", i): false}}, ast.Query)
 			if strings.Count(a.data, `"b`) != conditions-1 || strings.Contains(a.data, fmt.Sprintf(`"b%d"`, i)) {
 				t.Errorf("%d conditions, without b%d: %s %s", conditions, i, a.data, a.errors)
 			}
@@ -195,8 +195,8 @@ func TestPathsWithinAnItemBeginWithTheKeyOfTheRootField(t *testing.T) {
 		return nil, nil
 	}
 	const query = `subscription { x: deploymentChanged(id: "dep_0") { at: cursor d: deployment { p: project { id } ... on Deployment { r: release { id } i: moduleInstance { id } } } } }`
-	for _, e := range []graph.Executor{graph.PlanExecutor, graph.GqlgenExecutor} {
-		c := &comparison{handlers: map[graph.Executor]http.Handler{
+	for _, e := range []executor{plans, gqlgen} {
+		c := &comparison{handlers: map[executor]http.Handler{
 			e: handler(resolvertest.Around(&graph.Resolver{}, failing), e, "org_1", generous),
 		}}
 		a := c.ask(t, e, written{text: query}, ast.Subscription)

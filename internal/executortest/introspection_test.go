@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/vektah/gqlparser/v2/ast"
-
-	"slipway/graph"
 )
 
 // everything asks for all that a schema can tell of itself.
@@ -43,7 +41,7 @@ func TestBothExecutorsTellTheWholeSchema(t *testing.T) {
 // BenchmarkIntrospection tells the whole schema with each executor.
 func BenchmarkIntrospection(b *testing.B) {
 	c := comparison{handlers: fabricated(1, work)}
-	for _, e := range []graph.Executor{graph.PlanExecutor, graph.GqlgenExecutor} {
+	for _, e := range []executor{plans, gqlgen} {
 		b.Run(string(e), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -31,10 +31,10 @@ func TestThePlansOfAThousandDocumentsTakeAtMost16MiB(t *testing.T) {
 		"one field many times": {4, 6, each(6, `__typename @include(if: $%c) `) + `moduleDefinition { ` + strings.Repeat("id ", 850) + `}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			took := map[graph.Executor]int{}
-			for _, e := range []graph.Executor{graph.GqlgenExecutor, graph.PlanExecutor} {
+			took := map[executor]int{}
+			for _, e := range []executor{gqlgen, plans} {
 				h := handler(resolvertest.Around(&graph.Resolver{}, fabricator{1, work}.call), e, "org_1", document.DefaultLimits())
-				c := comparison{handlers: map[graph.Executor]http.Handler{e: h}}
+				c := comparison{handlers: map[executor]http.Handler{e: h}}
 				before := heap()
 				for i := range of.documents {
 					query := fmt.Sprintf("query(%s) { moduleVersion(id: \"%d\") { %s } }", each(of.conditions, "$%c: Boolean = false "), i, of.selected)
@@ -51,8 +51,8 @@ func TestThePlansOfAThousandDocumentsTakeAtMost16MiB(t *testing.T) {
 				took[e] = heap() - before
 				runtime.KeepAlive(c)
 			}
-			plans := took[graph.PlanExecutor] - took[graph.GqlgenExecutor]
-			t.Logf("%d KiB for the plans of %d documents, which take %d KiB", plans>>10, of.documents, took[graph.GqlgenExecutor]>>10)
+			plans := took[plans] - took[gqlgen]
+			t.Logf("%d KiB for the plans of %d documents, which take %d KiB", plans>>10, of.documents, took[gqlgen]>>10)
 			if plans > most {
 				t.Errorf("the plans of %d documents take %d KiB, at most %d", of.documents, plans>>10, most>>10)
 			}

@@ -2,8 +2,6 @@ package gqlhttp
 
 import (
 	"context"
-	"encoding/json"
-	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -68,50 +66,4 @@ func refusedRootField(ctx context.Context, err error) graphql.Marshaler {
 	alias := graphql.GetRootFieldContext(ctx).Field.Alias
 	graphql.AddError(graphql.WithPathContext(ctx, graphql.NewPathWithField(alias)), err)
 	return graphql.Null
-}
-
-// InterceptField implements graphql.FieldInterceptor for gqlgen's executor: it has an Observer observe the field.
-func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any, error) {
-	fc := graphql.GetFieldContext(ctx)
-	switch {
-	case fc.Object == "Subscription":
-		return next(ctx) // the start of a subscription has no answer
-	case strings.HasPrefix(fc.Object, "__"):
-		result, err := next(ctx) // which was counted before
-		return standardIntrospection(ctx, fc, result), err
-	}
-	o := Observe(ctx)
-	if o.execution == nil {
-		return next(ctx)
-	}
-	isLeaf := len(fc.Field.Selections) == 0
-	if !isLeaf {
-		if err := o.Begin(ctx, fc); err != nil {
-			return nil, err
-		}
-	}
-	result, err := next(ctx)
-	switch {
-	case err != nil:
-	case !isLeaf || fc.Field.Definition.Type.Elem != nil:
-		err = o.Resolved(ctx, fc, result)
-	default:
-		err = o.Text(ctx, textLength(result))
-	}
-	return result, err
-}
-
-// textLength returns the length of a text or of JSON, 0 for other values.
-func textLength(value any) int {
-	switch v := value.(type) {
-	case string:
-		return len(v)
-	case *string:
-		if v != nil {
-			return len(*v)
-		}
-	case json.RawMessage:
-		return len(v)
-	}
-	return 0
 }

@@ -86,10 +86,10 @@ func NewServer(schema graphql.ExecutableSchema, c Config, transports ...Transpor
 
 // Use adds an extension of gqlgen's; those that were added first run first. By then the document is
 // parsed and the variables are coerced, so an extension must not replace them. It panics where the extension intercepts
-// fields: only gqlgen's own executor would call it. What is to see all fields belongs into Observer.
+// fields, for plans do not call it. What is to see all fields belongs into Observer.
 func (s *Server) Use(extension graphql.HandlerExtension) {
 	if _, ok := extension.(graphql.FieldInterceptor); ok {
-		panic("gqlhttp: the extension " + extension.ExtensionName() + " intercepts fields, which not every executor lets it do")
+		panic("gqlhttp: the extension " + extension.ExtensionName() + " intercepts fields, which plans do not let it do")
 	}
 	s.exec.Use(extension)
 }

@@ -48,8 +48,6 @@ type Config struct {
 	// Playground serves the explorer at /playground, as Explorer says, and the REST documents at /docs.
 	Playground bool
 	Explorer   web.Config
-	// Executor is what executes GraphQL operations; empty for graph.PlanExecutor.
-	Executor graph.Executor
 	// Trusted are the GraphQL documents that callers may name; nil for none.
 	Trusted *gqlhttp.Trusted
 	// MaxBody and MaxQuery bound a request's body and a GraphQL document's text, in bytes; 0 stands for
@@ -171,8 +169,7 @@ func routes(services *Services, tokens *auth.Authenticator, organizations *auth.
 		refuse := refuseGraphQL(c.Log)
 		r.Use(vary(callerHeaders...), exceptSockets(tokens.Middleware(actor.GraphQL, refuse), identify, within(organizations, refuse)))
 		endpoint := graph.NewHandler(resolver, graph.Config{
-			Executor: c.Executor,
-			HTTP:     gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
+			HTTP: gqlhttp.HTTP{MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,
 				Trusted:       c.Trusted,

@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"slipway/ent/migrate"
-	"slipway/graph"
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/pgtest"
@@ -191,10 +190,9 @@ func (w *World) In(organization string) *World {
 	return &other
 }
 
-// serverConfig is the configuration of a world. SLIPWAY_EXECUTOR sets the executor, as it does for the program, so that all
-// tests can be run with either.
+// serverConfig is the configuration of a world.
 func serverConfig() server.Config {
-	return server.Config{Introspection: true, Log: logger(), Executor: graph.Executor(os.Getenv("SLIPWAY_EXECUTOR"))}
+	return server.Config{Introspection: true, Log: logger()}
 }
 
 // logger logs where SLIPWAY_TEST_LOG is set.
