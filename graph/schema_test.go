@@ -8,10 +8,11 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/graph/generated"
+	"slipway/graph/plan"
 )
 
 // schema is the published one.
-var schema = generated.NewExecutableSchema(generated.Config{}).Schema()
+var schema = generated.NewPlanSchema(generated.Config{}, plan.Options{}).Schema()
 
 func TestEverythingInTheSchemaIsDescribed(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,6 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // NewPlanSchema returns a schema whose operations are executed by plans.
@@ -6799,54 +6798,30 @@ func init() {
 	}
 	planSubscription.Fields = map[string]*plan.Field{
 		"deploymentChanged": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
-			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
-			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
-				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-					return ec.fieldContext_Subscription_deploymentChanged(ctx, field)
-				},
-				func(ctx context.Context) (any, error) {
-					fc := graphql.GetFieldContext(ctx)
+			ec := e.State.(*executionContext)
+			return plan.Stream(ctx, e, n, ec.field_Subscription_deploymentChanged_args,
+				func(ctx context.Context, fc plan.Arguments) (<-chan *feed.Item, error) {
 					return ec.Resolvers.Subscription().DeploymentChanged(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 				},
-				nil,
-				func(ctx context.Context, _ ast.SelectionSet, v *feed.Item) graphql.Marshaler {
-					return plan.Event(ctx, e, n, v, writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
-				},
-				true, true)
+				writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
 		},
 		},
 		"deploymentsChanged": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
-			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
-			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
-				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-					return ec.fieldContext_Subscription_deploymentsChanged(ctx, field)
-				},
-				func(ctx context.Context) (any, error) {
-					fc := graphql.GetFieldContext(ctx)
+			ec := e.State.(*executionContext)
+			return plan.Stream(ctx, e, n, ec.field_Subscription_deploymentsChanged_args,
+				func(ctx context.Context, fc plan.Arguments) (<-chan *feed.Item, error) {
 					return ec.Resolvers.Subscription().DeploymentsChanged(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["after"].(*string))
 				},
-				nil,
-				func(ctx context.Context, _ ast.SelectionSet, v *feed.Item) graphql.Marshaler {
-					return plan.Event(ctx, e, n, v, writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
-				},
-				true, true)
+				writeNDeploymentChange2ᚖslipwayᚋinternalᚋfeedᚐItem)
 		},
 		},
 		"deploymentLogs": {Object: "Subscription", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Subscribe: func(ctx context.Context, e *plan.Execution, n *plan.Node) func(context.Context) graphql.Marshaler {
-			ec := newExecutionContext(e.Operation, (*executableSchema)(e.State.(*executionContext).ExecutableSchemaState), nil)
-			return graphql.ResolveFieldStream(ctx, e.Operation, n.Collected,
-				func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-					return ec.fieldContext_Subscription_deploymentLogs(ctx, field)
-				},
-				func(ctx context.Context) (any, error) {
-					fc := graphql.GetFieldContext(ctx)
+			ec := e.State.(*executionContext)
+			return plan.Stream(ctx, e, n, ec.field_Subscription_deploymentLogs_args,
+				func(ctx context.Context, fc plan.Arguments) (<-chan *deployment.LogBatch, error) {
 					return ec.Resolvers.Subscription().DeploymentLogs(ctx, fc.Args["id"].(string), fc.Args["after"].(*string))
 				},
-				nil,
-				func(ctx context.Context, _ ast.SelectionSet, v *deployment.LogBatch) graphql.Marshaler {
-					return plan.Event(ctx, e, n, v, writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch)
-				},
-				true, true)
+				writeNLogBatch2ᚖslipwayᚋinternalᚋdeploymentᚐLogBatch)
 		},
 		},
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -216,37 +215,6 @@ func (n *Node) room() int {
 		return 512
 	}
 	return size + size/8
-}
-
-// subscribe starts the events of a subscription.
-func (e *Execution) subscribe(ctx context.Context, root *Node, s *selection) graphql.ResponseHandler {
-	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: s.on.Name})
-	if len(s.nodes) != 1 || s.nodes[0].field == nil {
-		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
-		return nil
-	}
-	next := s.nodes[0].field.Subscribe(ctx, e, s.nodes[0])
-	return func(ctx context.Context) *graphql.Response {
-		event := next(ctx)
-		if event == nil {
-			return nil
-		}
-		data := make(written, 0, root.room())
-		event.MarshalGQL(&data)
-		root.took(len(data))
-		return &graphql.Response{Data: json.RawMessage(data)}
-	}
-}
-
-// Event returns the value of a subscription's field. Paths of errors begin below the field that the context has, as in
-// gqlgen's executor.
-func Event[T any](ctx context.Context, e *Execution, n *Node, v T, write func(*Writer, *Node, T) bool) graphql.Marshaler {
-	w := e.writer(ctx, e.observer(ctx), n.room())
-	if !write(w, n, v) {
-		return graphql.Null
-	}
-	n.took(w.end())
-	return &value{w.output, w.begin}
 }
 
 func (e *Execution) observer(ctx context.Context) Observer {
