@@ -38,8 +38,8 @@ bin/slipway-lite: $(SOURCES)
 	@mkdir -p bin && printf '{"Replace": {"%s": ""}}\n' '$(CURDIR)/$(GRAPHIQL)' >bin/lite.json
 	CGO_ENABLED=0 go build -trimpath -overlay bin/lite.json -o $@ ./cmd/slipway
 
-bin/withpg: go.mod $(shell find internal/pgtest -name '*.go')
-	go build -o $@ ./internal/pgtest/cmd/withpg
+bin/withpg: go.mod $(shell find internal/test/pgtest -name '*.go')
+	go build -o $@ ./internal/test/pgtest/cmd/withpg
 
 # Tests that wait for a clock or a program leave the processors to others.
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
@@ -52,10 +52,10 @@ test-race: bin/withpg ## run the tests under the race detector, which needs a C 
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
 
 equivalence: bin/withpg ## compare the answers of plans with those of gqlgen to DOCUMENTS=10000 (SEED=0, ARGS=-race)
-	bin/withpg -- go test -count=1 -v -timeout 60m $(ARGS) -run BothExecutors ./internal/executortest -documents $(or $(DOCUMENTS),10000) -seed $(or $(SEED),0)
+	bin/withpg -- go test -count=1 -v -timeout 60m $(ARGS) -run BothExecutors ./internal/test/executortest -documents $(or $(DOCUMENTS),10000) -seed $(or $(SEED),0)
 
 counts: bin/withpg ## accept what the requests take now: statements, allocations and bytes
-	bin/withpg -- go test -count=1 ./internal/counttest -accept
+	bin/withpg -- go test -count=1 ./internal/test/counttest -accept
 
 bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.go') $(wildcard bench/*/*.sql bench/*/*.graphql)
 	go build -o $@ ./bench
@@ -81,7 +81,7 @@ bench-go: bin/withpg ## run Go's benchmarks and print the medians (ROUNDS=5, BEN
 # Each proof is also a target of its own: proof-backup, proof-clocks, proof-cloudevents, proof-faults, proof-feed,
 # proof-hostile, proof-idempotency, proof-kill, proof-lost, proof-outage, proof-overlap, proof-race, proof-upgrade and
 # proof-waking.
-PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/prooftest
+PROOF := SLIPWAY_PROOF=full bin/withpg -- go test -v -count=1 -parallel 1 -timeout 30m $(ARGS) ./internal/test/prooftest
 
 .PHONY: proof
 proof: bin/withpg ## race, repeat, kill and cut off whole servers, and print the figures (proof-race for one)
@@ -95,7 +95,7 @@ bench-live: bin/withpg ## open 10,000 streams on one server, and print what each
 
 .PHONY: attack
 attack: bin/withpg ## send servers hostile requests, alone and ten at once, and print what each of them took
-	@cd internal/attacktest && SLIPWAY_ATTACK=table $(CURDIR)/bin/withpg -- go test -count=1 -parallel 1 -timeout 60m $(ARGS)
+	@cd internal/test/attacktest && SLIPWAY_ATTACK=table $(CURDIR)/bin/withpg -- go test -count=1 -parallel 1 -timeout 60m $(ARGS)
 
 fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60s
 	@.ci/fuzz $(or $(FUZZTIME),60s)

@@ -18,7 +18,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // showcase is the catalogue that everybody sees, and the ids of what nobody sees without a token.

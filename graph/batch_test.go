@@ -8,7 +8,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestAPageReadsEachEdgeInOneStatementHoweverLongItIs(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // Fields of columns that were not read have values that show (store.Config.PoisonUnread), so a field that is selected

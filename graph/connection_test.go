@@ -7,7 +7,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const instances = `query($first: Int, $after: String, $last: Int, $before: String) {

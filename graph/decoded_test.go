@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // stored makes n definitions whose schemas have many small values, and returns the id of the first.

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/logline"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // example is an operation of the documentation, with what it answers.

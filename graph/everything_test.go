@@ -15,7 +15,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestOneQuerySelectsEveryFieldOfEveryVariantWithoutAnAlias(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/gqlhttp/document"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // introspection asks for everything that the specification lets a schema tell of itself.

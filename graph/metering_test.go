@@ -14,7 +14,7 @@ import (
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // aliases repeats a field under n aliases.

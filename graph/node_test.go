@@ -6,7 +6,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // recorded returns the id of a record of every type that is a Node, by the name of the type.

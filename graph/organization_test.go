@@ -15,7 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // global are the fields of the root that a superadmin is answered who has named nothing.

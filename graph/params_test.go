@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestParametersOfDynamicValuesAreAnObjectOfTexts(t *testing.T) {

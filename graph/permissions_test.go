@@ -12,7 +12,7 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/httpx"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // permissions asks a server what a token may do where the request names an organization, "" for none.

@@ -7,7 +7,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // code is the code of the error at a path of the answer, "nodes 1" for an item; empty where there is none.

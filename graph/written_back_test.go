@@ -15,7 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // reading is the query of every field of a definition's schema, and of those inside it.

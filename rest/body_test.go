@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestBadBodiesAreRefusedWithEveryPlace(t *testing.T) {

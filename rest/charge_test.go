@@ -15,7 +15,7 @@ import (
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // left is what an answer says is left in the caller's bucket.

@@ -19,7 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // contract is the document that every request and answer of these tests is held against.

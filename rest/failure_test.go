@@ -22,7 +22,7 @@ import (
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 	"slipway/rest"
 )
 

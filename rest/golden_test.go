@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 var update = flag.Bool("update", false, "write the golden exchanges of testdata anew")

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestHeadersDecideAsDocumented(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/id"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestWhatIsForeignLooksLikeWhatNeverWas(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/auth"
 	"slipway/internal/fault"
 	"slipway/internal/httpx"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 	"slipway/rest"
 )
 

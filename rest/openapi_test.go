@@ -21,7 +21,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 	"slipway/rest"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/id"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // step is one exchange whose text is kept in testdata.

@@ -7,7 +7,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/id"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // Each request breaks what its own line says and everything that is checked later.

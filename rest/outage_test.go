@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 func TestADatabaseThatIsDownIsTold(t *testing.T) {

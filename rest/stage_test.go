@@ -15,7 +15,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // stage is a world with everything that the operations can meet.

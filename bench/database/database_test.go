@@ -11,8 +11,8 @@ import (
 	"slipway/bench/database"
 	"slipway/bench/load"
 	"slipway/bench/requests"
-	"slipway/internal/pgtest"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/pgtest"
+	"slipway/internal/test/worldtest"
 )
 
 // few are enough to have every kind of row.

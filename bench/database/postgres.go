@@ -15,8 +15,8 @@ import (
 
 	"slipway/bench/data"
 	"slipway/bench/process"
-	"slipway/internal/pgtest/cluster"
 	"slipway/internal/store"
+	"slipway/internal/test/pgtest/cluster"
 )
 
 // Postgres is a database of PostgreSQL.

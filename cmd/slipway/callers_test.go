@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // say sends a request over a connection of its own, from an address of this machine, and gives the answer

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestCheckSaysWhatTodaysRulesWouldRefuse(t *testing.T) {

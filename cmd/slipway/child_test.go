@@ -13,7 +13,7 @@ import (
 
 	main "slipway/cmd/slipway"
 	"slipway/internal/keeper"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // What the test's own program does instead of testing, by the variable asChild.

@@ -13,7 +13,7 @@ import (
 
 	main "slipway/cmd/slipway"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // variables is an environment.

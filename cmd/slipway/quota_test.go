@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestWhatACallerMayHaveAtOnceIsASetting(t *testing.T) {

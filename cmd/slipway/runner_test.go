@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestRunnerCarriesOutWhatIsWaitingAndEnds(t *testing.T) {

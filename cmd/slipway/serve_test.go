@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 func TestServeMakesItsDatabaseAndTellsHowToBegin(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestStoppingTellsEveryOpenStream(t *testing.T) {

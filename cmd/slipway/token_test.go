@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/pgtest"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/pgtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestTokenThatIsCreatedWorksUntilItIsRevoked(t *testing.T) {

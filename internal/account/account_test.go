@@ -20,8 +20,8 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 func system(organizationID string) context.Context {

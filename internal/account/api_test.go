@@ -13,7 +13,7 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const tokenFields = `id name role organizationId scope { projects environments } prefix lastFour createdBy createdById createdAt expiresAt lastUsedAt revokedAt`

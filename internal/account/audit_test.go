@@ -15,7 +15,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/page"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 var at = time.Date(2026, 3, 1, 9, 30, 0, 125_000_000, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestAnAdminRevokesWhatIsWithinItsScopeAndNothingElse(t *testing.T) {

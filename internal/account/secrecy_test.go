@@ -13,8 +13,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/server"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // dump is every row of every table as text.

@@ -10,8 +10,8 @@ import (
 	"slipway/ent/token"
 	"slipway/internal/account"
 	"slipway/internal/actor"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // used uses new tokens of both organizations and returns the ids of the tokens.

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/fault"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // register is a Finder that the test holds in its hands, and a clock.

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/page"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func hasViolation(err error, pointer string) bool {

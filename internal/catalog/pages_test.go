@@ -13,7 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/page"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // interleave makes n definitions of each of two organizations and n global ones, in turn, six at a time

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func inputs(t *testing.T, text string) *strictjson.Node {

@@ -22,7 +22,7 @@ import (
 	"slipway/internal/page"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const region = `{"id":"region","type":"string","label":"Region"}`

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const (

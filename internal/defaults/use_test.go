@@ -13,7 +13,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // publish publishes a version whose options are of the definitions.

@@ -13,7 +13,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/demo"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func actInTheirRoles(t *testing.T, w *worldtest.World, r *demo.Result) {

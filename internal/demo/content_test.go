@@ -14,7 +14,7 @@ import (
 	"slipway/internal/ecs"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // variants are the discriminators of all 14 kinds of input; references have a module type behind theirs.

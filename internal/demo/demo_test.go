@@ -14,7 +14,7 @@ import (
 	"slipway/internal/demo"
 	"slipway/internal/fault"
 	"slipway/internal/record"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // each runs a test against a seeded world on each database.

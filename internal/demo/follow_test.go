@@ -8,7 +8,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/demo"
 	"slipway/internal/record"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestThereIsAlwaysSomethingToFollow(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/record"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 	"slipway/web"
 )
 

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/release"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // rollbacks are two ways to the same rows: with one statement for all that decides, as it is done, and

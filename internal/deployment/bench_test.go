@@ -7,7 +7,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/server"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // BenchmarkDeployment reads a deployment by its id, on each database and in each isolation.

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // requested makes a RUNNING deployment of the place's instance whose cancellation was requested by a developer, and

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // changes are all the ways to change a deployment: each makes one and changes it once more.

@@ -14,8 +14,8 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // clock is the time of the deployments of a world.

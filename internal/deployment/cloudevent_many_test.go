@@ -17,7 +17,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // crowd is a service with many deployments.

@@ -14,7 +14,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // TestAnEventReadsAsManyRowsHoweverLongTheHistory compares what events of all kinds take after 20 deployments of the service with

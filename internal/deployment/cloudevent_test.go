@@ -30,7 +30,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // at is when the tests of the cloud's events take place.

@@ -14,8 +14,8 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // scoped is an organization's actor of a role whose token is for one environment.

@@ -15,7 +15,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/release"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // shop has immutable inputs at every depth. An instance of the module network fills what is mapped.

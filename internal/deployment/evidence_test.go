@@ -12,7 +12,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // refusedAt are the violations of a refused input, each as "pointer rule".

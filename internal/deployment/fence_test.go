@@ -7,7 +7,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestEachClaimHasAGreaterFenceThanAnyBefore(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/page"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // Every member of a filter means the same to the list and to those who follow what is in it. There are two deployments of

@@ -13,8 +13,8 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/feed"
 	"slipway/internal/id"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // next returns the next change that is followed, nil where there will be none.

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // forced cancels a RUNNING deployment by force.

@@ -20,8 +20,8 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // eachIsolation runs a test on both databases, and on PostgreSQL in strict isolation too.

@@ -20,7 +20,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/journal"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // keyed makes a deployment at a place under a key; the same variant is the same request.

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestWhatIsMadeIsWhatIsStored(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestClaimGivesALeaseAndTheSameDeploymentUnderItAgain(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/record"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // chain makes a deployment and replays of it, each of the one before; the newest comes first.

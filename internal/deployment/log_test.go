@@ -17,7 +17,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/logline"
 	"slipway/internal/page"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // running is a RUNNING deployment, to whose log a test adds lines.

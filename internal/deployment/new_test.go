@@ -13,7 +13,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // newMembers are two values for each member of New, of which the first stands in what is stored. A member that is added to

@@ -11,7 +11,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/id"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestPurgeRemovesWhatIsOldOfEveryOrganization(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/id"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // quarantining are the two ways to change the quarantines of a release.

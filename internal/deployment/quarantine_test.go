@@ -18,7 +18,7 @@ import (
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // waysToShip are all ways to deploy the release of a deployment that succeeded with the inputs of Succeeded.

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const racers = 200

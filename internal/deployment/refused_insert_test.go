@@ -12,7 +12,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // TestWhatTheDatabaseRefusesIsToldApart has somebody else commit between the read that decides on a request and the

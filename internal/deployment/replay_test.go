@@ -18,7 +18,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/ecs"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // full makes a deployment that succeeded and has every field that a replay must not take over.

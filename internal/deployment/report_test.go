@@ -17,7 +17,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // runningOf makes a RUNNING deployment of a kind, and returns its lease.

@@ -10,7 +10,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // TestWritesTakeFewStatements names the statements of writes by their verbs and tables. BEGIN, which sets the

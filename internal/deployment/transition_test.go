@@ -11,7 +11,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // states makes a deployment of each status.

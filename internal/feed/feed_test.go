@@ -15,8 +15,8 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/feed"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // next returns the next item, nil where there will be none.

@@ -9,7 +9,7 @@ import (
 
 	"slipway/internal/feed"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestOtherServersAreNotifiedOfAChange(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/feed"
 	"slipway/internal/logline"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // idle is how many subscriptions of a tenant take nothing of what they are sent.

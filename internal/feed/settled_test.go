@@ -7,7 +7,7 @@ import (
 
 	"slipway/internal/deployment"
 	"slipway/internal/feed"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // transaction is one of PostgreSQL that has its place in the order already, and has not ended.

@@ -3,8 +3,8 @@ package feed_test
 import (
 	"testing"
 
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // There is no such deployment, so that only the notification tells.

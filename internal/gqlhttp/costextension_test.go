@@ -14,7 +14,7 @@ import (
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/httpx"
 	"slipway/internal/quota"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // metered is a server whose callers may spend 100 at once and get 10 a second back.

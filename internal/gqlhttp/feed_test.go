@@ -24,7 +24,7 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/httpx"
 	"slipway/internal/quota"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // feed is a schema with a subscription, resolved the way that gqlgen's generated code does. What it does

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/quota"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // priced returns a subscription to a source whose start costs the price, as does each item.

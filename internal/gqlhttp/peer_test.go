@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // peer is the other end of a socket, byte by byte, so that it can do what a library's would not.

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 func TestNoMoreStreamsThanMayBeOpen(t *testing.T) {

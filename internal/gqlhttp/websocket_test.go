@@ -11,7 +11,7 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/gqlhttp/stream"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 const items = `subscription { feed(of: "items") { n } }`

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // ported has an immutable input that can be hidden, and items that have one.

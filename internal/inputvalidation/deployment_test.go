@@ -11,7 +11,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // shop has what a deployment completes: defaults, templates, conditions and computed keys.

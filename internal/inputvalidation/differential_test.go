@@ -19,7 +19,7 @@ import (
 	"slipway/internal/inputvalidation"
 	"slipway/internal/release"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // seedOf returns what a run is drawn from: SLIPWAY_TEST_SEED, or always the same.

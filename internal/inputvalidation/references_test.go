@@ -17,7 +17,7 @@ import (
 	"slipway/internal/inputvalidation"
 	"slipway/internal/meter"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // referring has references on every level that may have one.

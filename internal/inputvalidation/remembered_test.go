@@ -13,7 +13,7 @@ import (
 	"slipway/internal/inputvalidation"
 	"slipway/internal/meter"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // counted are warnings of immutable_changed, by their pointers: how many instances they count, and how many they name.

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestNumbersThatAReleaseWouldNotKeepAreRefusedEverywhere(t *testing.T) {

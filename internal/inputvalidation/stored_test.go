@@ -11,7 +11,7 @@ import (
 	"slipway/internal/inputvalidation"
 	"slipway/internal/release"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestWhatIsStoredIsCheckedByTodaysRules(t *testing.T) {

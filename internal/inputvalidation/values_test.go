@@ -9,7 +9,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestValuesAreCheckedByAVersionADefinitionOrGivenInputs(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"slipway/internal/actor"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // warned returns the warnings of a mutation's payload, each as "pointer rule".

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func parsed(t testing.TB, text string) *strictjson.Node {

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // mutation is how a test calls one of the schema's mutations: who does, with which input, and what is to

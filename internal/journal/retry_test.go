@@ -10,7 +10,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/journal"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestRetryEndsWhereOthersAreAlwaysQuicker(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"slipway/internal/keeper"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // fullDisk returns a world whose keepers have little room, and takes the rest of it from one.

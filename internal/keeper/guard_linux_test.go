@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"slipway/internal/keeper"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // stubborn is a program that takes no SIGTERM and has a child that does not either, and has closed what it inherited but

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"slipway/internal/keeper"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // clockEnv names the file by which a test sets the clocks of a keeper.

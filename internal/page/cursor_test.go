@@ -12,7 +12,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/page"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {

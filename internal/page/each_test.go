@@ -12,7 +12,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/page"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // environments makes n environments of each project: equal times, and ids that mix the projects.

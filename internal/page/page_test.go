@@ -13,7 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/page"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 var day = time.Date(2026, 3, 1, 9, 30, 0, 125_000_000, time.UTC)

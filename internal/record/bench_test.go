@@ -7,7 +7,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/record"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func BenchmarkByID(b *testing.B) {

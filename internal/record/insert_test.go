@@ -9,7 +9,7 @@ import (
 	"slipway/ent/migrate"
 	"slipway/internal/actor"
 	"slipway/internal/record"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestInsertRefusesWhatANewRowCannotHave(t *testing.T) {

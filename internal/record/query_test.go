@@ -8,7 +8,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/record"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestReadsAreOfTheOrganizationOfTheActor(t *testing.T) {

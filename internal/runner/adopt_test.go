@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"slipway/internal/runner"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // stepwise is a program that does the next step when a file exists.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/keeper"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // The first claim is cut off and reaches the server only when the second, which found nothing, has been

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // The work folder has no room for a renewal, an end, a note or a line. The program goes on for longer than its first

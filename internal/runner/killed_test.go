@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"slipway/internal/fault"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 func TestRunnerThatIsKilledLeavesTheInstanceFree(t *testing.T) {

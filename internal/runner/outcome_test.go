@@ -14,8 +14,8 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 func TestProgramThatEndsWellMakesTheDeploymentLive(t *testing.T) {

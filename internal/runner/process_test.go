@@ -12,8 +12,8 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/runner"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // program builds slipway once for all tests, and returns its path. TestMain removes it.

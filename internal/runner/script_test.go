@@ -14,7 +14,7 @@ import (
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // scripts is where the programs are that docs/operations.md links.

@@ -15,8 +15,8 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/logline"
 	"slipway/internal/runner"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // config is that of a runner of acme's, in a folder of its own.

@@ -14,8 +14,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/runner"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 func TestCanceledProgramEndsWithItsChildrenBeforeItsInstanceIsFree(t *testing.T) {

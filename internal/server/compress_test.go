@@ -12,7 +12,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // coded returns the answer to a request, whose body is taken as it comes.

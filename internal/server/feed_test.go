@@ -9,8 +9,8 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/auth"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // ask sends a token from an address of this machine, on behalf of a client where one is named.

@@ -12,8 +12,8 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/httpx"
 	"slipway/internal/logline"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // firstEvent returns what an operation is answered first over server-sent events.

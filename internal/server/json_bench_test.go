@@ -16,7 +16,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // BenchmarkJSON sends requests whose bodies or answers are mostly JSON of the caller's own through the whole program, on

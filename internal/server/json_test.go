@@ -7,7 +7,7 @@ import (
 
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // A value of 200 KB is parsed once on its way in, and written once. To parse or to print it once more takes tens of

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/logline"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestALogGoesOnAfterALostConnection(t *testing.T) {

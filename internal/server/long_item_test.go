@@ -10,7 +10,7 @@ import (
 	"slipway/internal/gqlhttp/document"
 	"slipway/internal/server"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestAnItemThatIsTooLongComesWithoutItsDataAndTheStreamGoesOn(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func newLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }

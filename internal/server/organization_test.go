@@ -11,8 +11,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/server"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // enter opens a socket in an organization.

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/origin"
 	"slipway/internal/quota"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 	"slipway/web"
 )
 

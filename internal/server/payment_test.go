@@ -13,8 +13,8 @@ import (
 	"slipway/internal/quota"
 	"slipway/internal/server"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // dear is everyChange with releases, for which each item costs 123, as does its start.

@@ -12,7 +12,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // below serves a world below the path /slipway, which a proxy takes away, and gives the URL of both.

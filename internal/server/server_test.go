@@ -18,8 +18,8 @@ import (
 	"slipway/internal/jsonlog"
 	"slipway/internal/server"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // logged is the log of a server.

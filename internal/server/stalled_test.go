@@ -17,7 +17,7 @@ import (
 
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const large = 16 << 20

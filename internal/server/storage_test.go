@@ -18,7 +18,7 @@ import (
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // fillDisk lets a database have no room for more, and gives what makes room again.

@@ -15,8 +15,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/server"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // patience is how long a test waits for what is to happen soon.

@@ -18,7 +18,7 @@ import (
 	"slipway/internal/gqlhttp"
 	"slipway/internal/quota"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 	"slipway/internal/gqlhttp/stream"
 	"slipway/internal/page"
 	"slipway/internal/server"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // waiting is a server with room for one operation, whose callers may have one request in flight each.

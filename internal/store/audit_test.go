@@ -22,7 +22,7 @@ import (
 	"slipway/internal/logline"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestEveryStatementOverTenantsRowsIsBoundToOne(t *testing.T) {

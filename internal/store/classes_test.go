@@ -12,7 +12,7 @@ import (
 	"slipway/ent"
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestEveryEntityHasAClass(t *testing.T) {

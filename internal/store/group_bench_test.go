@@ -15,7 +15,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // BenchmarkGroup has writers roll back at once, each its own instances, by turns with a COMMIT for each and with

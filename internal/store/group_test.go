@@ -21,7 +21,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // writers write organizations to a SQLite file, each of them in a transaction.

@@ -9,8 +9,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/pgtest"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/pgtest"
+	"slipway/internal/test/worldtest"
 )
 
 // several returns the URL of one database through several proxies, of which a server takes that which writes.

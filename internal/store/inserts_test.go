@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/id"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // isPostgres reports whether INSERTs are sent as one statement.

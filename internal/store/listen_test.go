@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestNotificationsSayWhatHasChanged(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"slipway/internal/pgtest"
 	"slipway/internal/store"
+	"slipway/internal/test/pgtest"
 )
 
 // index is a migration that builds an index of the table a.

@@ -15,9 +15,9 @@ import (
 
 	entmigrate "slipway/ent/migrate"
 	"slipway/internal/actor"
-	"slipway/internal/pgtest"
 	"slipway/internal/server"
 	"slipway/internal/store"
+	"slipway/internal/test/pgtest"
 )
 
 // eachEmpty runs a test against an empty database of each kind.

@@ -19,8 +19,8 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 func TestLostAnswerToCommitIsFoundOut(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"slipway/ent/project"
 	"slipway/internal/actor"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // oneConnection is for a store of one connection, which shows where that is not given back.

@@ -14,8 +14,8 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/store"
-	"slipway/internal/testkit"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // pooler stands between clients and PostgreSQL as one that pools transactions does: it has two sessions, by turns, and

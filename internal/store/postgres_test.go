@@ -8,7 +8,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestCostOfAPageIsTheServersUnlessTheURLHasOne(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // proxy stands between a store and PostgreSQL and lets the network fail.

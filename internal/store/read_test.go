@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // everyone is more connections than any test makes.

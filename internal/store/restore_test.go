@@ -20,7 +20,7 @@ import (
 	"slipway/ent/organization"
 	"slipway/internal/actor"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 var root = &actor.Actor{Name: "test", Role: actor.System, Channel: actor.CLI}

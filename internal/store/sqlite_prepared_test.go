@@ -12,7 +12,7 @@ import (
 	"slipway/ent/organization"
 	"slipway/internal/actor"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // write runs f in a transaction of an admin.

@@ -15,7 +15,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestSixtyFourWritersNeverMeetALock(t *testing.T) {

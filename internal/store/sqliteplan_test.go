@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // wholeOrganization is a step of a plan that reads all rows of an organization.

@@ -11,7 +11,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 // breakDisk has every file that this process has open of a database, but what it shares in memory, be one that

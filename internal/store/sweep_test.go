@@ -11,7 +11,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 type sweep func(ctx context.Context, by time.Time, limit int) ([]store.OwnedID, error)

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/page"
 	"slipway/internal/store"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestQueriesWithoutAnActorFail(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"slipway/internal/store"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 func TestURLsThatNameADatabase(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/page"
+	"slipway/internal/test/worldtest"
 	"slipway/internal/workspace"
-	"slipway/internal/worldtest"
 )
 
 func TestSlugsAreTakenOncePerOwner(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/page"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestDefinitionsLeadOnToOneAnotherButNotInACircle(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 func TestEverySourceListsWhatTheOrganizationHas(t *testing.T) {

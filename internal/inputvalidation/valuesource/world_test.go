@@ -9,7 +9,7 @@ import (
 	"slipway/internal/defaults"
 	"slipway/internal/inputprop"
 	"slipway/internal/strictjson"
-	"slipway/internal/worldtest"
+	"slipway/internal/test/worldtest"
 )
 
 const ask = `query($source: String!, $params: JSON, $first: Int, $after: String) {

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	entmigrate "slipway/ent/migrate"
-	"slipway/internal/pgtest"
 	"slipway/internal/store/diff"
+	"slipway/internal/test/pgtest"
 )
 
 var databases = map[string]func(testing.TB) string{

@@ -9,8 +9,8 @@ import (
 
 	"github.com/lib/pq"
 
-	"slipway/internal/pgtest"
 	"slipway/internal/store/pgconn"
+	"slipway/internal/test/pgtest"
 )
 
 // pools returns pools to one database: as lib/pq is by itself, without statements that are kept, and with.

@@ -21,7 +21,7 @@ import (
 	"github.com/lib/pq/pqerror"
 
 	"slipway/internal/store/pgconn"
-	"slipway/internal/testkit"
+	"slipway/internal/test/testkit"
 )
 
 // session is the only connection of a pool, in transactions.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lib/pq"
 
-	"slipway/internal/pgtest"
 	"slipway/internal/store/pgconn"
+	"slipway/internal/test/pgtest"
 )
 
 // unwatchable fails the test where somebody waits for the end of the context.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/lib/pq"
 
-	"slipway/internal/pgtest"
 	"slipway/internal/store/pgconn"
-	"slipway/internal/testkit"
+	"slipway/internal/test/pgtest"
+	"slipway/internal/test/testkit"
 )
 
 // connector makes connections for database/sql.

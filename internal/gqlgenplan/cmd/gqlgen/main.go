@@ -15,7 +15,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plans := gqlgenplan.Plugin{Filename: "graph/generated/plan.go", Around: "internal/resolvertest/resolvers.go", Prompt: []string{"DeploymentChange", "LogBatch"}}
+	plans := gqlgenplan.Plugin{Filename: "graph/generated/plan.go", Around: "internal/test/resolvertest/resolvers.go", Prompt: []string{"DeploymentChange", "LogBatch"}}
 	if err := api.Generate(c, api.AddPlugin(plans)); err != nil {
 		log.Fatal(err)
 	}

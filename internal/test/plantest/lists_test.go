@@ -1,0 +1,209 @@
+package plantest_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"slipway/internal/test/worldtest"
+)
+
+// list is a connection of the schema with some of its filters.
+type list struct {
+	// parent is the type that has the connection as its field.
+	parent, field string
+	// filters are the arguments for the filters, "" for none.
+	filters string
+}
+
+func (l list) String() string { return fmt.Sprintf("%s.%s(%s)", l.parent, l.field, l.filters) }
+
+// pageArgs are the arguments that every connection has.
+var pageArgs = []string{"first", "after", "last", "before"}
+
+// together are the filters that are given together, by the connection's field or the name of the source of
+// dynamic values.
+var together = map[string][][]string{
+	"deployments": {
+		{"environmentId", "status"}, {"projectId", "status"}, {"moduleInstanceId", "status"}, {"status", "deploymentType"},
+		{"createdFrom", "createdBefore"}, {"environmentId", "createdFrom", "createdBefore"},
+	},
+	"moduleDefinitions": {{"status", "search"}},
+	"moduleInstances":   {{"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}},
+	"auditEvents":       {{"createdFrom", "createdBefore"}, {"actorId", "action"}, {"actorId", "createdFrom", "createdBefore"}, {"objectId", "action"}},
+	"module_instances":  {{"type", "environmentId"}},
+}
+
+// lists returns every connection of the schema: without filters, with each of its filters alone, and with
+// those that are given together.
+func lists(t *testing.T, w *worldtest.World, token string) []list {
+	t.Helper()
+	text, err := os.ReadFile("../../../schema.graphql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := gqlparser.LoadSchema(&ast.Source{Input: string(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []list
+	for _, name := range slices.Sorted(maps.Keys(schema.Types)) {
+		for _, field := range schema.Types[name].Fields {
+			if !strings.HasSuffix(field.Type.Name(), "Connection") {
+				continue
+			}
+			l := list{parent: name, field: field.Name}
+			if field.Name == "dynamicValues" {
+				all = append(all, ofSources(t, w, token, l)...)
+				continue
+			}
+			filters, form := filtersOf(schema, field)
+			for _, chosen := range choices(t, field.Name, filters) {
+				l.filters = ""
+				if len(chosen) > 0 {
+					l.filters = fmt.Sprintf(form, strings.Join(chosen, ", "))
+				}
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}
+
+// filtersOf returns the names of a connection's filters and the form of its arguments around them.
+func filtersOf(schema *ast.Schema, field *ast.FieldDefinition) (filters []string, form string) {
+	form = "%s"
+	for _, arg := range field.Arguments {
+		switch {
+		case slices.Contains(pageArgs, arg.Name):
+		case arg.Name == "filter":
+			form = "filter: {%s}"
+			for _, f := range schema.Types[arg.Type.Name()].Fields {
+				filters = append(filters, f.Name)
+			}
+		default:
+			filters = append(filters, arg.Name)
+		}
+	}
+	return filters, form
+}
+
+// ofSources returns the connection of dynamic values with each source that there is, which has parameters in
+// the place of filters.
+func ofSources(t *testing.T, w *worldtest.World, token string, l list) []list {
+	t.Helper()
+	var all []list
+	r := request(t, w, token, "{ dynamicSources { name params { name required } } }")
+	sources, _ := r.At(t, "data", "dynamicSources").([]any)
+	for i := range sources {
+		name := r.Text(t, "data", "dynamicSources", i, "name")
+		var params []string
+		required := false
+		list, _ := r.At(t, "data", "dynamicSources", i, "params").([]any)
+		for j := range list {
+			params = append(params, r.Text(t, "data", "dynamicSources", i, "params", j, "name"))
+			required = required || r.At(t, "data", "dynamicSources", i, "params", j, "required") == true
+		}
+		for _, chosen := range choices(t, name, params) {
+			if len(chosen) == 0 && required {
+				continue
+			}
+			l.filters = fmt.Sprintf("source: %q, params: {%s}", name, strings.Join(chosen, ", "))
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// choices returns the arguments for no filter, for each alone, and for those that are given together.
+func choices(t *testing.T, of string, filters []string) [][]string {
+	t.Helper()
+	all := [][]string{nil}
+	for _, name := range filters {
+		all = append(all, choose(t, of, []string{name})...)
+	}
+	for _, names := range together[of] {
+		// Of a name there are lists within records, too, which have no filters.
+		if len(filters) > 0 {
+			all = append(all, choose(t, of, names)...)
+		}
+	}
+	return all
+}
+
+// choose returns the arguments for some filters, once for each combination of their values.
+func choose(t *testing.T, of string, names []string) [][]string {
+	t.Helper()
+	all := [][]string{nil}
+	for _, name := range names {
+		if len(values[of+"."+name]) == 0 {
+			t.Fatalf("the filter %s of %s has no value here: give it some among the values", name, of)
+		}
+		var longer [][]string
+		for _, chosen := range all {
+			for _, value := range values[of+"."+name] {
+				longer = append(longer, append(slices.Clone(chosen), name+": "+value))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// ask asks for the pages of a list: the first and the last, and those farthest from where their direction
+// begins. Of the lists in a record it asks for those of one, and for the first pages of fifty at once.
+func (l list) ask(t *testing.T, w *worldtest.World, token string, parents []string) {
+	t.Helper()
+	if l.parent == "Query" {
+		l.pages(t, w, token, "{ %s }", "list")
+		return
+	}
+	in := fmt.Sprintf("{ node(id: %q) { ... on %s { %%s } } }", parents[0], l.parent)
+	l.pages(t, w, token, in, "node", "list")
+	in = fmt.Sprintf("{ nodes(ids: %q) { ... on %s { %%s } } }", parents, l.parent)
+	for _, direction := range []string{"first", "last"} {
+		request(t, w, token, fmt.Sprintf(in, l.selection(direction+": 20")))
+	}
+}
+
+func (l list) pages(t *testing.T, w *worldtest.World, token, in string, path ...string) {
+	t.Helper()
+	at := []any{"data"}
+	for _, key := range path {
+		at = append(at, key)
+	}
+	at = append(at, "pageInfo")
+	first := request(t, w, token, fmt.Sprintf(in, l.selection("first: 50")))
+	last := request(t, w, token, fmt.Sprintf(in, l.selection("last: 50")))
+	after, _ := last.At(t, append(at, "startCursor")...).(string)
+	before, _ := first.At(t, append(at, "endCursor")...).(string)
+	if after == "" || before == "" {
+		t.Errorf("%s is empty", l)
+		return
+	}
+	request(t, w, token, fmt.Sprintf(in, l.selection(fmt.Sprintf("first: 50, after: %q", after))))
+	request(t, w, token, fmt.Sprintf(in, l.selection(fmt.Sprintf("last: 50, before: %q", before))))
+}
+
+func (l list) selection(page string) string {
+	args := page
+	if l.filters != "" {
+		args += ", " + l.filters
+	}
+	return fmt.Sprintf("list: %s(%s) { totalCount edges { cursor } pageInfo { startCursor endCursor } }", l.field, args)
+}
+
+func request(t *testing.T, w *worldtest.World, token, document string) worldtest.Response {
+	t.Helper()
+	r := w.GraphQL(t, token, document, nil)
+	if r.At(t, "errors") != nil {
+		t.Errorf("%s: %.300s", document, r.Body)
+	}
+	return r
+}

@@ -1,0 +1,470 @@
+package plantest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/ent"
+	"slipway/ent/moduledefinition"
+	"slipway/internal/account"
+	"slipway/internal/actor"
+	"slipway/internal/catalog"
+	"slipway/internal/defaults"
+	"slipway/internal/deployment"
+	"slipway/internal/fault"
+	"slipway/internal/feed"
+	"slipway/internal/id"
+	"slipway/internal/inputprop"
+	"slipway/internal/inputvalidation"
+	"slipway/internal/journal"
+	"slipway/internal/logline"
+	"slipway/internal/page"
+	"slipway/internal/store"
+	"slipway/internal/strictjson"
+	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
+	"slipway/internal/workspace"
+)
+
+// tour carries out once what the program can do, at an instance that has had many deployments.
+type tour struct {
+	*testing.T
+	w *worldtest.World
+	p *worldtest.Fixture
+
+	admin, developer context.Context
+	// runner claims at the instance's project alone.
+	runner context.Context
+}
+
+func newTour(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *tour {
+	t.Helper()
+	runner := &actor.Actor{ID: "tok_runner", Name: "runner", Role: actor.Runner, OrganizationID: w.Acme.ID, Channel: actor.REST,
+		Scope: &actor.Scope{Projects: []string{p.Project.ID}}}
+	return &tour{t, w, p, w.Acme.As(actor.Admin), w.Acme.As(actor.Developer), actor.With(t.Context(), runner)}
+}
+
+// run carries all out. Each part takes what the earlier ones have made.
+func (t *tour) run() {
+	t.Helper()
+	t.tokens()
+	t.places()
+	first := t.deploys()
+	t.replays(first)
+	t.follows()
+	t.inputs()
+	t.definitions()
+	t.events()
+	t.asks(first)
+	t.moves()
+	t.shadows()
+	t.keepsHouse()
+}
+
+func (t *tour) must(err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused fails the test where a call was not refused with the code.
+func (t *tour) refused(err error, code fault.Code) {
+	t.Helper()
+	if !fault.Is(err, code) {
+		t.Errorf("%v, want %s", err, code)
+	}
+}
+
+func (t *tour) tokens() {
+	t.Helper()
+	root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.System, Channel: actor.CLI})
+	made, _, err := t.w.Accounts.CreateToken(t.admin, account.NewToken{Name: "scoped", Role: actor.Runner,
+		Scope: &actor.Scope{Projects: []string{t.p.Project.ID}, Environments: []string{t.p.Environment.ID}}})
+	t.must(err)
+	_, err = t.w.Accounts.RevokeToken(t.admin, made.ID)
+	t.must(err)
+	for _, token := range t.w.Acme.Tokens {
+		request(t.T, t.w, token, "{ viewer { id organization { id } organizations { id } } }")
+	}
+	request(t.T, t.w, t.w.Superadmin, "{ viewer { id organizations { id } } }")
+	for _, named := range []string{t.w.Acme.Slug, t.w.Acme.ID} {
+		request(t.T, t.w.In(named), t.w.Superadmin, "{ viewer { id } }")
+	}
+	t.w.Accounts.StoreUses(t.Context())
+	_, err = t.w.Accounts.OrganizationBySlug(root, t.w.Acme.Slug)
+	t.must(err)
+}
+
+func (t *tour) places() {
+	t.Helper()
+	project, err := t.w.Workspace.CreateProject(t.admin, workspace.NewProject{Name: "More", Slug: "more"})
+	t.must(err)
+	_, err = t.w.Workspace.CreateEnvironment(t.admin, workspace.NewEnvironment{ProjectID: project.ID, Name: "More", Slug: "more"})
+	t.must(err)
+	t.p.NewInstance(t, "other")
+	global := actor.With(t.Context(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
+	for _, ctx := range []context.Context{t.admin, global} {
+		made, _, err := t.w.Catalog.CreateDefinition(ctx, catalog.NewDefinition{Name: "More", Type: "more", Status: moduledefinition.StatusACTIVE})
+		t.must(err)
+		_, err = t.w.Catalog.UpdateDefinition(ctx, made.ID, catalog.DefinitionPatch{Name: new("Yet more")})
+		t.must(err)
+		_, _, err = t.w.Catalog.PublishVersion(ctx, catalog.NewVersion{DefinitionID: made.ID, Version: "1.0.0", Kind: catalog.DeploymentTypeTerraform})
+		t.must(err)
+	}
+}
+
+// claim claims the deployment of the instance that waits, as a runner that carries out one kind.
+func (t *tour) claim() (*ent.Deployment, string) {
+	t.Helper()
+	d, lease, err := t.w.Deploy.Claim(t.runner, deployment.Claim{Kinds: []string{catalog.DeploymentTypeECS}, LeaseID: new(id.New(id.Lease))})
+	if err != nil || d == nil {
+		t.Fatal(d, err)
+	}
+	return d, lease.ID
+}
+
+// deploys takes a deployment through all that becomes of one, and returns one that has succeeded.
+func (t *tour) deploys() *ent.Deployment {
+	t.Helper()
+	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
+	_, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
+		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact)})
+	t.refused(err, fault.DeploymentInProgress)
+	d, lease := t.claim()
+	_, _, err = t.w.Deploy.Claim(t.runner, deployment.Claim{Kinds: catalog.DeploymentTypes, LeaseID: &lease})
+	t.must(err)
+	_, _, err = t.w.Deploy.RenewLease(t.runner, d.ID, lease)
+	t.must(err)
+	line := logline.Line{At: new(time.Now()), Stream: logline.Stdout, Text: "x"}
+	long := logline.Line{At: new(time.Now()), Stream: logline.Stdout, Text: strings.Repeat("x", 8000)}
+	for i := range int32(30) { // more than is kept
+		report := deployment.Report{Sequence: new(i + 1), Logs: []logline.Line{line}}
+		for range 60 {
+			report.Logs = append(report.Logs, long)
+		}
+		_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, report)
+		t.must(err)
+	}
+	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/tour"),
+		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []logline.Line{line}})
+	t.must(err)
+	d, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	t.must(err)
+	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	t.must(err)
+	return d
+}
+
+func (t *tour) replays(first *ent.Deployment) {
+	t.Helper()
+	for range 2 { // the second is known by its key
+		_, err := t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, IdempotencyKey: new("key")})
+		t.must(err)
+	}
+	d, lease := t.claim()
+	_, err := t.w.Deploy.Cancel(t.developer, d.ID)
+	t.must(err)
+	_, err = t.w.Deploy.CompleteCanceled(t.runner, d.ID, lease, nil)
+	t.must(err)
+	_, err = t.w.Deploy.Quarantine(t.admin, *first.ReleaseID, "bad", nil)
+	t.must(err)
+	_, err = t.w.Deploy.LiftQuarantine(t.admin, *first.ReleaseID)
+	t.must(err)
+	scoped := *actor.From(t.admin)
+	scoped.Scope = actor.From(t.runner).Scope
+	_, err = t.w.Deploy.Quarantine(actor.With(t.Context(), &scoped), *first.ReleaseID, "bad", nil)
+	t.must(err)
+	_, err = t.w.Deploy.LiftQuarantine(t.admin, *first.ReleaseID)
+	t.must(err)
+	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE idempotency_keys SET created_at = '2026-01-01 00:00:00+00:00' WHERE organization_id = '`+t.w.Acme.ID+`' AND "key" = 'key'`)
+	d, err = t.w.Deploy.Rollback(t.developer, deployment.Replay{SourceID: first.ID, IdempotencyKey: new("key")})
+	t.must(err)
+	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
+	t.must(err)
+	d, err = t.w.Deploy.Redeploy(t.developer, deployment.Replay{SourceID: first.ID})
+	t.must(err)
+	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
+	t.must(err)
+	_, err = t.w.Deploy.Compare(t.developer, first.ID, d.ID)
+	t.must(err)
+	_, err = t.w.Deploy.Lineages(t.developer, []string{d.ID})
+	t.must(err)
+}
+
+// follows follows the organization and one deployment, from now on and after a cursor.
+func (t *tour) follows() {
+	t.Helper()
+	d := t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:2"}`)
+	ctx, stop := context.WithCancel(t.developer)
+	defer stop()
+	all, err := t.w.Deploy.FollowAll(ctx, deployment.Filter{}, nil)
+	t.must(err)
+	one, err := t.w.Deploy.Follow(ctx, d.ID, nil)
+	t.must(err)
+	logs, err := t.w.Deploy.FollowLogs(ctx, d.ID, nil)
+	t.must(err)
+	cursor := next(t, one).Cursor
+	_, lease := t.claim()
+	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{Logs: []logline.Line{{At: new(time.Now()), Stream: logline.Stdout, Text: "x"}}})
+	t.must(err)
+	receive(t, logs)
+	next(t, all)
+	for _, following := range []func() (<-chan *feed.Item, error){
+		func() (<-chan *feed.Item, error) { return t.w.Deploy.FollowAll(ctx, deployment.Filter{}, &cursor) },
+		func() (<-chan *feed.Item, error) { return t.w.Deploy.Follow(ctx, d.ID, &cursor) },
+	} {
+		again, err := following()
+		t.must(err)
+		next(t, again)
+	}
+	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, &fault.Data{Code: string(fault.DeploymentFailed), Message: "no"})
+	t.must(err)
+	system := actor.With(t.Context(), &actor.Actor{Name: "slipway", Role: actor.System})
+	_, err = t.w.Store.LogLines(system, []string{d.ID}) // the feed asks every second
+	t.must(err)
+}
+
+func next(t testing.TB, items <-chan *feed.Item) *feed.Item {
+	t.Helper()
+	item := receive(t, items)
+	if item == nil || item.Err != nil {
+		t.Fatal(item)
+	}
+	return item
+}
+
+func receive[T any](t testing.TB, from <-chan T) (item T) {
+	t.Helper()
+	select {
+	case item = <-from:
+	case <-time.After(testkit.Patience):
+		t.Fatal("nothing comes")
+	}
+	return item
+}
+
+// many are the inputs of a version that takes options from everywhere and refers to another instance.
+const many = `[
+	{"id":"place","type":"string","label":"Place","values":{"source":"default_value_definition","params":{"givenId":"place"}}},
+	{"id":"project","type":"string","label":"Project","values":{"source":"projects"}},
+	{"id":"kind","type":"string","label":"Kind","values":{"source":"module_types"}},
+	{"id":"host","type":"string","label":"Host","immutable":true},
+	{"id":"of","type":"$ref:tour","label":"Of","mapped_inputs":[{"id":"image","type":"string","label":"Image"}]}]`
+
+// inputs publishes such a version, and deploys and checks values of it.
+func (t *tour) inputs() {
+	t.Helper()
+	schema := inputprop.NewRawProperty(strictjson.MustParse(`{"id":"place","type":"string","label":"Place","values":[{"value":"a","label":"A"},{"value":"b","label":"B"}]}`))
+	made, _, err := t.w.Defaults.Create(t.admin, defaults.New{GivenID: "place", Name: "Place", Schema: schema})
+	t.must(err)
+	version, _, err := t.w.Catalog.PublishVersion(t.admin, catalog.NewVersion{DefinitionID: t.p.Definition.ID, Version: "3.0.0",
+		Kind: catalog.DeploymentTypeECS, Inputs: strictjson.MustParse(many)})
+	t.must(err)
+	other := t.p.NewInstance(t, "referring")
+	values := strictjson.MustParse(fmt.Sprintf(`{"place":"a","host":"h","project":%q,"kind":"tour","of":%q}`, t.p.Project.ID, t.p.Instance.ID))
+	_, err = t.w.Deploy.Create(t.developer, deployment.New{InstanceID: other.ID, VersionID: version.ID, Inputs: values, Artifact: strictjson.MustParse(worldtest.Artifact)})
+	t.must(err)
+	d, lease := t.claim()
+	_, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
+	t.must(err)
+	for _, in := range []inputvalidation.Request{
+		{VersionID: &version.ID, InstanceID: &other.ID, Values: values},
+		{VersionID: &version.ID, EnvironmentID: &t.p.Environment.ID, Values: values},
+		{VersionID: &version.ID, Values: values},
+		{DefinitionID: &made.ID, Values: strictjson.MustParse(`{"place":"a"}`)},
+	} {
+		_, err = t.w.Inputs.Validate(t.developer, in)
+		t.must(err)
+		_, _, err = t.w.Inputs.Resolve(t.developer, in)
+		t.must(err)
+	}
+	narrow := inputprop.NewRawProperty(strictjson.MustParse(`{"id":"place","type":"string","label":"Place","values":[{"value":"b","label":"B"}]}`))
+	outcome, err := t.w.Defaults.Update(t.admin, made.ID, defaults.Patch{Schema: &narrow, DryRun: true})
+	t.must(err)
+	if len(outcome.Impact.Instances) != 1 {
+		t.Errorf("%d instances are concerned", len(outcome.Impact.Instances))
+	}
+	_, err = t.w.Defaults.Delete(t.admin, made.ID)
+	t.refused(err, fault.DefaultValueDefinitionInUse)
+	t.catchesUp()
+}
+
+// catchesUp makes the baseline of the instance with the long history, and the uses of a version, such as a program of
+// before leaves them.
+func (t *tour) catchesUp() {
+	t.Helper()
+	db := t.w.Raw(t, t.w.Acme)
+	// It knows of all but the last ten of the history.
+	execute(t, db, fmt.Sprintf(`UPDATE input_baselines SET deployment_id = (SELECT id FROM deployments WHERE module_instance_id = '%[1]s'
+		AND status = 'SUCCEEDED' AND created_at < '2026-02-01' ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET 10) WHERE module_instance_id = '%[1]s'`, t.p.Instance.ID))
+	in := inputvalidation.Request{VersionID: &t.p.Version.ID, InstanceID: &t.p.Instance.ID, Values: strictjson.MustParse(`{"image":"web:1"}`)}
+	_, err := t.w.Inputs.Validate(t.developer, in)
+	t.must(err)
+	execute(t, db, `UPDATE module_versions SET uses_recorded = false WHERE id = '`+t.p.Version.ID+`'`)
+	schema := inputprop.NewRawProperty(strictjson.MustParse(`{"id":"x","type":"string","label":"X"}`))
+	made, _, err := t.w.Defaults.Create(t.admin, defaults.New{GivenID: "late", Name: "Late", Schema: schema})
+	t.must(err)
+	wider := inputprop.NewRawProperty(strictjson.MustParse(`{"id":"x","type":"number","label":"X"}`))
+	_, err = t.w.Defaults.Update(t.admin, made.ID, defaults.Patch{Schema: &wider, DryRun: true})
+	t.must(err)
+}
+
+func (t *tour) definitions() {
+	t.Helper()
+	schema := inputprop.NewRawProperty(strictjson.MustParse(`{"id":"x","type":"string","label":"X"}`))
+	made, _, err := t.w.Defaults.Create(t.admin, defaults.New{GivenID: "region", Name: "Region", Schema: schema})
+	t.must(err)
+	_, err = t.w.Defaults.Update(t.admin, made.ID, defaults.Patch{Name: new("Home"), Version: &made.Version})
+	t.must(err)
+	_, err = t.w.Defaults.Delete(t.admin, made.ID)
+	t.must(err)
+}
+
+// events receives events of a deployment that a runner has reported, of one that was started outside, and of an unknown
+// service, by a token of the organization and by one of the project.
+func (t *tour) events() {
+	t.Helper()
+	db := t.w.Raw(t, t.w.Acme)
+	execute(t, db, `INSERT INTO cloud_events (organization_id, event_id, service_arn, occurred_at, event, pending_since, created_by, created_at)
+		SELECT organization_id, 'waiting-' || event_id, 'waiting', occurred_at, event, created_at, created_by, created_at
+		FROM cloud_events WHERE organization_id = '`+t.w.Acme.ID+`' AND created_at > '2026-01-02' LIMIT 1100`)
+	now := time.Now().UTC()
+	for i, service := range []string{"web", "web", "web", "web", "unknown"} {
+		for _, ctx := range []context.Context{t.w.Acme.As(actor.Runner), t.runner} {
+			for _, name := range []string{"IN_PROGRESS", "COMPLETED", "COMPLETED"} {
+				t.must(t.w.Deploy.ReceiveECSEvent(ctx, strictjson.MustParse(fmt.Sprintf(`{"id":"tour-%d-%s","detail-type":"ECS Deployment State Change",
+					"time":%q,"resources":["arn:aws:ecs:eu-west-1:123456789012:service/main/%s"],
+					"detail":{"eventName":"SERVICE_DEPLOYMENT_%s","deploymentId":"ecs-svc/tour%d"}}`, i, name,
+					now.Add(time.Duration(i)*10*time.Minute).Format(time.RFC3339), service, name, i))))
+			}
+		}
+	}
+	execute(t, db, `DELETE FROM cloud_events WHERE service_arn = 'waiting'`)
+	_, err := t.w.Deploy.RetryEvents(t.Context())
+	t.must(err)
+}
+
+// ecsEvent receives the event of a deployment of a service.
+func (t *tour) ecsEvent(name, service, cloudID string, at time.Time) {
+	t.Helper()
+	t.must(t.w.Deploy.ReceiveECSEvent(t.w.Acme.As(actor.Runner), strictjson.MustParse(fmt.Sprintf(`{"id":"%s-%s",
+		"detail-type":"ECS Deployment State Change","time":%q,"resources":[%q],
+		"detail":{"eventName":"SERVICE_DEPLOYMENT_%s","deploymentId":"ecs-svc/%[1]s"}}`,
+		cloudID, name, at.Format(time.RFC3339), service, name))))
+}
+
+// moves moves a service to an instance that has none, while what was started outside is under way, and what came before all
+// of its deployments is known late.
+func (t *tour) moves() {
+	t.Helper()
+	service, now := "arn:aws:ecs:eu-west-1:123456789012:service/main/moved", time.Now().UTC()
+	from, to := t.p.NewInstance(t, "moved-from"), t.p.NewInstance(t, "moved-to")
+	d, err := t.w.Deploy.Create(t.developer, deployment.New{InstanceID: from.ID, VersionID: t.p.Version.ID,
+		Inputs: strictjson.MustParse(`{"image":"web:1"}`), Artifact: strictjson.MustParse(worldtest.Artifact),
+		Data: strictjson.MustParse(fmt.Sprintf(`{"serviceArn":%q}`, service))})
+	t.must(err)
+	_, err = t.w.Deploy.Cancel(t.developer, d.ID)
+	t.must(err)
+	for i, minutes := range []int{-30, -90, -10, -60, -45} {
+		t.ecsEvent("IN_PROGRESS", service, fmt.Sprint("moved", i), now.Add(time.Duration(minutes)*time.Minute))
+	}
+	_, err = t.w.Deploy.MoveService(t.admin, service, to.ID)
+	t.must(err)
+}
+
+// shadows makes a module of the type of a global one whose instances others have chosen.
+func (t *tour) shadows() {
+	t.Helper()
+	global := actor.With(t.Context(), &actor.Actor{ID: "tok_root", Name: "root", Role: actor.Superadmin, Globally: true, Channel: actor.CLI})
+	shadowed := catalog.NewDefinition{Name: "Shadowed", Type: "shadowed", Status: moduledefinition.StatusACTIVE}
+	made, _, err := t.w.Catalog.CreateDefinition(global, shadowed)
+	t.must(err)
+	chosen, err := t.w.Catalog.CreateInstance(t.admin, catalog.NewInstance{
+		EnvironmentID: t.p.Environment.ID, DefinitionID: made.ID, Name: "shadowed",
+	})
+	t.must(err)
+	execute(t, t.w.Raw(t, t.w.Acme), `UPDATE input_baselines SET content = '{"of":"`+chosen.ID+`"}' WHERE module_instance_id = '`+t.p.Instance.ID+`'`)
+	_, warnings, err := t.w.Catalog.CreateDefinition(t.admin, shadowed)
+	t.must(err)
+	if len(warnings) == 0 {
+		t.Error("nobody is told that an own module goes before the global one")
+	}
+}
+
+// everything is a document that reads every kind of record through others.
+const everything = `{
+	projects(first: 2) { totalCount nodes { id environments(first: 2) { totalCount nodes { id project { id } moduleInstances(first: 2) { totalCount nodes { id
+		liveDeployment { id release { id moduleVersion { id } quarantine { reason } quarantines { reason } deployments(first: 2) { totalCount nodes { id } } } }
+		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id } logs(first: 2) { nodes { text } }
+			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { id } } }
+	} } } } } }
+	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
+	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id moduleDefinition { id } } } }
+	auditEvents(first: 2) { nodes { id } }
+}`
+
+// asks asks for records over GraphQL: each kind alone, several at once, and through others.
+func (t *tour) asks(d *ent.Deployment) {
+	t.Helper()
+	token := t.w.Acme.Tokens[actor.Admin]
+	request(t.T, t.w, token, everything)
+	ids := []string{d.ID, *d.ReleaseID, t.p.Project.ID, t.p.Environment.ID, t.p.Instance.ID, t.p.Definition.ID, t.p.Version.ID, t.w.Acme.ID}
+	for _, kind := range []string{"AuditEvent", "Token", "DefaultValueDefinition", "Quarantine"} {
+		ids = append(ids, oldest(t.T, t.w, t.w.Acme, kind)[0])
+	}
+	for _, id := range ids {
+		request(t.T, t.w, token, fmt.Sprintf(`{ node(id: %q) { id } }`, id))
+	}
+	request(t.T, t.w, token, fmt.Sprintf(`{ nodes(ids: %q) { id } }`, ids))
+	for _, field := range []struct{ name, id string }{
+		{"moduleDefinition", t.p.Definition.ID}, {"moduleVersion", t.p.Version.ID}, {"deployment", d.ID}, {"release", *d.ReleaseID},
+		{"moduleInstance", t.p.Instance.ID}, {"project", t.p.Project.ID}, {"environment", t.p.Environment.ID},
+	} {
+		request(t.T, t.w, token, fmt.Sprintf(`{ %s(id: %q) { id } }`, field.name, field.id))
+	}
+	request(t.T, t.w, token, fmt.Sprintf(`{ defaultValueDefinition(id: %q) { id schema { __typename } } }`, oldest(t.T, t.w, t.w.Acme, "DefaultValueDefinition")[0]))
+	for _, path := range []string{"/deployments/" + d.ID, "/module-definitions"} {
+		if r := t.w.REST(t, "GET", path, token, "", nil); r.Status != 200 {
+			t.Errorf("%s: %d %s", path, r.Status, r.Body)
+		}
+	}
+	request(t.T, t.w, "", `{ moduleDefinitions(first: 2) { totalCount nodes { id versions(first: 2) { totalCount nodes { id } } } } }`)
+	_, err := t.w.Catalog.Types(t.developer, page.Args{})
+	t.must(err)
+}
+
+// keepsHouse lets a lease run out, ends one by force, and removes what is too old.
+func (t *tour) keepsHouse() {
+	t.Helper()
+	house := *t.w.Deploy
+	later := store.Now().Add(30 * 24 * time.Hour)
+	house.Journal = journal.NewAlone(t.w.Store, func() time.Time { return later }, id.New)
+	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
+	forced, _ := t.claim()
+	_, err := t.w.Deploy.Cancel(t.developer, forced.ID)
+	t.must(err)
+	_, err = house.ForceCancel(t.admin, forced.ID)
+	t.must(err)
+	_, err = t.w.Deploy.ExpireLeases(t.Context()) // the first since the servers were away
+	t.must(err)
+	soon := *t.w.Deploy
+	soon.Journal = journal.NewAlone(t.w.Store, func() time.Time { return store.Now().Add(10 * time.Second) }, id.New)
+	_, err = soon.ExpireLeases(t.Context())
+	t.must(err)
+	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
+	d, lease := t.claim()
+	t.must(t.w.NoteSweep(later, time.Unix(0, 0)))
+	_, _, err = house.RenewLease(t.runner, d.ID, lease)
+	t.refused(err, fault.DeploymentLeaseLost)
+	t.must(t.w.NoteSweep(later, time.Unix(0, 0)))
+	if expired, err := house.ExpireLeases(t.Context()); err != nil || expired != 1 {
+		t.Error(expired, err)
+	}
+	if purged, err := t.w.Deploy.Purge(t.Context()); err != nil || purged < 400 {
+		t.Error(purged, err)
+	}
+}
