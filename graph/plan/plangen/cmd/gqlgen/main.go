@@ -7,7 +7,7 @@ import (
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen/config"
 
-	"slipway/internal/gqlgenplan"
+	"slipway/graph/plan/plangen"
 )
 
 func main() {
@@ -15,7 +15,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plans := gqlgenplan.Plugin{Filename: "graph/generated/plan.go", Around: "internal/test/resolvertest/resolvers.go", Prompt: []string{"DeploymentChange", "LogBatch"}}
+	plans := plangen.Plugin{Filename: "graph/generated/plan.go", Around: "internal/test/resolvertest/resolvers.go", Prompt: []string{"DeploymentChange", "LogBatch"}}
 	if err := api.Generate(c, api.AddPlugin(plans)); err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gqlgenplan_test
+package plangen_test
 
 import (
 	"go/types"
@@ -9,7 +9,7 @@ import (
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"slipway/internal/gqlgenplan"
+	"slipway/graph/plan/plangen"
 )
 
 func TestAFieldThatAPlanCannotExpressFailsTheGeneration(t *testing.T) {
@@ -27,7 +27,7 @@ func TestAFieldThatAPlanCannotExpressFailsTheGeneration(t *testing.T) {
 		}
 		change(f)
 		thing.Fields = []*codegen.Field{f}
-		err := gqlgenplan.Plugin{}.GenerateCode(&codegen.Data{Config: config.DefaultConfig(), Objects: codegen.Objects{thing}})
+		err := plangen.Plugin{}.GenerateCode(&codegen.Data{Config: config.DefaultConfig(), Objects: codegen.Objects{thing}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

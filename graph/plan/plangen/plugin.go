@@ -1,7 +1,7 @@
-// Package gqlgenplan is a plugin of gqlgen's that writes the table by which package plan executes operations. It has one
+// Package plangen is a plugin of gqlgen's that writes the table by which package plan executes operations. It has one
 // function for each field of the schema, made from the bindings that gqlgen's own code is made from: the function has the
 // value from the same member, method or resolver, given the same decoded arguments, and writes it in the same form.
-package gqlgenplan
+package plangen
 
 import (
 	_ "embed"
@@ -42,7 +42,7 @@ func (p Plugin) GenerateCode(data *codegen.Data) error {
 	for _, o := range t.Planned() {
 		for _, f := range o.Fields {
 			if unknown := unknownBinding(f); unknown != "" && !f.IsReserved() {
-				return fmt.Errorf("gqlgenplan: %s.%s: a plan cannot express %s", o.Name, f.Name, unknown)
+				return fmt.Errorf("plangen: %s.%s: a plan cannot express %s", o.Name, f.Name, unknown)
 			}
 		}
 	}
