@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	main "slipway/cmd/slipway"
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 	"slipway/internal/test/testkit"
 )
 

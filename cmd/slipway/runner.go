@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"slipway/internal/catalog"
-	"slipway/internal/keeper"
 	"slipway/internal/runner"
+	"slipway/internal/runner/keeper"
 )
 
 // runnerSettings are those of runner.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"slipway/internal/client"
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // identify asks the server for the organization that this runner works for.

@@ -10,7 +10,7 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/fault"
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // errClaimTooLate is the error of a claim whose answer was lost until its lease had ended.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 	"slipway/internal/test/worldtest"
 )
 

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/account"
 	"slipway/internal/actor"
 	"slipway/internal/fault"
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // jobInfo is what a runner has to know of a program that it adopts.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // TestMain is a keeper where a runner has started it as one.

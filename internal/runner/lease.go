@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/client"
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // errLeaseEnded is the reason why a job is given up whose lease was not renewed in time.

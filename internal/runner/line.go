@@ -10,8 +10,8 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/event"
-	"slipway/internal/keeper"
 	"slipway/internal/logline"
+	"slipway/internal/runner/keeper"
 )
 
 var reportMembers = []string{"data", "externalDeploymentId", "resourceArn", "resourceName"}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"slipway/internal/client"
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // failure is the error of a failed deployment, and nil if it succeeded. Its description may be empty.

@@ -10,8 +10,8 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/fault"
-	"slipway/internal/keeper"
 	"slipway/internal/logline"
+	"slipway/internal/runner/keeper"
 )
 
 const (

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"slipway/internal/client"
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // Config configures a runner.

@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"slipway/internal/catalog"
-	"slipway/internal/keeper"
 	"slipway/internal/runner"
+	"slipway/internal/runner/keeper"
 )
 
 // The roles in which this test is started again, and the variable with the order of a runner.

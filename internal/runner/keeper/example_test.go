@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 )
 
 // A program runs under a lease of a minute, which nobody renews. The main function of this test's binary, TestMain,

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 	"slipway/internal/test/testkit"
 )
 

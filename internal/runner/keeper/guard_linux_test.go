@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/keeper"
+	"slipway/internal/runner/keeper"
 	"slipway/internal/test/testkit"
 )
 
