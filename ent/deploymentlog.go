@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentlog"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"strings"
 	"time"
 
@@ -30,7 +30,7 @@ type DeploymentLog struct {
 	// At holds the value of the "at" field.
 	At time.Time `json:"at,omitempty"`
 	// Stream holds the value of the "stream" field.
-	Stream logline.Stream `json:"stream,omitempty"`
+	Stream runlog.Stream `json:"stream,omitempty"`
 	// Text holds the value of the "text" field.
 	Text string `json:"text,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -125,7 +125,7 @@ func (_m *DeploymentLog) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field stream", values[i])
 			} else if value.Valid {
-				_m.Stream = logline.Stream(value.String)
+				_m.Stream = runlog.Stream(value.String)
 			}
 		case deploymentlog.FieldText:
 			if value, ok := values[i].(*sql.NullString); !ok {

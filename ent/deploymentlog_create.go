@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentlog"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"time"
 
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -53,7 +53,7 @@ func (_c *DeploymentLogCreate) SetAt(v time.Time) *DeploymentLogCreate {
 }
 
 // SetStream sets the "stream" field.
-func (_c *DeploymentLogCreate) SetStream(v logline.Stream) *DeploymentLogCreate {
+func (_c *DeploymentLogCreate) SetStream(v runlog.Stream) *DeploymentLogCreate {
 	_c.mutation.SetStream(v)
 	return _c
 }

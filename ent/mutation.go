@@ -34,7 +34,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"sync"
 	"time"
 
@@ -8327,7 +8327,7 @@ type DeploymentLogMutation struct {
 	byte_offset       *int64
 	addbyte_offset    *int64
 	at                *time.Time
-	stream            *logline.Stream
+	stream            *runlog.Stream
 	text              *string
 	clearedFields     map[string]struct{}
 	deployment        *string
@@ -8662,12 +8662,12 @@ func (m *DeploymentLogMutation) ResetAt() {
 }
 
 // SetStream sets the "stream" field.
-func (m *DeploymentLogMutation) SetStream(l logline.Stream) {
-	m.stream = &l
+func (m *DeploymentLogMutation) SetStream(r runlog.Stream) {
+	m.stream = &r
 }
 
 // Stream returns the value of the "stream" field in the mutation.
-func (m *DeploymentLogMutation) Stream() (r logline.Stream, exists bool) {
+func (m *DeploymentLogMutation) Stream() (r runlog.Stream, exists bool) {
 	v := m.stream
 	if v == nil {
 		return
@@ -8678,7 +8678,7 @@ func (m *DeploymentLogMutation) Stream() (r logline.Stream, exists bool) {
 // OldStream returns the old "stream" field's value of the DeploymentLog entity.
 // If the DeploymentLog object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DeploymentLogMutation) OldStream(ctx context.Context) (v logline.Stream, err error) {
+func (m *DeploymentLogMutation) OldStream(ctx context.Context) (v runlog.Stream, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldStream is only allowed on UpdateOne operations")
 	}
@@ -8906,7 +8906,7 @@ func (m *DeploymentLogMutation) SetField(name string, value ent.Value) error {
 		m.SetAt(v)
 		return nil
 	case deploymentlog.FieldStream:
-		v, ok := value.(logline.Stream)
+		v, ok := value.(runlog.Stream)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}

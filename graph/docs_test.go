@@ -16,7 +16,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/test/worldtest"
 )
 
@@ -91,7 +91,7 @@ func printed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deploy
 	d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 	lease, runner, at := p.Claim(t, d), w.Acme.As(actor.Runner), time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{
-		Sequence: new(int32(1)), Logs: []logline.Line{{At: &at, Stream: logline.Stdout, Text: "Applying the plan."}},
+		Sequence: new(int32(1)), Logs: []runlog.Line{{At: &at, Stream: runlog.Stdout, Text: "Applying the plan."}},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
 )
 
@@ -112,7 +112,7 @@ func replay(sourceID string, live, key graphql.Omittable[*string]) deployment.Re
 }
 
 func report(in model.ReportDeploymentInput) deployment.Report {
-	logs := make([]logline.Line, len(in.Logs.Value()))
+	logs := make([]runlog.Line, len(in.Logs.Value()))
 	for i, l := range in.Logs.Value() {
 		logs[i] = *l
 	}

@@ -4,7 +4,7 @@ package deploymentlog
 
 import (
 	"fmt"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -65,7 +65,7 @@ func ValidColumn(column string) bool {
 }
 
 // StreamValidator is a validator for the "stream" field enum values. It is called by the builders before save.
-func StreamValidator(s logline.Stream) error {
+func StreamValidator(s runlog.Stream) error {
 	switch s {
 	case "STDOUT", "STDERR":
 		return nil

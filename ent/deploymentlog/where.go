@@ -4,7 +4,7 @@ package deploymentlog
 
 import (
 	"slipway/ent/predicate"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -337,19 +337,19 @@ func AtLTE(v time.Time) predicate.DeploymentLog {
 }
 
 // StreamEQ applies the EQ predicate on the "stream" field.
-func StreamEQ(v logline.Stream) predicate.DeploymentLog {
+func StreamEQ(v runlog.Stream) predicate.DeploymentLog {
 	vc := v
 	return predicate.DeploymentLog(sql.FieldEQ(FieldStream, vc))
 }
 
 // StreamNEQ applies the NEQ predicate on the "stream" field.
-func StreamNEQ(v logline.Stream) predicate.DeploymentLog {
+func StreamNEQ(v runlog.Stream) predicate.DeploymentLog {
 	vc := v
 	return predicate.DeploymentLog(sql.FieldNEQ(FieldStream, vc))
 }
 
 // StreamIn applies the In predicate on the "stream" field.
-func StreamIn(vs ...logline.Stream) predicate.DeploymentLog {
+func StreamIn(vs ...runlog.Stream) predicate.DeploymentLog {
 	v := make([]any, len(vs))
 	for i := range v {
 		v[i] = vs[i]
@@ -358,7 +358,7 @@ func StreamIn(vs ...logline.Stream) predicate.DeploymentLog {
 }
 
 // StreamNotIn applies the NotIn predicate on the "stream" field.
-func StreamNotIn(vs ...logline.Stream) predicate.DeploymentLog {
+func StreamNotIn(vs ...runlog.Stream) predicate.DeploymentLog {
 	v := make([]any, len(vs))
 	for i := range v {
 		v[i] = vs[i]

@@ -7,7 +7,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 )
 
 // DeploymentLog is a line that the program of a deployment has printed. Append-only, but that the oldest are removed
@@ -27,7 +27,7 @@ func (DeploymentLog) Fields() []ent.Field {
 		field.Int64("byte_offset").Immutable().
 			Comment("how many bytes of text the deployment's earlier lines have together"),
 		field.Time("at").Immutable(),
-		field.Enum("stream").GoType(logline.Stream("")).Immutable(),
+		field.Enum("stream").GoType(runlog.Stream("")).Immutable(),
 		field.String("text").Immutable(),
 	}
 }

@@ -28,10 +28,10 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
-	"slipway/internal/logline"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
+	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
 	"strconv"
 	"sync/atomic"
@@ -14272,8 +14272,8 @@ func (ec *executionContext) _LogLine_stream(ctx context.Context, field graphql.C
 			return obj.Stream, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v logline.Stream) graphql.Marshaler {
-			return ec.marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v runlog.Stream) graphql.Marshaler {
+			return ec.marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx, selections, v)
 		},
 		true,
 		true,
@@ -27123,8 +27123,8 @@ func (ec *executionContext) unmarshalInputLiftQuarantineInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputLogLineInput(ctx context.Context, obj any) (logline.Line, error) {
-	var it logline.Line
+func (ec *executionContext) unmarshalInputLogLineInput(ctx context.Context, obj any) (runlog.Line, error) {
+	var it runlog.Line
 	if obj == nil {
 		return it, nil
 	}
@@ -27150,7 +27150,7 @@ func (ec *executionContext) unmarshalInputLogLineInput(ctx context.Context, obj 
 			it.At = data
 		case "stream":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("stream"))
-			data, err := ec.unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx, v)
+			data, err := ec.unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -28099,7 +28099,7 @@ func (ec *executionContext) unmarshalInputReportDeploymentInput(ctx context.Cont
 			it.Events = graphql.OmittableOf(data)
 		case "logs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("logs"))
-			data, err := ec.unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋloglineᚐLineᚄ(ctx, v)
+			data, err := ec.unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋrunlogᚐLineᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -40509,20 +40509,20 @@ func (ec *executionContext) marshalNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐE
 	return ec._LogLineEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋloglineᚐLine(ctx context.Context, v any) (*logline.Line, error) {
+func (ec *executionContext) unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋrunlogᚐLine(ctx context.Context, v any) (*runlog.Line, error) {
 	res, err := ec.unmarshalInputLogLineInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx context.Context, v any) (logline.Stream, error) {
+func (ec *executionContext) unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx context.Context, v any) (runlog.Stream, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream[tmp]
+	res := unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream[tmp]
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream(ctx context.Context, sel ast.SelectionSet, v logline.Stream) graphql.Marshaler {
+func (ec *executionContext) marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream(ctx context.Context, sel ast.SelectionSet, v runlog.Stream) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream[v])
+	res := graphql.MarshalString(marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream[v])
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -40532,13 +40532,13 @@ func (ec *executionContext) marshalNLogStream2slipwayᚋinternalᚋloglineᚐStr
 }
 
 var (
-	unmarshalNLogStream2slipwayᚋinternalᚋloglineᚐStream = map[string]logline.Stream{
-		"STDOUT": logline.Stdout,
-		"STDERR": logline.Stderr,
+	unmarshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream = map[string]runlog.Stream{
+		"STDOUT": runlog.Stdout,
+		"STDERR": runlog.Stderr,
 	}
-	marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream = map[logline.Stream]string{
-		logline.Stdout: "STDOUT",
-		logline.Stderr: "STDERR",
+	marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream = map[runlog.Stream]string{
+		runlog.Stdout: "STDOUT",
+		runlog.Stderr: "STDERR",
 	}
 )
 
@@ -42132,16 +42132,16 @@ func (ec *executionContext) marshalOLogLineConnection2ᚖslipwayᚋinternalᚋpa
 	return ec._LogLineConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋloglineᚐLineᚄ(ctx context.Context, v any) ([]*logline.Line, error) {
+func (ec *executionContext) unmarshalOLogLineInput2ᚕᚖslipwayᚋinternalᚋrunlogᚐLineᚄ(ctx context.Context, v any) ([]*runlog.Line, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]*logline.Line, len(vSlice))
+	res := make([]*runlog.Line, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋloglineᚐLine(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNLogLineInput2ᚖslipwayᚋinternalᚋrunlogᚐLine(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

@@ -26,10 +26,10 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation/valuesource"
 	"slipway/internal/inputvalues"
-	"slipway/internal/logline"
 	"slipway/internal/page"
 	"slipway/internal/record"
 	"slipway/internal/release"
+	"slipway/internal/runlog"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -3354,7 +3354,7 @@ func init() {
 		"stream": {Object: "LogLine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.DeploymentLog)
 			v := obj.Stream
-			return writeNLogStream2slipwayᚋinternalᚋloglineᚐStream(w, n, v)
+			return writeNLogStream2slipwayᚋinternalᚋrunlogᚐStream(w, n, v)
 		},
 		},
 		"text": {Object: "LogLine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8146,8 +8146,8 @@ func writeNLogLineEdge2ᚖslipwayᚋinternalᚋpageᚐEdge(w *plan.Writer, n *pl
 	return w.Object(n, planLogLineEdge, v)
 }
 
-func writeNLogStream2slipwayᚋinternalᚋloglineᚐStream(w *plan.Writer, n *plan.Node, v logline.Stream) bool {
-	return w.Appended(plan.AppendString(w.Bytes(), marshalNLogStream2slipwayᚋinternalᚋloglineᚐStream[v]), true)
+func writeNLogStream2slipwayᚋinternalᚋrunlogᚐStream(w *plan.Writer, n *plan.Node, v runlog.Stream) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNLogStream2slipwayᚋinternalᚋrunlogᚐStream[v]), true)
 }
 
 func writeNModuleDefinition2ᚕᚖslipwayᚋinternalᚋrecordᚐModuleDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleDefinition) bool {

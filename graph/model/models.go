@@ -12,8 +12,8 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/inputprop"
-	"slipway/internal/logline"
 	"slipway/internal/record"
+	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
 	"time"
 
@@ -444,7 +444,7 @@ type ReportDeploymentInput struct {
 	Events graphql.Omittable[[]*event.Event] `json:"events,omitempty"`
 	// What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
 	// of the deployment: its version stays.
-	Logs graphql.Omittable[[]*logline.Line] `json:"logs,omitempty"`
+	Logs graphql.Omittable[[]*runlog.Line] `json:"logs,omitempty"`
 	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
 	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
 	// `triggerChannel` and `triggeredBy` may be there only as they are.

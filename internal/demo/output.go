@@ -4,14 +4,14 @@ import (
 	"time"
 
 	"slipway/internal/event"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 )
 
 // output returns the lines that a program prints on the way to what it tells: one for each event.
-func output(news []event.Event) []logline.Line {
-	lines := make([]logline.Line, len(news))
+func output(news []event.Event) []runlog.Line {
+	lines := make([]runlog.Line, len(news))
 	for i, e := range news {
-		lines[i] = logline.Line{Stream: logline.Stdout}
+		lines[i] = runlog.Line{Stream: runlog.Stdout}
 		if e.StartedAt != nil {
 			if at, err := time.Parse(time.RFC3339Nano, *e.StartedAt); err == nil {
 				lines[i].At = &at

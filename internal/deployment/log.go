@@ -13,14 +13,14 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
-	"slipway/internal/logline"
 	"slipway/internal/page"
 	"slipway/internal/record"
+	"slipway/internal/runlog"
 )
 
 // The lines that the program of a deployment prints are no change of the deployment: they raise no version and leave
 // neither an audit row nor a change row, because a program may print a lot. There is one row for each line. The newest
-// are kept, up to the bounds of package logline; the others are counted.
+// are kept, up to the bounds of package runlog; the others are counted.
 
 // LogsOf returns a page of the log of each deployment, the oldest line first.
 func (s *Service) LogsOf(ctx context.Context, deploymentIDs []string, args page.Args) (map[string]*page.LogLineConnection, error) {
@@ -184,14 +184,14 @@ func (s *Service) takeLines(ctx context.Context, tx *ent.Tx, e *journal.Entry, d
 // addLines adds lines to the log of a deployment, removes the oldest where there are too many, and sets in an update of
 // the deployment how many there are. Another report may add the same numbers at once: then the update changes nothing,
 // or the rows violate a unique index.
-func addLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, lines []logline.Line, at time.Time) error {
+func addLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation, lines []runlog.Line, at time.Time) error {
 	if len(lines) == 0 {
 		return nil
 	}
 	update.Where(deployment.LogLines(d.LogLines))
 	rows := make([]*ent.DeploymentLogCreate, len(lines))
 	for i, l := range lines {
-		text := logline.Clean(l.Text)
+		text := runlog.Clean(l.Text)
 		d.LogLines++
 		rows[i] = tx.DeploymentLog.Create().SetOrganizationID(d.OrganizationID).SetDeploymentID(d.ID).
 			SetSequence(d.LogLines).SetByteOffset(d.LogBytes).
@@ -207,7 +207,7 @@ func addLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.De
 }
 
 // timeOf returns when a line was printed, as both databases keep it; at, if that is not known.
-func timeOf(l logline.Line, at time.Time) time.Time {
+func timeOf(l runlog.Line, at time.Time) time.Time {
 	if l.At == nil {
 		return at
 	}
@@ -217,12 +217,12 @@ func timeOf(l logline.Line, at time.Time) time.Time {
 // foldLines removes the oldest lines of a log that has too many.
 func foldLines(ctx context.Context, tx *ent.Tx, d *ent.Deployment, update *ent.DeploymentMutation) error {
 	folded := int64(d.FoldedLogLines)
-	if d.LogBytes-d.FoldedLogBytes <= logline.MaxBytes && d.LogLines-folded <= logline.MaxLines {
+	if d.LogBytes-d.FoldedLogBytes <= runlog.MaxBytes && d.LogLines-folded <= runlog.MaxLines {
 		return nil
 	}
 	of := deploymentlog.DeploymentID(d.ID)
 	first, err := tx.DeploymentLog.Query().
-		Where(of, deploymentlog.SequenceGT(max(folded, d.LogLines-logline.MaxLines)), deploymentlog.ByteOffsetGTE(d.LogBytes-logline.MaxBytes)).
+		Where(of, deploymentlog.SequenceGT(max(folded, d.LogLines-runlog.MaxLines)), deploymentlog.ByteOffsetGTE(d.LogBytes-runlog.MaxBytes)).
 		Order(ent.Asc(deploymentlog.FieldSequence)).First(ctx)
 	if err != nil {
 		return fmt.Errorf("find the oldest line that is kept: %w", err)

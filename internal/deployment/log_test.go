@@ -15,8 +15,8 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/event"
 	"slipway/internal/fault"
-	"slipway/internal/logline"
 	"slipway/internal/page"
+	"slipway/internal/runlog"
 	"slipway/internal/test/worldtest"
 )
 
@@ -41,7 +41,7 @@ func (r *running) print(t *testing.T, texts ...string) {
 	r.sequence++
 	in := deployment.Report{Sequence: new(r.sequence)}
 	for _, text := range texts {
-		in.Logs = append(in.Logs, logline.Line{Stream: logline.Stdout, Text: text})
+		in.Logs = append(in.Logs, runlog.Line{Stream: runlog.Stdout, Text: text})
 	}
 	if _, _, err := r.w.Deploy.Report(r.runner, r.id, r.lease, in); err != nil {
 		t.Fatal(err)
@@ -69,8 +69,8 @@ func TestLinesAreReadInPagesFromTheFirst(t *testing.T) {
 		at := time.Date(2026, 3, 1, 9, 30, 0, 123456789, time.FixedZone("", 3600))
 		before := w.Store.Client.Deployment.GetX(w.Acme.As(actor.Viewer), r.id)
 		clock.Advance(time.Minute)
-		d, lease, err := w.Deploy.Report(w.Acme.As(actor.Runner), r.id, r.lease, deployment.Report{Sequence: new(int32(1)), Logs: []logline.Line{
-			{At: &at, Stream: logline.Stderr, Text: "one"}, {Stream: logline.Stdout}, {Stream: logline.Stdout, Text: "three \x00 \U0001F600"},
+		d, lease, err := w.Deploy.Report(w.Acme.As(actor.Runner), r.id, r.lease, deployment.Report{Sequence: new(int32(1)), Logs: []runlog.Line{
+			{At: &at, Stream: runlog.Stderr, Text: "one"}, {Stream: runlog.Stdout}, {Stream: runlog.Stdout, Text: "three \x00 \U0001F600"},
 		}})
 		if err != nil || d.Version != before.Version || !lease.ExpiresAt.Equal(clock.Now().Add(deployment.DefaultLease)) {
 			t.Fatalf("%v under %v, %v", d, lease, err)
@@ -148,7 +148,7 @@ func TestReportOfLinesIsTakenOnce(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				for i := range 5 {
-					in := deployment.Report{Sequence: new(int32(i + 1)), Logs: []logline.Line{{Stream: logline.Stdout, Text: fmt.Sprint(i + 1)}, {Stream: logline.Stderr}}}
+					in := deployment.Report{Sequence: new(int32(i + 1)), Logs: []runlog.Line{{Stream: runlog.Stdout, Text: fmt.Sprint(i + 1)}, {Stream: runlog.Stderr}}}
 					if i == 3 {
 						in.Events = []event.Event{{Message: new("an event")}}
 					}
@@ -180,7 +180,7 @@ func TestOldestLinesAreFoldedByTheirBytes(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		r := newRunning(t, w)
-		kilobyte16, most := strings.Repeat("x", logline.MaxText), logline.MaxBytes/logline.MaxText
+		kilobyte16, most := strings.Repeat("x", runlog.MaxText), runlog.MaxBytes/runlog.MaxText
 		for printed := 0; printed < most; printed += 160 {
 			lines := make([]string, 160)
 			for i := range lines {
@@ -196,7 +196,7 @@ func TestOldestLinesAreFoldedByTheirBytes(t *testing.T) {
 			t.Fatalf("%d lines with %d bytes were folded of exactly what may be kept, %d kept", lines, bytes, kept)
 		}
 		r.print(t, "one byte too many")
-		if lines, bytes, kept := stored(); lines != 1 || bytes != logline.MaxText || kept != most {
+		if lines, bytes, kept := stored(); lines != 1 || bytes != runlog.MaxText || kept != most {
 			t.Errorf("%d lines with %d bytes were folded, %d kept", lines, bytes, kept)
 		}
 		if got, c := r.page(t, page.Args{First: new(int32(1))}); !strings.HasPrefix(got[0], "2 ") || !c.PageInfo.HasNextPage {
@@ -216,7 +216,7 @@ func TestOldestLinesAreFoldedByTheirNumber(t *testing.T) {
 		r.print(t, "a", "b", "c")
 		// As if many more had been printed, which are not kept for the test's sake.
 		db := w.Raw(t, w.Acme)
-		const shift = logline.MaxLines - 3
+		const shift = runlog.MaxLines - 3
 		for _, change := range []string{
 			fmt.Sprintf(`UPDATE deployments SET log_lines = log_lines + %d WHERE id = '%s'`, shift, r.id),
 			fmt.Sprintf(`UPDATE deployment_logs SET sequence = sequence + %d WHERE deployment_id = '%s' AND sequence > 1`, shift, r.id),
@@ -237,14 +237,14 @@ func TestReportsOfLinesAreChecked(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		r := newRunning(t, w)
-		report := func(ctx context.Context, id, lease string, lines ...logline.Line) error {
+		report := func(ctx context.Context, id, lease string, lines ...runlog.Line) error {
 			_, _, err := w.Deploy.Report(ctx, id, lease, deployment.Report{Sequence: new(int32(1)), Logs: lines})
 			return err
 		}
 		runner := w.Acme.As(actor.Runner)
-		for pointer, lines := range map[string][]logline.Line{
-			"/logs":        make([]logline.Line, logline.MaxReported+1),
-			"/logs/1/text": {{}, {Text: strings.Repeat("ä", logline.MaxText/2) + "x"}},
+		for pointer, lines := range map[string][]runlog.Line{
+			"/logs":        make([]runlog.Line, runlog.MaxReported+1),
+			"/logs/1/text": {{}, {Text: strings.Repeat("ä", runlog.MaxText/2) + "x"}},
 			"/logs/0/text": {{Text: "two\nlines"}},
 		} {
 			err := report(runner, r.id, r.lease, lines...)
@@ -252,7 +252,7 @@ func TestReportsOfLinesAreChecked(t *testing.T) {
 				t.Errorf("%s: %v", pointer, err)
 			}
 		}
-		one := logline.Line{Stream: logline.Stdout, Text: "x"}
+		one := runlog.Line{Stream: runlog.Stdout, Text: "x"}
 		for want, err := range map[fault.Code]error{
 			fault.DeploymentForbidden: report(w.Acme.As(actor.Developer), r.id, r.lease, one),
 			fault.DeploymentNotFound:  report(w.Globex.As(actor.Runner), r.id, r.lease, one),

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/event"
 	"slipway/internal/fault"
 	"slipway/internal/journal"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/strictjson"
 	"slipway/internal/textrules"
 )
@@ -26,8 +26,8 @@ type Report struct {
 	Sequence *int32
 	// Events are what happened, in order; at most MaxReportedEvents.
 	Events []event.Event
-	// Logs are lines that its program has printed, in order; at most logline.MaxReported.
-	Logs []logline.Line
+	// Logs are lines that its program has printed, in order; at most runlog.MaxReported.
+	Logs []runlog.Line
 	// Data has the fields of an aws:ecs deployment that changed: an object, or nil.
 	Data                 *strictjson.Node
 	ExternalDeploymentID *string
@@ -94,8 +94,8 @@ func (in Report) check() []fault.Violation {
 	for i, e := range in.Events {
 		violations = append(violations, e.Check(fmt.Sprintf("/events/%d", i))...)
 	}
-	if len(in.Logs) > logline.MaxReported {
-		refuse("/logs", "max_items", "must have at most %d items, found %d", logline.MaxReported, len(in.Logs))
+	if len(in.Logs) > runlog.MaxReported {
+		refuse("/logs", "max_items", "must have at most %d items, found %d", runlog.MaxReported, len(in.Logs))
 	}
 	for i, l := range in.Logs {
 		violations = append(violations, l.Check(fmt.Sprintf("/logs/%d", i))...)

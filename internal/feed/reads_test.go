@@ -14,7 +14,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/feed"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/store"
 	"slipway/internal/test/worldtest"
 )
@@ -83,7 +83,7 @@ func followOne(t *testing.T, w *worldtest.World, ctx context.Context, deployment
 func report(t *testing.T, w *worldtest.World, o *worldtest.Org, deploymentID, lease string) {
 	t.Helper()
 	_, _, err := w.Deploy.Report(o.As(actor.Runner), deploymentID, lease, deployment.Report{
-		Sequence: new(int32(1)), Logs: []logline.Line{{Stream: "STDOUT", Text: "a line"}},
+		Sequence: new(int32(1)), Logs: []runlog.Line{{Stream: "STDOUT", Text: "a line"}},
 	})
 	if err != nil {
 		t.Fatal(err)

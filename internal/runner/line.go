@@ -10,7 +10,7 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/event"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/runner/keeper"
 )
 
@@ -50,7 +50,7 @@ func parse(r keeper.Record, m mask) []item {
 	if r.Stderr {
 		stream = client.LogStreamStderr
 	}
-	texts := logline.Split(m.line(r.Line, r.Cut > 0))
+	texts := runlog.Split(m.line(r.Line, r.Cut > 0))
 	if r.Cut > 0 {
 		texts = append(texts, fmt.Sprintf("The line goes on for %d bytes, which are left out.", r.Cut))
 	}

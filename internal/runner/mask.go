@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"slipway/internal/logline"
 	"slipway/internal/release"
+	"slipway/internal/runlog"
 	"slipway/internal/secret"
 )
 
@@ -54,7 +54,7 @@ type maskedText struct {
 func newMask(secrets []string) mask {
 	var texts []string
 	for _, s := range secrets {
-		for line := range strings.SplitSeq(logline.Clean(s), "\n") {
+		for line := range strings.SplitSeq(runlog.Clean(s), "\n") {
 			line = strings.TrimRight(line, "\r")
 			texts = append(texts, line, inJSON(line, true), inJSON(line, false))
 		}

@@ -10,14 +10,14 @@ import (
 
 	"slipway/internal/client"
 	"slipway/internal/fault"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/runner/keeper"
 )
 
 const (
 	// A report is sent when it has so many events, lines or bytes, or so long after the first of them.
 	reportEvents = 100
-	reportLines  = logline.MaxReported
+	reportLines  = runlog.MaxReported
 	reportBytes  = 64 << 10
 	reportEvery  = 500 * time.Millisecond
 	// readAhead is how many items may wait for the next report.

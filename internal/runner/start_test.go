@@ -13,7 +13,7 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/catalog"
 	"slipway/internal/deployment"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/runner"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
@@ -105,7 +105,7 @@ func logs(t *testing.T, w *worldtest.World, id string) (list []string) {
 			t.Errorf("line %d is followed by line %d", lines[i-1].Sequence, l.Sequence)
 		}
 		text := l.Text
-		if l.Stream == logline.Stderr {
+		if l.Stream == runlog.Stderr {
 			text = "! " + text
 		}
 		list = append(list, text)

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
 	"slipway/internal/httpx"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -62,7 +62,7 @@ func TestWhatIsFollowedIsOfTheOrganizationAndForWhoMayRead(t *testing.T) {
 		after := head()
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 		lease := p.Claim(t, d)
-		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Logs: []logline.Line{{Stream: logline.Stdout, Text: "printed by acme"}}}); err != nil {
+		if _, _, err := w.Deploy.Report(runner, d.ID, lease, deployment.Report{Logs: []runlog.Line{{Stream: runlog.Stdout, Text: "printed by acme"}}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Deploy.Complete(runner, d.ID, lease, nil); err != nil {

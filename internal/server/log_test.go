@@ -7,7 +7,7 @@ import (
 
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/test/worldtest"
 )
 
@@ -21,8 +21,8 @@ func TestALogGoesOnAfterALostConnection(t *testing.T) {
 		say := func(text string) {
 			t.Helper()
 			said++
-			line := logline.Line{Stream: logline.Stdout, Text: text}
-			if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Sequence: &said, Logs: []logline.Line{line}}); err != nil {
+			line := runlog.Line{Stream: runlog.Stdout, Text: text}
+			if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Sequence: &said, Logs: []runlog.Line{line}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"slipway/internal/actor"
 	"slipway/internal/deployment"
 	"slipway/internal/fault"
-	"slipway/internal/logline"
 	"slipway/internal/quota"
+	"slipway/internal/runlog"
 	"slipway/internal/server"
 	"slipway/internal/store"
 	"slipway/internal/test/testkit"
@@ -78,9 +78,9 @@ func TestAnItemCostsWhatItTook(t *testing.T) {
 		for _, lines := range []int{1, 100} {
 			d := p.Deploy(t, p.NewInstance(t, "of-"+strconv.Itoa(lines)).ID, `{"image":"web:1"}`)
 			lease := p.Claim(t, d)
-			var log []logline.Line
+			var log []runlog.Line
 			for range lines {
-				log = append(log, logline.Line{Stream: "STDOUT", Text: "a line"})
+				log = append(log, runlog.Line{Stream: "STDOUT", Text: "a line"})
 			}
 			if _, _, err := w.Deploy.Report(w.Acme.As(actor.Runner), d.ID, lease, deployment.Report{Sequence: new(int32(1)), Logs: log}); err != nil {
 				t.Fatal(err)

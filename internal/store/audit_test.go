@@ -19,7 +19,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/inputprop"
 	"slipway/internal/journal"
-	"slipway/internal/logline"
+	"slipway/internal/runlog"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/worldtest"
@@ -139,7 +139,7 @@ func callServices(t *testing.T, w *worldtest.World) {
 	_, _, err = w.Deploy.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)
 	_, _, err = w.Deploy.Report(runner, rolled.ID, lease.ID, deployment.Report{
-		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []logline.Line{{At: new(time.Now()), Stream: logline.Stdout, Text: "x"}},
+		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []runlog.Line{{At: new(time.Now()), Stream: runlog.Stdout, Text: "x"}},
 	})
 	must(t, err)
 	w.Cancel(t, w.Acme, rolled.ID)

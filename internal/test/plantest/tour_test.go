@@ -20,8 +20,8 @@ import (
 	"slipway/internal/inputprop"
 	"slipway/internal/inputvalidation"
 	"slipway/internal/journal"
-	"slipway/internal/logline"
 	"slipway/internal/page"
+	"slipway/internal/runlog"
 	"slipway/internal/store"
 	"slipway/internal/strictjson"
 	"slipway/internal/test/testkit"
@@ -139,10 +139,10 @@ func (t *tour) deploys() *ent.Deployment {
 	t.must(err)
 	_, _, err = t.w.Deploy.RenewLease(t.runner, d.ID, lease)
 	t.must(err)
-	line := logline.Line{At: new(time.Now()), Stream: logline.Stdout, Text: "x"}
-	long := logline.Line{At: new(time.Now()), Stream: logline.Stdout, Text: strings.Repeat("x", 8000)}
+	line := runlog.Line{At: new(time.Now()), Stream: runlog.Stdout, Text: "x"}
+	long := runlog.Line{At: new(time.Now()), Stream: runlog.Stdout, Text: strings.Repeat("x", 8000)}
 	for i := range int32(30) { // more than is kept
-		report := deployment.Report{Sequence: new(i + 1), Logs: []logline.Line{line}}
+		report := deployment.Report{Sequence: new(i + 1), Logs: []runlog.Line{line}}
 		for range 60 {
 			report.Logs = append(report.Logs, long)
 		}
@@ -150,7 +150,7 @@ func (t *tour) deploys() *ent.Deployment {
 		t.must(err)
 	}
 	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{ExternalDeploymentID: new("ecs-svc/tour"),
-		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []logline.Line{line}})
+		Data: strictjson.MustParse(`{"detectedVia":"poll"}`), Logs: []runlog.Line{line}})
 	t.must(err)
 	d, err = t.w.Deploy.Complete(t.runner, d.ID, lease, nil)
 	t.must(err)
@@ -209,7 +209,7 @@ func (t *tour) follows() {
 	t.must(err)
 	cursor := next(t, one).Cursor
 	_, lease := t.claim()
-	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{Logs: []logline.Line{{At: new(time.Now()), Stream: logline.Stdout, Text: "x"}}})
+	_, _, err = t.w.Deploy.Report(t.runner, d.ID, lease, deployment.Report{Logs: []runlog.Line{{At: new(time.Now()), Stream: runlog.Stdout, Text: "x"}}})
 	t.must(err)
 	receive(t, logs)
 	next(t, all)

@@ -1,6 +1,6 @@
-// Package logline has the lines that a program prints while it carries a deployment out: their form and their bounds,
+// Package runlog has the lines that a program prints while it carries a deployment out: their form and their bounds,
 // which a server holds and a runner keeps to. Nobody decides anything by them; they are evidence for people.
-package logline
+package runlog
 
 import (
 	"strings"
