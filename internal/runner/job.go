@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"slipway/internal/runner/keeper"
@@ -123,6 +124,9 @@ func (j *job) finish(end keeper.End, duration time.Duration) error {
 	case cause != nil:
 		log.Warn("program stopped; its deployment is not completed, because the lease was lost", "reason", cause)
 		return nil
+	}
+	if failed := j.failureOf(end); failed != nil {
+		log = log.With("failure", strings.TrimSpace(failed.message+" "+end.Failure))
 	}
 	status, err := j.complete(end)
 	switch {
