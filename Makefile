@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test test-race equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
+.PHONY: help setup run build optimized test test-race equivalence counts bench bench-go bench-live bench-peers profile fuzz lint lint-schema lint-migrations release generate verify migration conformance browser-test clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
 LINTER  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
@@ -21,14 +21,24 @@ run: bin/slipway ## serve a demo at http://127.0.0.1:8080 (ARGS="--listen :9000"
 
 build: bin/slipway ## build bin/slipway, static and stripped
 
-# What the compiler optimises the program by; with PROFILE=off it compiles in half the time. The file is not named
-# default.pgo, because the tests would be compiled by it, too.
+# One setting for all that is compiled here, so that the program, its tests and the linter share what is compiled already.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip -trimpath $(GOFLAGS))
+BUILD := go build -ldflags '-s -w -X main.version=$(VERSION)'
+
+bin/slipway: $(SOURCES)
+	$(BUILD) -o $@ ./cmd/slipway
+
+# What the compiler optimises by what is released and measured: it compiles anew for it whatever the tests have compiled.
+# The file is not named default.pgo, because the tests would be compiled by it, too.
 PROFILE := bench/cpu.pprof
 
-bin/slipway: $(SOURCES) $(wildcard $(PROFILE))
-	CGO_ENABLED=0 go build -pgo $(PROFILE) -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/slipway
+optimized: bin/optimized/slipway ## build bin/optimized/slipway, compiled by a profile, as a release is
 
-bin/slipway: $(if $(shell command -v npm),$(GRAPHIQL))
+bin/optimized/slipway: $(SOURCES) $(wildcard $(PROFILE))
+	$(BUILD) -pgo $(PROFILE) -o $@ ./cmd/slipway
+
+bin/slipway bin/optimized/slipway: $(if $(shell command -v npm),$(GRAPHIQL))
 
 $(GRAPHIQL): web/build.sh web/package.json web/package-lock.json web/lite/icon.svg web/lite/settings.js $(shell find web/playground -name node_modules -prune -o -type f -print)
 	@web/build.sh
@@ -36,7 +46,7 @@ $(GRAPHIQL): web/build.sh web/package.json web/package-lock.json web/lite/icon.s
 # The program as it is without npm.
 bin/slipway-lite: $(SOURCES)
 	@mkdir -p bin && printf '{"Replace": {"%s": ""}}\n' '$(CURDIR)/$(GRAPHIQL)' >bin/lite.json
-	CGO_ENABLED=0 go build -trimpath -overlay bin/lite.json -o $@ ./cmd/slipway
+	go build -overlay bin/lite.json -o $@ ./cmd/slipway
 
 bin/withpg: go.mod $(shell find internal/test/pgtest -name '*.go')
 	go build -o $@ ./internal/test/pgtest/cmd/withpg
@@ -63,13 +73,13 @@ bin/bench: go.mod $(shell find bench ent internal -name '*.go' ! -name '*_test.g
 bin/floor: bin/bench
 	go build -o $@ ./bench/floor
 
-bench: bin/bench bin/floor bin/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
+bench: bin/bench bin/floor bin/optimized/slipway ## measure the program over HTTP beside PostgreSQL itself, and print the tables (ARGS="--rounds 5")
 	@bin/bench --floor bin/floor $(ARGS)
 
-profile: bin/bench bin/slipway ## record the profile that bin/slipway is optimised by, in two minutes
+profile: bin/bench bin/optimized/slipway ## record the profile that bin/optimized/slipway is optimised by, in two minutes
 	bench/profile.sh $(PROFILE)
 
-bench-peers: bin/bench bin/floor bin/slipway bench/peers/node_modules/.package-lock.json ## measure it beside Mercurius and PostGraphile, too, which npm brings
+bench-peers: bin/bench bin/floor bin/optimized/slipway bench/peers/node_modules/.package-lock.json ## measure it beside Mercurius and PostGraphile, too, which npm brings
 	@bin/bench --floor bin/floor --peers all $(ARGS)
 
 bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json

@@ -2,7 +2,7 @@
 
 // Bench measures the built program over HTTP, beside PostgreSQL itself:
 //
-//	bench --rows 100000 --server before=/tmp/slipway --server after=bin/slipway
+//	bench --rows 100000 --server before=/tmp/slipway --server after=bin/optimized/slipway
 //
 // It makes its own PostgreSQL and keeps it for the next run. Every answer is checked; a wrong one ends the run.
 package main
@@ -71,7 +71,7 @@ func parse(args []string) (o options, err error) {
 	f.DurationVar(&o.seconds, "time", 2*time.Second, "how long a round lasts, in whole seconds")
 	f.DurationVar(&o.warm, "warm", time.Second, "how long requests are sent before the first round, in whole seconds")
 	f.IntVar(&o.connections, "connections", 16, "how many connections send requests at once")
-	f.Var(&o.servers, "server", "a build of the program, NAME=PATH, as often as there are some to compare; slipway=bin/slipway where there is none")
+	f.Var(&o.servers, "server", "a build of the program, NAME=PATH, as often as there are some to compare; slipway=bin/optimized/slipway where there is none")
 	f.StringVar(&o.postgres, "postgres", "", "URL of a superuser of a PostgreSQL that runs; without it one is started")
 	f.StringVar(&o.cache, "cache", "bench/.cache", "folder that keeps the databases for the next run")
 	f.StringVar(&o.kinds, "requests", "", "names of the requests with commas between; all where there is none")
@@ -84,7 +84,7 @@ func parse(args []string) (o options, err error) {
 		return o, err
 	}
 	if len(o.servers) == 0 {
-		o.servers = servers{{"slipway", "bin/slipway"}}
+		o.servers = servers{{"slipway", "bin/optimized/slipway"}}
 	}
 	switch {
 	case f.NArg() > 0:

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 out=$1 at=http://127.0.0.1:${PORT:-6061}/debug/pprof
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-printf '#!/bin/sh\nexec %q "$@" --debug-listen 127.0.0.1:%s\n' "$PWD/bin/slipway" "${PORT:-6061}" >"$folder/slipway"
+printf '#!/bin/sh\nexec %q "$@" --debug-listen 127.0.0.1:%s\n' "$PWD/bin/optimized/slipway" "${PORT:-6061}" >"$folder/slipway"
 chmod +x "$folder/slipway"
 for request in A B C D M S; do
   bin/bench --server "slipway=$folder/slipway" --requests "$request" --ceiling=false --sqlite=false --rounds 1 --time 12s --warm 3s >"$folder/log" 2>&1 &
