@@ -2,6 +2,7 @@ package jsregexp_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -137,6 +138,46 @@ func TestTheStepsDependOnPatternAndTextAlone(t *testing.T) {
 		})
 	}
 	done.Wait()
+}
+
+// Callers are charged for steps, and a kind of work that is not counted may double no time: nothing is undone that was not
+// done before. Where costs are measured anew, these change with them.
+func TestEachKindOfWorkTakesItsSteps(t *testing.T) {
+	t.Parallel()
+	e := engine(t, 1)
+	for name, c := range map[string]struct {
+		pattern, text string
+		want          int
+	}{
+		"characters":           {`^a*$`, long[:100], 760},
+		"a text that is read":  {`^a`, long[:2_000], 1075},
+		"what goes back":       {`^(?:a|b)*x`, long[:100], 3829},
+		"groups that go back":  {`^(?:(a)|(b))*x`, long[:100], 5955},
+		"a lookahead":          {`^(?=a*)x`, long[:100], 2276},
+		"what it keeps":        {`^a(?=(a)*)x`, long[:100], 3079},
+		"a negative lookahead": {`^(?!a*)x`, long[:100], 2274},
+		"groups that it drops": {`^(?!(?:(a))*)x`, long[:100], 3139},
+		"a lookbehind":         {`(?<=^a*)$`, long[:100], 49_123},
+		"bounded loops":        {`^(?:a?){1,50}$`, long[:50], 832},
+		"groups of a loop":     {"^(?:" + strings.Repeat("()", 100) + "a)*$", long[:10], 8758},
+		"references":           {`^(a*)\1$`, long[:1_000], 12_637},
+		"references, any case": {`(?i:^(a*)\1$)`, strings.Repeat("aA", 500), 14_139},
+	} {
+		if _, taken, err := e.Test(t.Context(), c.pattern, c.text, jsregexp.MaxSteps); taken != c.want || err != nil {
+			t.Errorf("%s: Test(%.40q) took %d steps, %v, want %d", name, c.pattern, taken, err, c.want)
+		}
+	}
+}
+
+func TestAMatchTakesNoMoreThanItsSteps(t *testing.T) {
+	t.Parallel()
+	e := engine(t, 1)
+	for _, steps := range []int{1, 1_000, jsregexp.MaxSteps, jsregexp.MaxSteps + 1, math.MaxInt} {
+		_, taken, err := e.Test(t.Context(), `a*a*b`, long[:300], steps)
+		if want := min(steps, jsregexp.MaxSteps); taken != want || !errors.Is(err, jsregexp.ErrTooSlow) {
+			t.Errorf("Test in %d steps took %d, %v, want ErrTooSlow after %d", steps, taken, err, want)
+		}
+	}
 }
 
 func TestAMatchHasSoMuchMemoryAndNoMore(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
