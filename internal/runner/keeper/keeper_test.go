@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,20 +38,38 @@ func TestMain(m *testing.M) {
 }
 
 // shift is how far clocks are from the machine's.
-type shift struct{ Boot, Wall time.Duration }
+type shift struct {
+	Boot, Wall time.Duration
+	// Held is the process that finds its shift in Pipe, once it is written; 0 if there is none.
+	Held int    `json:",omitempty"`
+	Pipe string `json:",omitempty"`
+}
 
 // clock is the machine's clock, shifted by what a file says.
 func clock(file string) keeper.Clock {
 	return func() keeper.Instant {
-		var by shift
-		if text, err := os.ReadFile(file); err == nil {
-			if err := json.Unmarshal(text, &by); err != nil {
-				log.Fatal(err)
-			}
+		by := readShift(file)
+		if by.Held == os.Getpid() {
+			by = readShift(by.Pipe)
 		}
 		now := keeper.Now()
 		return keeper.Instant{Boot: now.Boot + by.Boot, Wall: now.Wall.Add(by.Wall)}
 	}
+}
+
+// readShift returns what a file says, nothing where there is none.
+func readShift(file string) (by shift) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return shift{}
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &by)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	return by
 }
 
 // world has the folders of programs and their clock.
@@ -78,6 +97,53 @@ func (w *world) jump(t *testing.T, by shift) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// holdClock makes the clock of a process answer when it is told to, and returns when the process waits for that. answer
+// tells it, and returns when the process has acted on the answer and waits for the next; release ends it.
+func (w *world) holdClock(t *testing.T, id int) (answer func(by shift), release func()) {
+	t.Helper()
+	dir := t.TempDir()
+	pipe := func(i int) string { return filepath.Join(dir, strconv.Itoa(i)) }
+	var waiting *os.File
+	looks := 0
+	hold := func() {
+		t.Helper()
+		if err := syscall.Mkfifo(pipe(looks), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.jump(t, shift{Held: id, Pipe: pipe(looks)})
+	}
+	await := func() {
+		t.Helper()
+		if !testkit.Eventually(t, "it looks at the clock", func() bool {
+			var err error
+			waiting, err = os.OpenFile(pipe(looks), os.O_WRONLY|syscall.O_NONBLOCK, 0) // fails while nobody reads it
+			return err == nil
+		}) {
+			t.FailNow()
+		}
+	}
+	tell := func(to *os.File, by shift) {
+		t.Helper()
+		if err := errors.Join(json.NewEncoder(to).Encode(by), to.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold()
+	await()
+	answer = func(by shift) {
+		t.Helper()
+		looks++
+		hold()
+		tell(waiting, by)
+		await()
+	}
+	return answer, func() {
+		t.Helper()
+		w.jump(t, shift{})
+		tell(waiting, shift{})
 	}
 }
 
