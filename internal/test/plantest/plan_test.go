@@ -72,6 +72,11 @@ func (p plan) read() (rows float64) {
 	return rows
 }
 
+// follows reports whether an index is read.
+func (p plan) follows(index string) bool {
+	return p.Index == index || slices.ContainsFunc(p.Plans, func(below plan) bool { return below.follows(index) })
+}
+
 // String is the plan on one line: each node with its table and its index, what it gave, what it threw away and
 // how often it ran.
 func (p plan) String() string {
@@ -122,6 +127,11 @@ type statement struct {
 }
 
 func (s statement) counts() bool { return strings.Contains(s.Text, "COUNT(") }
+
+// claims reports whether a runner claims by the statement.
+func (s statement) claims() bool {
+	return strings.HasPrefix(s.Text, "UPDATE ") && strings.Contains(s.Text, "SKIP LOCKED")
+}
 
 // everyStatement returns every statement that the program sends, at a place with a long history, but those that only insert.
 func everyStatement(t *testing.T, w *worldtest.World, p *worldtest.Fixture, r *recorder) []statement {
