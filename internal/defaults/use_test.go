@@ -2,6 +2,7 @@ package defaults_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -115,6 +116,33 @@ func TestVersionThatWasRefusedKeepsNoDefinition(t *testing.T) {
 		}
 		if _, err := w.Defaults.Delete(w.Acme.As(actor.Admin), free.ID); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A name that is a part of another is not the other.
+func TestEachVersionThatNamesADefinitionIsForeseen(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		region, part := create(t, w, w.Acme, "region"), create(t, w, w.Acme, "reg")
+		p := w.Fixture(t, w.Acme, "web")
+		var want []string
+		for number, names := range []string{"region", "zone", "region", "region-2"} {
+			v, err := publish(t, w, p, fmt.Sprintf("2.%d.0", number), names)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if names == "region" {
+				want = append(want, v.ID)
+			}
+		}
+		slices.Sort(want)
+		for d, want := range map[*ent.DefaultValueDefinition][]string{region: want, part: nil} {
+			number := inputprop.NewRawProperty(parsed(t, `{"id":"`+d.GivenID+`","type":"number","label":"Number"}`))
+			ids, err := foreseen(w, d, number)
+			if slices.Sort(ids); err != nil || !slices.Equal(ids, want) {
+				t.Errorf("another schema of %s concerns %v, %v, want %v", d.GivenID, ids, err, want)
+			}
 		}
 	})
 }
