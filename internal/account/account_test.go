@@ -182,6 +182,21 @@ func TestSecretIsNotStored(t *testing.T) {
 	})
 }
 
+// Who makes tokens on the machine, by slipway token create, has none.
+func TestATokenThatNoTokenMadeSaysSo(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		made, _, err := w.Accounts.CreateToken(system(w.Acme.ID), account.NewToken{Name: "ci", Role: actor.Viewer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `query($id: ID!) { node(id: $id) { ... on Token { createdById } } }`, map[string]any{"id": made.ID})
+		if by := r.At(t, "data", "node", "createdById"); by != nil {
+			t.Errorf("it was made by %q: %s", by, r.Body)
+		}
+	})
+}
+
 func TestTokensThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
