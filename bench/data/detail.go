@@ -73,13 +73,26 @@ func (d Deployment) Data() string {
 	parts := detail()
 	text := make([]byte, 0, 4500)
 	for i, part := range parts {
-		if i > 0 {
+		switch {
+		case i == 0:
+		case strings.HasSuffix(parts[i-1], service):
+			text = d.Instance().appendService(text)
+		default:
 			text = appendNoise(text, uint64(d.Number)<<8|uint64(i))
 		}
 		text = append(text, part...)
 	}
 	return string(text)
 }
+
+// service is what the ARN of a service begins with.
+const service = "arn:aws:ecs:eu-west-1:123456789012:service/"
+
+// ServiceARN returns the ARN of the service that the deployments of an instance are of.
+func (i Instance) ServiceARN() string { return string(i.appendService([]byte(service))) }
+
+// appendService appends the end of the service's ARN.
+func (i Instance) appendService(text []byte) []byte { return appendNoise(text, uint64(i.Number())<<8|0xff) }
 
 // appendNoise appends hexadecimal digits that fill a hole. They look random, so that they do not compress, and follow from
 // the number.

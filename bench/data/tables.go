@@ -34,6 +34,7 @@ func (w World) Tables() []Table {
 			Definitions*len(versions), version),
 		newTable("module_instances", "id created_at updated_at organization_id project_id environment_id module_definition_id name live_deployment_id",
 			Instances, w.instance),
+		newTable("cloud_services", "organization_id service_arn module_instance_id created_at updated_at", Instances, owned),
 		newTable("releases", "id created_at updated_at organization_id module_version_id digest content", Instances*releasesPerInstance, w.sealed),
 		newTable("deployments", "id created_at updated_at organization_id project_id environment_id module_instance_id release_id deployment_type "+
 			"trigger_source status description started_at completed_at error external_deployment_id pipeline_run_id step_execution_id resource_arn "+
@@ -135,6 +136,11 @@ func (w World) instance(n int) ([]any, error) {
 	}
 	return []any{i.ID(), i.CreatedAt(), i.CreatedAt(), ID(id.Organization, OrganizationOf(i.Environment)), ID(id.Project, ProjectOf(i.Environment)),
 		ID(id.Environment, i.Environment), Definition(i.Definition()).ID(), i.Name(), live}, nil
+}
+
+func owned(n int) ([]any, error) {
+	i := InstanceOf(n)
+	return []any{ID(id.Organization, OrganizationOf(i.Environment)), i.ServiceARN(), i.ID(), i.CreatedAt(), i.CreatedAt()}, nil
 }
 
 func (w World) sealed(n int) ([]any, error) {
