@@ -29,7 +29,7 @@ func newSet(ranges ...uint32) *set {
 }
 
 // has reports whether a character is in the set.
-func (s *set) has(c uint16) bool {
+func (s *set) has(c uint32) bool {
 	if c < latin {
 		return s.table[c/64]>>(c%64)&1 != 0
 	}
@@ -37,13 +37,13 @@ func (s *set) has(c uint16) bool {
 }
 
 // find reports whether a character from latin on is in the set.
-func (s *set) find(c uint16) bool {
+func (s *set) find(c uint32) bool {
 	low, high := 0, len(s.ranges)/2
 	for low < high {
 		switch middle := (low + high) / 2; {
-		case c < s.ranges[2*middle]:
+		case c < uint32(s.ranges[2*middle]):
 			high = middle
-		case c > s.ranges[2*middle+1]:
+		case c > uint32(s.ranges[2*middle+1]):
 			low = middle + 1
 		default:
 			return true
