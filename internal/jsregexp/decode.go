@@ -54,29 +54,36 @@ func decode(bytecode []byte) (*program, error) {
 	return d.program, d.err
 }
 
-// link replaces places in the bytecode, where instructions go on, by indices. A jump to a split becomes a split, which
-// saves a step in each round of a loop.
+// link checks the instructions, and has them go on at indices instead of places in the bytecode.
 func (d *decoder) link() {
+	if n := len(d.code); n == 0 || d.code[n-1].operation != opMatch {
+		d.fail("no end")
+	}
 	for i := range d.code {
 		in := &d.code[i]
-		for _, at := range []*int32{&in.to, &in.other} {
-			index, ok := d.indices[*at]
-			if !ok {
-				d.fail("a jump to %d", *at)
-			}
-			*at = index
-		}
+		in.to, in.other = d.index(in.to), d.index(in.other)
 		if int(in.register) >= d.registers || in.operation == opReset && int(in.value) >= d.captures {
 			d.fail("a register beyond the %d that there are", d.registers)
 		}
 	}
-	for i := range d.code {
-		if to := d.code[d.code[i].to]; d.code[i].operation == opJump && to.operation == opSplit {
+	d.mergeJumps()
+}
+
+// index returns the index of the instruction at a place in the bytecode.
+func (d *decoder) index(at int32) int32 {
+	index, ok := d.indices[at]
+	if !ok {
+		d.fail("a jump to %d", at)
+	}
+	return index
+}
+
+// mergeJumps makes a jump to a split a split itself, which saves a step in each round of a loop.
+func (d *decoder) mergeJumps() {
+	for i, in := range d.code {
+		if to := d.code[in.to]; in.operation == opJump && to.operation == opSplit {
 			d.code[i] = to
 		}
-	}
-	if n := len(d.code); n == 0 || d.code[n-1].operation != opMatch {
-		d.fail("no end")
 	}
 }
 
