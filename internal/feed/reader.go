@@ -36,6 +36,8 @@ type reader struct {
 	seen *versions
 	// logLines is how many lines the logs that are watched had last.
 	logLines map[string]int64
+	// failures is how many looks have failed since the last that did not.
+	failures int
 }
 
 // wake has the reader look at once.
@@ -53,10 +55,10 @@ func (r *reader) run() {
 	listening := r.feed.store.Listen(ctx)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	soon := time.NewTimer(0)
-	defer soon.Stop()
-	failures, wait, isTick := 0, spacing, false
+	again := newRepetition()
+	defer again.due.Stop()
 	for {
+		isTick := false
 		select {
 		case <-r.woken:
 		case n, open := <-listening:
@@ -64,9 +66,7 @@ func (r *reader) run() {
 				r.feed.stop(r)
 				return
 			}
-			for _, deploymentID := range n.Logs {
-				r.feed.waiters.wakeLog(deploymentID)
-			}
+			r.feed.waiters.wakeLogs(n.Logs...)
 			if !n.Deployments {
 				continue
 			}
@@ -75,28 +75,34 @@ func (r *reader) run() {
 				return
 			}
 			isTick = true
-		case <-soon.C:
+		case <-again.due.C:
 		}
-		waits, err := r.look(ctx)
-		if err == nil && isTick {
-			err = r.lookAtLogs(ctx)
+		if waits, err := r.lookAround(ctx, isTick); err == nil {
+			again.plan(waits)
+			<-time.After(spacing)
 		}
-		isTick = false
-		switch {
-		case err != nil:
-			if failures++; failures == 2 { // one is a connection that was lost, or the end of the store
-				r.feed.log.WarnContext(ctx, "changes cannot be read; it is tried again every second", "error", err)
-			}
-			continue
-		case waits:
-			soon.Reset(wait)
-			wait = min(2*wait, lookEvery)
-		default:
-			wait = spacing
-		}
-		failures = 0
-		<-time.After(spacing)
 	}
+}
+
+// repetition is when a reader looks again for changes that wait for earlier ones.
+type repetition struct {
+	due  *time.Timer
+	wait time.Duration
+}
+
+// newRepetition returns one that is due at once.
+func newRepetition() *repetition {
+	return &repetition{due: time.NewTimer(0), wait: spacing}
+}
+
+// plan has the reader look again where changes wait, after twice as long each time that they still do.
+func (r *repetition) plan(waits bool) {
+	if !waits {
+		r.wait = spacing
+		return
+	}
+	r.due.Reset(r.wait)
+	r.wait = min(2*r.wait, lookEvery)
 }
 
 // isIdle ends the reader, and reports that, where nobody has followed anything for a while.
@@ -121,14 +127,27 @@ func (f *Feed) stop(r *reader) {
 	}
 }
 
+// lookAround is look, and looks at the logs as well where that is asked for. Of errors one after the other it logs the
+// second: one alone is a connection that was lost, or the end of the store.
+func (r *reader) lookAround(ctx context.Context, withLogs bool) (waits bool, err error) {
+	waits, err = r.look(ctx)
+	if err == nil && withLogs {
+		err = r.lookAtLogs(ctx)
+	}
+	if err == nil {
+		r.failures = 0
+		return waits, nil
+	}
+	if r.failures++; r.failures == 2 {
+		r.feed.log.WarnContext(ctx, "changes cannot be read; it is tried again every second", "error", err)
+	}
+	return false, err
+}
+
 // look reads all changes that there are, and reports whether some have to wait for earlier ones.
 func (r *reader) look(ctx context.Context) (waits bool, err error) {
-	select {
-	case <-r.ready:
-	default:
-		if err := r.begin(ctx); err != nil {
-			return false, err
-		}
+	if err := r.begin(ctx); err != nil {
+		return false, err
 	}
 	for {
 		page, err := r.feed.store.NewChanges(ctx, r.position, pageSize)
@@ -138,10 +157,7 @@ func (r *reader) look(ctx context.Context) (waits bool, err error) {
 		for _, c := range page {
 			r.feed.waiters.wake(c.OrganizationID, c.DeploymentID, c.Version == 1)
 		}
-		settled := len(page)
-		for settled > 0 && !page[settled-1].Settled {
-			settled--
-		}
+		settled := countSettled(page)
 		if settled > 0 {
 			if err := r.send(ctx, page, page[settled-1].Position); err != nil {
 				return false, err
@@ -151,6 +167,15 @@ func (r *reader) look(ctx context.Context) (waits bool, err error) {
 			return settled < len(page), nil
 		}
 	}
+}
+
+// countSettled returns how many changes of a page there are up to the last one that is settled.
+func countSettled(page []store.Change) int {
+	settled := len(page)
+	for settled > 0 && !page[settled-1].Settled {
+		settled--
+	}
+	return settled
 }
 
 // lookAtLogs wakes those who watch logs that have more lines: nobody may have notified this server.
@@ -166,15 +191,20 @@ func (r *reader) lookAtLogs(ctx context.Context) error {
 	}
 	for deploymentID, n := range lines {
 		if r.logLines[deploymentID] != n {
-			r.feed.waiters.wakeLog(deploymentID)
+			r.feed.waiters.wakeLogs(deploymentID)
 		}
 	}
 	r.logLines = lines
 	return nil
 }
 
-// begin sets the position behind what has happened until now.
+// begin sets the position behind what has happened until now, once.
 func (r *reader) begin(ctx context.Context) error {
+	select {
+	case <-r.ready:
+		return nil
+	default:
+	}
 	newest, err := r.feed.store.NewestChange(ctx)
 	if err != nil {
 		return err

@@ -71,28 +71,43 @@ func (s *subscription) catchUp(ctx context.Context, seen *versions) (isOver bool
 	}
 	isComing := false // whether the feed's reader has changes of the one deployment
 	for at := s.After.begins(); ; {
-		var page []store.Change
-		err := s.feed.Read(ctx, func(ctx context.Context) (err error) {
-			page, err = s.feed.store.ChangesAfter(ctx, at, pageSize)
-			return err
-		})
+		page, err := s.changesAfter(ctx, at)
 		if err != nil {
 			return false, err
 		}
-		for i := range page {
-			at = page[i].Position
-			if at.Compare(s.from) > 0 {
-				page[i].Settled = false
-				isComing = isComing || page[i].DeploymentID == s.DeploymentID
-			}
-		}
+		isComing = s.leaveToReader(page) || isComing
 		if isOver, err := s.sendPage(ctx, page, seen); err != nil || isOver {
 			return isOver, err
 		}
-		if len(page) < pageSize || s.DeploymentID == "" && at.Compare(s.from) > 0 {
+		if len(page) < pageSize {
 			return hasEnded && !isComing, nil
 		}
+		at = page[len(page)-1].Position
+		if s.DeploymentID == "" && at.Compare(s.from) > 0 {
+			return false, nil
+		}
 	}
+}
+
+// changesAfter reads the page of changes after a position.
+func (s *subscription) changesAfter(ctx context.Context, at store.Position) (page []store.Change, err error) {
+	err = s.feed.Read(ctx, func(ctx context.Context) (err error) {
+		page, err = s.feed.store.ChangesAfter(ctx, at, pageSize)
+		return err
+	})
+	return page, err
+}
+
+// leaveToReader keeps the changes from being sent that the feed's reader sends, as if they were not settled yet, and
+// reports whether some are of the one deployment.
+func (s *subscription) leaveToReader(page []store.Change) (isComing bool) {
+	for i := range page {
+		if page[i].Compare(s.from) > 0 {
+			page[i].Settled = false
+			isComing = isComing || page[i].DeploymentID == s.DeploymentID
+		}
+	}
+	return isComing
 }
 
 // hasEnded reports whether the one deployment that is followed has ended. The change that ended it is in the feed then:

@@ -34,7 +34,7 @@ func (f *Feed) WatchLog(deploymentID string) (woken <-chan struct{}, stop func()
 
 // LogChanged wakes those who watch the log of a deployment, on every server. It does not wait for them.
 func (f *Feed) LogChanged(deploymentID string) {
-	f.waiters.wakeLog(deploymentID)
+	f.waiters.wakeLogs(deploymentID)
 	f.notifier.log(deploymentID)
 }
 
@@ -86,11 +86,13 @@ func (ws *waiters) wake(organizationID, deploymentID string, isCreated bool) {
 	}
 }
 
-// wakeLog wakes those who watch the log of a deployment.
-func (ws *waiters) wakeLog(deploymentID string) {
+// wakeLogs wakes those who watch the logs of deployments.
+func (ws *waiters) wakeLogs(deploymentIDs ...string) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	wakeAll(ws.of[logPrefix+deploymentID])
+	for _, deploymentID := range deploymentIDs {
+		wakeAll(ws.of[logPrefix+deploymentID])
+	}
 }
 
 // logs returns the ids of the deployments whose logs somebody watches.
