@@ -22,40 +22,43 @@ var errNotStarted = errors.New("the program could not be run")
 // claimWait is for how long the server lets a claim wait for a deployment. Proxies close what is silent for longer.
 const claimWait = 20 * time.Second
 
+// claim is a claim that is sent until it is answered.
+type claim struct {
+	runner  *runner
+	leaseID string
+	// isRepeated is whether the lease id is that of an earlier claim.
+	isRepeated bool
+	// wait is how long the server lets it wait.
+	wait time.Duration
+	// sent is when it was sent last, and answer what came of that.
+	sent   keeper.Instant
+	answer client.ClaimDeploymentPayload
+	// everLost is whether an answer may have been lost, lost whether none has come since.
+	everLost, lost bool
+}
+
+// newClaim returns a claim, which repeats the last one if that is unconfirmed.
+func (r *runner) newClaim() *claim {
+	c := &claim{
+		runner: r, leaseID: cmp.Or(r.unconfirmed, "lease_"+rand.Text()), isRepeated: r.unconfirmed != "", wait: r.claimWait(),
+	}
+	r.unconfirmed = ""
+	return c
+}
+
 // claim claims the oldest deployment that waits, and returns nil if there is none and none has come. If the answer may
 // have been lost, the server may have given a deployment to this runner; so the claim is repeated with the same lease
 // id, for which the server returns the same deployment. After ctx has ended, claims are repeated only for this reason.
 func (r *runner) claim(ctx context.Context) (*job, error) {
 	requestCtx, cancel := afterDone(ctx, finalRequestTime)
 	defer cancel()
-	wait, unconfirmed := r.claimWait(), r.unconfirmed
-	leaseID := cmp.Or(unconfirmed, "lease_"+rand.Text())
-	r.unconfirmed = ""
-	var claimed client.ClaimDeploymentPayload
-	var sent keeper.Instant
-	// everLost is whether an answer may have been lost, lost whether none has come since.
-	everLost, lost := false, false
-	ask := func() (again bool, err error) {
-		sent = r.Clock()
-		if wait > 0 && ctx.Err() == nil {
-			claimed, err = r.askForWork(ctx, leaseID, wait) // there is no need to wait for longer than ctx lasts
-		} else {
-			claimed, err = r.askForWork(requestCtx, leaseID, 0)
-		}
-		refused, ok := errors.AsType[*client.Error](err)
-		again = err != nil && !(ok && refused.Permanent())
-		if wait > 0 && ok && refused.Code == string(fault.DocumentVariablesInvalid) {
-			wait, r.serverWaits, again = 0, false, true // it is older than this runner
-		}
-		everLost = everLost || again && !client.NotSent(err)
-		lost = again && (lost || !client.NotSent(err))
-		return again, err
-	}
-	err := r.client.Retry(ctx, "claimDeployment", ask)
-	if lost {
+	c := r.newClaim()
+	send := func() (again bool, err error) { return c.send(ctx, requestCtx) }
+	err := r.client.Retry(ctx, "claimDeployment", send)
+	if c.lost {
 		// The server may take a moment to see that a claim that waits has nobody any more to answer to.
 		sleep(requestCtx, min(r.Poll, time.Second))
-		err = r.client.Retry(requestCtx, "claimDeployment", ask)
+		err = r.client.Retry(requestCtx, "claimDeployment", send)
 	}
 	refused, ok := errors.AsType[*client.Error](err)
 	switch {
@@ -63,13 +66,40 @@ func (r *runner) claim(ctx context.Context) (*job, error) {
 		return nil, fmt.Errorf("%w: %w", errClaimTooLate, err)
 	case ok && refused.Permanent():
 		return nil, fmt.Errorf("the server %s gives no work: %w", r.Server, err)
-	case claimed.Deployment == nil || claimed.Lease == nil:
-		if everLost && unconfirmed == "" {
-			r.unconfirmed = leaseID
+	case c.answer.Deployment == nil || c.answer.Lease == nil:
+		if c.everLost && !c.isRepeated {
+			r.unconfirmed = c.leaseID
 		}
 		return nil, nil
 	}
-	return r.startClaimed(claimed, leaseID, sent)
+	return r.startClaimed(c.answer, c.leaseID, c.sent)
+}
+
+// send sends the claim once, and reports whether that is to be repeated. It waits for a deployment for no longer than
+// ctx lasts.
+func (c *claim) send(ctx, requestCtx context.Context) (again bool, err error) {
+	c.sent = c.runner.Clock()
+	if c.wait > 0 && ctx.Err() == nil {
+		c.answer, err = c.runner.askForWork(ctx, c.leaseID, c.wait)
+	} else {
+		c.answer, err = c.runner.askForWork(requestCtx, c.leaseID, 0)
+	}
+	again = err != nil && c.isToRepeat(err)
+	mayBeLost := again && !client.NotSent(err)
+	c.everLost = c.everLost || mayBeLost
+	c.lost = mayBeLost || again && c.lost
+	return again, err
+}
+
+// isToRepeat reports whether the claim is to be repeated after an error. To a server that is older than this runner,
+// and refuses claims that wait, it is repeated as one that does not.
+func (c *claim) isToRepeat(err error) bool {
+	refused, ok := errors.AsType[*client.Error](err)
+	if ok && c.wait > 0 && refused.Code == string(fault.DocumentVariablesInvalid) {
+		c.wait, c.runner.serverWaits = 0, false
+		return true
+	}
+	return !ok || !refused.Permanent()
 }
 
 // claimWait returns for how long the next claim is to wait.

@@ -86,26 +86,40 @@ func (r *reporter) read(output *keeper.Output, from place) {
 	for {
 		record, err := output.Next(r.job.leaseCtx)
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				r.readLost(from)
-			} else if r.job.leaseCtx.Err() == nil {
-				r.job.log.Error("cannot read the rest of the program's output", "error", err)
-			}
+			r.readEnd(err, from)
 			return
 		}
-		items := parse(record, r.job.mask)
-		for i, it := range items {
-			if record.Stderr {
-				r.job.log.Debug("standard error", "line", it.log.Text)
-			}
-			if it.end = (place{from.offset, i + 1}); i == len(items)-1 {
-				it.end = place{record.End, 0}
-			}
-			if i >= from.items && !r.pass(it) {
-				return
-			}
+		if !r.readRecord(record, from) {
+			return
 		}
 		from = place{record.End, 0}
+	}
+}
+
+// readRecord passes on the items of a record from a place on, and reports false if the lease has ended.
+func (r *reporter) readRecord(record keeper.Record, from place) bool {
+	items := parse(record, r.job.mask)
+	for i, it := range items {
+		if record.Stderr {
+			r.job.log.Debug("standard error", "line", it.log.Text)
+		}
+		if it.end = (place{from.offset, i + 1}); i == len(items)-1 {
+			it.end = place{record.End, 0}
+		}
+		if i >= from.items && !r.pass(it) {
+			return false
+		}
+	}
+	return true
+}
+
+// readEnd takes the error that ends the output: io.EOF, if it was read whole.
+func (r *reporter) readEnd(err error, from place) {
+	switch {
+	case errors.Is(err, io.EOF):
+		r.readLost(from)
+	case r.job.leaseCtx.Err() == nil:
+		r.job.log.Error("cannot read the rest of the program's output", "error", err)
 	}
 }
 
