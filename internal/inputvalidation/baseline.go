@@ -139,27 +139,32 @@ func (s *Service) catchUp(ctx context.Context, instanceID string) (known *ent.In
 		if known, err = baselineOf(ctx, tx.InputBaseline, instanceID); err != nil || isUpTo(known, live) {
 			return err
 		}
-		content, err := contentOf(known)
-		if err != nil {
-			return err
-		}
-		missed, err := missedSuccesses(ctx, tx, instance, known)
-		if err != nil {
-			return err
-		}
-		for _, d := range missed {
-			if content, err = baselineAfter(ctx, tx, d, content); err != nil {
-				return err
-			}
-		}
-		last := missed[len(missed)-1]
-		if err := writeBaseline(ctx, tx, known, last, content, last.UpdatedAt); err != nil {
+		if err := addMissed(ctx, tx, instance, known); err != nil {
 			return err
 		}
 		known, err = baselineOf(ctx, tx.InputBaseline, instanceID)
 		return err
 	})
 	return known, live, err
+}
+
+// addMissed adds the next successes to a baseline that does not know of them.
+func addMissed(ctx context.Context, tx *ent.Tx, instance *ent.ModuleInstance, known *ent.InputBaseline) error {
+	content, err := contentOf(known)
+	if err != nil {
+		return err
+	}
+	missed, err := missedSuccesses(ctx, tx, instance, known)
+	if err != nil {
+		return err
+	}
+	for _, d := range missed {
+		if content, err = baselineAfter(ctx, tx, d, content); err != nil {
+			return err
+		}
+	}
+	last := missed[len(missed)-1]
+	return writeBaseline(ctx, tx, known, last, content, last.UpdatedAt)
 }
 
 // missedSuccesses returns the next successes that a baseline does not know of, at least one: the live deployment comes

@@ -171,14 +171,7 @@ func (c *changed) eachPart(ctx context.Context, rows []*remembered, judge func([
 	const readings = 2 // of what is remembered: it is parsed, and judged with what defaults add
 	c.partial = len(rows) > maxRemembered
 	for part := range slices.Chunk(rows[:min(len(rows), maxRemembered)], rememberedAtOnce) {
-		bytes := 0
-		part = slices.DeleteFunc(part, func(r *remembered) bool {
-			c.partial = c.partial || r.Content == nil
-			if r.Content != nil {
-				bytes += instanceBytes + len(*r.Content)
-			}
-			return r.Content == nil
-		})
+		part, bytes := c.dropUnread(part)
 		if !meter.HasRoom(ctx, meter.Inputs, readings*bytes) {
 			c.partial = true
 			return nil
@@ -186,13 +179,9 @@ func (c *changed) eachPart(ctx context.Context, rows []*remembered, judge func([
 		if err := meter.Spend(ctx, meter.Inputs, bytes); err != nil {
 			return err
 		}
-		contents := make([]*strictjson.Node, len(part))
-		for i, r := range part {
-			n, err := parseRemembered(*r.Content)
-			if err != nil {
-				return err
-			}
-			contents[i] = n
+		contents, err := parseAll(part)
+		if err != nil {
+			return err
 		}
 		if err := judge(part, contents); err != nil {
 			return err
@@ -200,6 +189,30 @@ func (c *changed) eachPart(ctx context.Context, rows []*remembered, judge func([
 		c.judged += len(part)
 	}
 	return nil
+}
+
+// dropUnread drops the instances of which what they remember was too long to be read. bytes is what the others count
+// as.
+func (c *changed) dropUnread(part []*remembered) (read []*remembered, bytes int) {
+	read = slices.DeleteFunc(part, func(r *remembered) bool { return r.Content == nil })
+	c.partial = c.partial || len(read) < len(part)
+	for _, r := range read {
+		bytes += instanceBytes + len(*r.Content)
+	}
+	return read, bytes
+}
+
+// parseAll returns what each of the instances remembers.
+func parseAll(part []*remembered) ([]*strictjson.Node, error) {
+	contents := make([]*strictjson.Node, len(part))
+	for i, r := range part {
+		n, err := parseRemembered(*r.Content)
+		if err != nil {
+			return nil, err
+		}
+		contents[i] = n
+	}
+	return contents, nil
 }
 
 func (c *changed) add(pointer string, r *remembered) {
