@@ -14,7 +14,7 @@ import (
 // value validates the value of a field by its variant. The items of collections are validated apart.
 func (v *validator) value(fl *field, l *level) {
 	n := fl.value
-	if n.Kind == strictjson.String && (fl.unresolved || v.saving && strings.Contains(n.Text, inputprop.TemplateOpen)) {
+	if n.Kind == strictjson.String && fl.unresolved || v.isTemplate(n) {
 		return
 	}
 	switch p := fl.in.Property.(type) {
@@ -31,13 +31,9 @@ func (v *validator) value(fl *field, l *level) {
 	case *inputprop.BooleanProperty:
 		v.boolean(n)
 	case *inputprop.ObjectProperty, *inputprop.ObjectMapProperty:
-		if v.kind(n, strictjson.Object) && fl.entries == nil {
-			v.freeForm(n)
-		}
+		v.collection(fl, strictjson.Object)
 	case *inputprop.ArrayProperty, *inputprop.ObjectArrayProperty:
-		if v.kind(n, strictjson.Array) && fl.entries == nil {
-			v.freeForm(n)
-		}
+		v.collection(fl, strictjson.Array)
 	case *inputprop.StringArrayProperty:
 		v.strings(l, p, n)
 	case *inputprop.CompoundProperty:
@@ -52,12 +48,24 @@ func (v *validator) value(fl *field, l *level) {
 	}
 }
 
+// isTemplate reports whether a value is saved as a text with templates, so that what it will be is not known yet.
+func (v *validator) isTemplate(n *strictjson.Node) bool {
+	return v.saving && n.Kind == strictjson.String && strings.Contains(n.Text, inputprop.TemplateOpen)
+}
+
 // kind refuses a value of another kind, and reports whether it is of this one.
 func (v *validator) kind(n *strictjson.Node, kind strictjson.Kind) bool {
 	if n.Kind != kind {
 		v.Fail("type", "must be %s, found %s", kind, strictjson.Show(n))
 	}
 	return n.Kind == kind
+}
+
+// collection validates an object or an array, and what is in it where that is free-form.
+func (v *validator) collection(fl *field, kind strictjson.Kind) {
+	if v.kind(fl.value, kind) && fl.entries == nil {
+		v.freeForm(fl.value)
+	}
 }
 
 func (v *validator) boolean(n *strictjson.Node) {
@@ -101,8 +109,7 @@ func (v *validator) strings(l *level, p *inputprop.StringArrayProperty, n *stric
 		v.Path.PushIndex(i)
 		names := n.NamesOf(i)
 		v.PushNames(names...)
-		templated := v.resolver.isUnresolved(item) ||
-			v.saving && item.Kind == strictjson.String && strings.Contains(item.Text, inputprop.TemplateOpen)
+		templated := v.resolver.isUnresolved(item) || v.isTemplate(item)
 		if !templated && v.kind(item, strictjson.String) && v.itemText(item.Text, p.Patterns) {
 			v.checkMember(allowed, item)
 		}
