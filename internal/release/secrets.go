@@ -19,26 +19,33 @@ func Secrets(content json.RawMessage) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for secrets: %w", err)
 	}
-	var found []string
-	var walk func(at place, n *strictjson.Node, atRoot bool)
-	walk = func(at place, n *strictjson.Node, atRoot bool) {
-		switch n.Kind {
-		case strictjson.Object:
-			for i, key := range n.Keys {
-				walk(at.member(atRoot, key, n), n.Items[i], false)
-			}
-		case strictjson.Array:
-			for i, item := range n.Items {
-				walk(at.item(follows(n, i)), item, false)
-			}
-		default:
-			if (at.secret || secret.IsName(at.name)) && mayBeSecret(n) {
-				found = append(found, n.Text)
-			} else if looksSecret(n) {
-				found = append(found, secret.Find(n.Text)...)
-			}
+	return secretsIn(nil, place{}, root, true), nil
+}
+
+// secretsIn appends the secrets of a value to those found.
+func secretsIn(found []string, at place, n *strictjson.Node, atRoot bool) []string {
+	switch n.Kind {
+	case strictjson.Object:
+		for i, key := range n.Keys {
+			found = secretsIn(found, at.member(atRoot, key, n), n.Items[i], false)
 		}
+	case strictjson.Array:
+		for i, item := range n.Items {
+			found = secretsIn(found, at.item(follows(n, i)), item, false)
+		}
+	default:
+		found = append(found, at.secretsOf(n)...)
 	}
-	walk(place{}, root, true)
-	return found, nil
+	return found
+}
+
+// secretsOf returns the secrets of a leaf: all of it, for where it is, or what in it looks like one.
+func (p place) secretsOf(leaf *strictjson.Node) []string {
+	switch {
+	case (p.secret || secret.IsName(p.name)) && mayBeSecret(leaf):
+		return []string{leaf.Text}
+	case looksSecret(leaf):
+		return secret.Find(leaf.Text)
+	}
+	return nil
 }
