@@ -17,13 +17,8 @@ const (
 // checkTx checks a file that runs in a transaction: what a statement locks stays locked until the
 // last one is done.
 func checkTx(statements []ddl.Statement, known *linter) []Problem {
+	made, alters := tablesOf(statements)
 	var problems []Problem
-	made := map[string]bool{}
-	alters := false // a table that was there before
-	for _, s := range statements {
-		made[s.Table] = made[s.Table] || s.CreatesTable
-		alters = alters || !made[s.Table] && slices.ContainsFunc(s.Clauses, func(c string) bool { return !validate.MatchString(c) })
-	}
 	for _, s := range statements {
 		if made[s.Table] {
 			continue // nobody uses it yet
@@ -31,15 +26,36 @@ func checkTx(statements []ddl.Statement, known *linter) []Problem {
 		if p := checkStatement(s); p != nil {
 			problems = append(problems, *p)
 		}
-		for _, clause := range s.Clauses {
-			p := checkClause(s, clause, known)
-			if p == nil && alters && validate.MatchString(clause) {
-				p = &Problem{Why: "what the file's other statements have locked stays locked until it is done", Instead: "a file of its own, after that one"}
+		problems = append(problems, checkClauses(s, alters, known)...)
+	}
+	return problems
+}
+
+// tablesOf returns the tables that a file makes, and whether it alters others that were there before.
+func tablesOf(statements []ddl.Statement) (made map[string]bool, alters bool) {
+	made = map[string]bool{}
+	for _, s := range statements {
+		made[s.Table] = made[s.Table] || s.CreatesTable
+		changes := slices.ContainsFunc(s.Clauses, func(c string) bool { return !validate.MatchString(c) })
+		alters = alters || changes && !made[s.Table]
+	}
+	return made, alters
+}
+
+// checkClauses checks the clauses of an ALTER TABLE on a table that was there before; alters is whether the file alters
+// such tables.
+func checkClauses(s ddl.Statement, alters bool, known *linter) (problems []Problem) {
+	for _, clause := range s.Clauses {
+		p := checkClause(s, clause, known)
+		if p == nil && alters && validate.MatchString(clause) {
+			p = &Problem{
+				Why:     "what the file's other statements have locked stays locked until it is done",
+				Instead: "a file of its own, after that one",
 			}
-			if p != nil {
-				p.Found = "ALTER TABLE " + s.Table + " " + clause
-				problems = append(problems, *p)
-			}
+		}
+		if p != nil {
+			p.Found = "ALTER TABLE " + s.Table + " " + clause
+			problems = append(problems, *p)
 		}
 	}
 	return problems
