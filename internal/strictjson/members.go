@@ -19,22 +19,9 @@ func EachMember(object []byte, visit func(name, value []byte) error) error {
 		return s.end()
 	}
 	for {
-		name, isPlain := s.name()
-		if name == nil || !s.take(':') {
-			return s.fail()
-		}
-		value := s.value()
-		if len(value) == 0 {
-			return s.fail()
-		}
-		if !isPlain {
-			var text string
-			if err := json.Unmarshal(name, &text); err != nil {
-				return err
-			}
-			name = []byte(text)
-		} else {
-			name = name[1 : len(name)-1]
+		name, value, err := s.member()
+		if err != nil {
+			return err
 		}
 		if err := visit(name, value); err != nil {
 			return err
@@ -85,17 +72,38 @@ func (s *memberScanner) take(c byte) bool {
 	return true
 }
 
-// name goes over a name and returns it in its quotes, nil where there is none; it is plain where it has no escapes.
-func (s *memberScanner) name() (name []byte, isPlain bool) {
+// member goes over a member, and returns its name without quotes and the text of its value.
+func (s *memberScanner) member() (name, value []byte, err error) {
+	if name = s.name(); name == nil || !s.take(':') {
+		return nil, nil, s.fail()
+	}
+	if value = s.value(); len(value) == 0 {
+		return nil, nil, s.fail()
+	}
+	name, err = unquote(name)
+	return name, value, err
+}
+
+// name goes over a name and returns it in its quotes, nil where there is none.
+func (s *memberScanner) name() []byte {
 	if !s.take('"') {
-		return nil, false
+		return nil
 	}
 	begin := s.at - 1
 	if !s.string() {
-		return nil, false
+		return nil
 	}
-	name = s.text[begin:s.at]
-	return name, bytes.IndexByte(name, '\\') < 0
+	return s.text[begin:s.at]
+}
+
+// unquote returns the text of a string of JSON. One without escapes is what is between its quotes.
+func unquote(quoted []byte) ([]byte, error) {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1], nil
+	}
+	var text string
+	err := json.Unmarshal(quoted, &text)
+	return []byte(text), err
 }
 
 // string goes over the rest of a string, and reports whether it ends.

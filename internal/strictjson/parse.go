@@ -131,22 +131,10 @@ func (p *parser) object() (*Node, error) {
 		return nil, err
 	}
 	n := &Node{Kind: Object}
-	var keys keySet
+	var known keySet
 	for more := p.next() != '}'; more; {
-		if p.next() != '"' {
-			return nil, p.unexpected("a key in double quotes")
-		}
-		start := p.pos
-		key, err := p.string()
+		key, err := p.key(n.Keys, &known)
 		if err != nil {
-			return nil, err
-		}
-		p.path.PushKey(key)
-		if !keys.add(n.Keys, key) {
-			p.pos = start
-			return nil, p.fail("duplicate key %s", Quote(key))
-		}
-		if err := p.take(':'); err != nil {
 			return nil, err
 		}
 		item, err := p.value()
@@ -163,6 +151,24 @@ func (p *parser) object() (*Node, error) {
 		}
 	}
 	return n, p.leave('}')
+}
+
+// key reads a key that is none of those before it, and the colon behind it. The path goes to its value then.
+func (p *parser) key(before []string, known *keySet) (string, error) {
+	if p.next() != '"' {
+		return "", p.unexpected("a key in double quotes")
+	}
+	start := p.pos
+	key, err := p.string()
+	if err != nil {
+		return "", err
+	}
+	p.path.PushKey(key)
+	if !known.add(before, key) {
+		p.pos = start
+		return "", p.fail("duplicate key %s", Quote(key))
+	}
+	return key, p.take(':')
 }
 
 func (p *parser) array() (*Node, error) {
