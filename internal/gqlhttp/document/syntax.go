@@ -13,8 +13,10 @@ import (
 
 // scan is what the tokens of a text have that the parser does not report, or too late.
 type scan struct {
-	// tokens is how many there are, and longestName the bytes of the longest name.
-	tokens, longestName int
+	// tokens and directives are how many there are, and longestName the bytes of the longest name.
+	tokens, directives, longestName int
+	// brackets is how many are open.
+	brackets int
 	// err is the first error of the tokens.
 	err *gqlerror.Error
 	// empty are the closing tokens of () and {}.
@@ -24,7 +26,6 @@ type scan struct {
 // scan counts in the text what the parser's own work depends on, and ends where it is too much. Text
 // that is no GraphQL is left to the parser; its errors wait for those of the parser that come before.
 func (l Limits) scan(text string) (s scan, refused *gqlerror.Error) {
-	brackets, directives := 0, 0
 	var before lexer.Token
 	lex := lexer.New(&ast.Source{Input: text})
 	for {
@@ -33,27 +34,37 @@ func (l Limits) scan(text string) (s scan, refused *gqlerror.Error) {
 		if token.Kind == lexer.Invalid || token.Kind == lexer.EOF {
 			return s, nil
 		}
-		if s.tokens++; s.tokens > l.Tokens {
-			return s, limit{"tokens", l.Tokens, "tokens"}.refuse(0, &token.Pos)
+		if refused := s.count(&token, l); refused != nil {
+			return s, refused
 		}
 		if token.Kind != lexer.Comment {
 			before = token
 		}
-		switch token.Kind {
-		case lexer.ParenL, lexer.BracketL, lexer.BraceL:
-			if brackets++; brackets > l.Brackets {
-				return s, limit{"brackets", l.Brackets, "levels of brackets"}.refuse(0, &token.Pos)
-			}
-		case lexer.ParenR, lexer.BracketR, lexer.BraceR:
-			brackets--
-		case lexer.At:
-			if directives++; directives > l.Directives {
-				return s, limit{"directives", l.Directives, "directives"}.refuse(0, &token.Pos)
-			}
-		case lexer.Name:
-			s.longestName = max(s.longestName, len(token.Value))
-		}
 	}
+}
+
+// count counts a token, and refuses it where it is one too many.
+func (s *scan) count(token *lexer.Token, l Limits) *gqlerror.Error {
+	s.tokens++
+	switch token.Kind {
+	case lexer.ParenL, lexer.BracketL, lexer.BraceL:
+		s.brackets++
+	case lexer.ParenR, lexer.BracketR, lexer.BraceR:
+		s.brackets--
+	case lexer.At:
+		s.directives++
+	case lexer.Name:
+		s.longestName = max(s.longestName, len(token.Value))
+	}
+	switch {
+	case s.tokens > l.Tokens:
+		return limit{"tokens", l.Tokens, "tokens"}.refuse(0, &token.Pos)
+	case s.brackets > l.Brackets:
+		return limit{"brackets", l.Brackets, "levels of brackets"}.refuse(0, &token.Pos)
+	case s.directives > l.Directives:
+		return limit{"directives", l.Directives, "directives"}.refuse(0, &token.Pos)
+	}
+	return nil
 }
 
 // add keeps what the parser does not report, or not well, of a token behind another one.
