@@ -51,12 +51,13 @@ bin/slipway-lite: $(SOURCES)
 bin/withpg: go.mod $(shell find internal/test/pgtest -name '*.go')
 	go build -o $@ ./internal/test/pgtest/cmd/withpg
 
-# Tests that wait for a clock or a program leave the processors to others.
+# Tests that wait for a clock or a program leave the processors to others. Compiler and tests use some of the memory that
+# there is to collect less garbage; the linker leaves out what only a debugger reads, and make lint vets.
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
 WAITING := -p $(shell expr $(PROCESSORS) + 1) -parallel $(shell expr $(PROCESSORS) \* 2)
 
 test: bin/withpg ## run the tests, on SQLite and wherever there is one on PostgreSQL (ARGS="-run Name")
-	bin/withpg -- go test $(WAITING) $(ARGS) ./...
+	GOGC=300 bin/withpg -- go test -vet=off -ldflags='-s -w' $(WAITING) $(ARGS) ./...
 
 test-race: bin/withpg ## run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 bin/withpg -- go test -race $(ARGS) ./...
