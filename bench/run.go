@@ -89,24 +89,18 @@ func (b *bench) report(ctx context.Context) *report.Report {
 // measure warms every target under every request, and then takes the rounds. The targets take turns, in the other order in
 // every other round, so that what else the machine does meets all alike.
 func (b *bench) measure(ctx context.Context, r *report.Report) error {
-	done, total := 0, 0
+	runs := 0
 	for _, k := range b.kinds {
-		for _, t := range b.targets {
-			if t.Measures(k) {
-				total += 1 + b.rounds
-			}
-		}
+		runs += len(b.measuring(k))
 	}
+	done, total := 0, runs*(1+b.rounds)
 	for round := range 1 + b.rounds {
 		for _, k := range b.kinds {
-			targets := slices.Clone(b.targets)
+			targets := b.measuring(k)
 			if round%2 == 0 {
 				slices.Reverse(targets)
 			}
 			for _, t := range targets {
-				if !t.Measures(k) {
-					continue
-				}
 				b.progress.round(k.Name, t.Name(), round, done, total)
 				if err := b.take(ctx, k, t, round, r.Entry(k.Name, t.Name())); err != nil {
 					return fmt.Errorf("%s under %s: %w", t.Name(), k.Name, err)
@@ -116,6 +110,16 @@ func (b *bench) measure(ctx context.Context, r *report.Report) error {
 		}
 	}
 	return nil
+}
+
+// measuring returns the targets that a kind of request is measured on.
+func (b *bench) measuring(k *requests.Kind) (targets []measurable) {
+	for _, t := range b.targets {
+		if t.Measures(k) {
+			targets = append(targets, t)
+		}
+	}
+	return targets
 }
 
 func (b *bench) take(ctx context.Context, k *requests.Kind, t measurable, round int, e *report.Entry) (err error) {

@@ -49,11 +49,11 @@ func compare(path string, want, got any) error {
 			return differs("a new id of " + want)
 		}
 	case time.Time:
-		if at, err := time.Parse(time.RFC3339Nano, text); err != nil || !at.Equal(want) {
+		if !isTime(text, want.Equal) {
 			return differs(want.Format(time.RFC3339Nano))
 		}
 	case now:
-		if at, err := time.Parse(time.RFC3339Nano, text); err != nil || time.Since(at).Abs() > time.Hour {
+		if !isTime(text, func(at time.Time) bool { return time.Since(at).Abs() <= time.Hour }) {
 			return differs("a time of the last hour")
 		}
 	case json.RawMessage:
@@ -72,6 +72,12 @@ func compare(path string, want, got any) error {
 		}
 	}
 	return nil
+}
+
+// isTime reports whether a text is a date-time that a condition holds of.
+func isTime(text string, holds func(time.Time) bool) bool {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil && holds(at)
 }
 
 func compareMembers(path string, want map[string]any, got any, whole bool) error {
