@@ -15,7 +15,7 @@ import (
 
 	"slipway/internal/httpx"
 	"slipway/internal/origin"
-	"slipway/internal/store"
+	"slipway/internal/store/dburl"
 )
 
 // parser reads the text of a setting. Its errors say what is wanted and what was found.
@@ -237,7 +237,7 @@ func parseOrigins(s string) (list []origin.Pattern, err error) {
 // parseDatabase checks a database's URL. The error shows no more of it than its scheme, since the rest
 // may have a password.
 func parseDatabase(s string) (string, error) {
-	if err := store.CheckURL(s); err != nil {
+	if err := dburl.Check(s); err != nil {
 		scheme, _, cut := strings.Cut(s, ":")
 		if cut {
 			scheme += ":…"

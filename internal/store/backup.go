@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"modernc.org/sqlite"
+
+	"slipway/internal/store/dburl"
 )
 
 // Copy is a copy of a SQLite database.
@@ -28,7 +30,7 @@ func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
-	if err := errors.Join(checkNotTaken(file), checkNotHalfRestored(t.path)); err != nil {
+	if err := errors.Join(checkNotTaken(file), checkNotHalfRestored(t.Path)); err != nil {
 		return Copy{}, err
 	}
 	partial, err := newPartial(file)
@@ -37,13 +39,13 @@ func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
 	}
 	defer func() { _ = os.Remove(partial) }()
 	var migration int64
-	err = damageError(copyPages(ctx, t.path, partial))
+	err = damageError(copyPages(ctx, t.Path, partial))
 	if err == nil {
 		migration, err = inspect(ctx, partial)
 	}
 	switch {
 	case errors.Is(err, ErrCorrupt):
-		return Copy{}, fmt.Errorf("no backup was written: %w", t.corrupt(err))
+		return Copy{}, fmt.Errorf("no backup was written: %w", corrupt(t, err))
 	case err != nil:
 		return Copy{}, fmt.Errorf("cannot write a backup of %s to %s: %w", t, file, err)
 	}
@@ -52,10 +54,10 @@ func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
 }
 
 // parseSQLite parses the URL of a SQLite database.
-func parseSQLite(raw string) (target, error) {
-	t, err := parseURL(raw)
-	if err == nil && !t.isSQLite() {
-		err = fmt.Errorf("%w of SQLite: %s", ErrURL, t)
+func parseSQLite(raw string) (dburl.Target, error) {
+	t, err := dburl.Parse(raw)
+	if err == nil && !t.IsSQLite() {
+		err = fmt.Errorf("%w of SQLite: %s", dburl.ErrInvalid, t)
 	}
 	return t, err
 }

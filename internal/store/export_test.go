@@ -24,7 +24,7 @@ func RestoreUntil(ctx context.Context, databaseURL, file string, steps int) (boo
 		return false, err
 	}
 	defer unlock()
-	r := replacement{path: t.path, from: file}
+	r := replacement{path: t.Path, from: file}
 	all := r.steps()
 	for _, step := range all[:min(steps, len(all))] {
 		if err := step(ctx); err != nil {

@@ -14,6 +14,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"slipway/ent/migrate"
+	"slipway/internal/store/dburl"
 )
 
 var (
@@ -24,7 +25,7 @@ var (
 )
 
 // corrupt returns the error of a database that is damaged, with what to do about it.
-func (t target) corrupt(err error) error {
+func corrupt(t dburl.Target, err error) error {
 	return fmt.Errorf("the database %s is %w; put a backup in its place with: slipway restore --database %s --from FILE (docs/backup.md)", t, err, t)
 }
 
@@ -43,28 +44,28 @@ func unmarkServing(path string) error { return os.Truncate(path+serverLock, 0) }
 
 // checkAfterUncleanEnd checks a SQLite file, before anything writes to it, where the last server did not end in
 // order or left something in the -wal. It calls checking before it begins.
-func checkAfterUncleanEnd(ctx context.Context, t target, checking func(why string)) error {
-	why, err := uncleanReason(t.path)
+func checkAfterUncleanEnd(ctx context.Context, t dburl.Target, checking func(why string)) error {
+	why, err := uncleanReason(t.Path)
 	if err != nil || why == "" {
 		return err
 	}
-	there, err := hasContent(t.path)
+	there, err := hasContent(t.Path)
 	if err != nil {
 		return err
 	}
 	if !there {
-		return checkLog(t.path)
+		return checkLog(t.Path)
 	}
 	if checking != nil {
 		checking(why)
 	}
-	db, err := openToRead(t.path)
+	db, err := openToRead(t.Path)
 	if err != nil {
 		return err
 	}
 	err = quickCheck(ctx, db)
 	if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrForeign) {
-		err = t.corrupt(err)
+		err = corrupt(t, err)
 	}
 	return errors.Join(err, db.Close())
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pressly/goose/v3/database"
 
 	"slipway/ent/migrate"
+	"slipway/internal/store/dburl"
 )
 
 // Migrate applies the pending migrations and returns how many there were. Any number of processes may
@@ -82,7 +83,7 @@ type MigrateOption func(*migrator)
 func LogTo(log *slog.Logger) MigrateOption { return func(m *migrator) { m.log = log } }
 
 type migrator struct {
-	target   target
+	target   dburl.Target
 	db       *sql.DB
 	goose    *goose.Provider
 	versions versionTable
@@ -97,7 +98,7 @@ type migrator struct {
 // openMigrator opens a connection of its own: without the timeouts of a server's, and on SQLite without
 // foreign keys, because the rebuild of a table would cascade into the rows that refer to it.
 func openMigrator(url string, options []MigrateOption) (*migrator, error) {
-	t, err := parseURL(url)
+	t, err := dburl.Parse(url)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func openMigrator(url string, options []MigrateOption) (*migrator, error) {
 	for _, o := range options {
 		o(m)
 	}
-	if t.isSQLite() {
+	if t.IsSQLite() {
 		err = m.openSQLite()
 	} else {
 		err = m.openPostgres()
@@ -117,10 +118,10 @@ func openMigrator(url string, options []MigrateOption) (*migrator, error) {
 }
 
 func (m *migrator) openSQLite() (err error) {
-	if err := errors.Join(checkNotHalfRestored(m.target.path), makePrivate(m.target.path)); err != nil {
+	if err := errors.Join(checkNotHalfRestored(m.target.Path), makePrivate(m.target.Path)); err != nil {
 		return err
 	}
-	if m.db, err = sql.Open("sqlite", sqliteDSN(m.target.path)+"&_pragma=foreign_keys(0)"); err != nil {
+	if m.db, err = sql.Open("sqlite", sqliteDSN(m.target.Path)+"&_pragma=foreign_keys(0)"); err != nil {
 		return err
 	}
 	m.db.SetMaxOpenConns(1)
@@ -168,12 +169,12 @@ func readMigrations(files fs.FS, sources []*goose.Source) ([]Migration, error) {
 }
 
 func (m *migrator) up(ctx context.Context) (int, error) {
-	if m.target.isSQLite() {
+	if m.target.IsSQLite() {
 		// The file is opened first, which makes it where there is none.
 		if err := m.ping(ctx); err != nil {
 			return 0, err
 		}
-		unlock, err := waitLock(ctx, m.target.path+migrationLock)
+		unlock, err := waitLock(ctx, m.target.Path+migrationLock)
 		if err != nil {
 			return 0, err
 		}
@@ -279,7 +280,7 @@ func pending(list []Migration) int {
 
 // checkForeignKeys checks the foreign keys of SQLite, which are off during a migration.
 func (m *migrator) checkForeignKeys(ctx context.Context) error {
-	if !m.target.isSQLite() {
+	if !m.target.IsSQLite() {
 		return nil
 	}
 	rows, err := m.db.QueryContext(ctx, "PRAGMA foreign_key_check")

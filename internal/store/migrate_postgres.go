@@ -14,6 +14,8 @@ import (
 	"github.com/lib/pq/pqerror"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"slipway/internal/store/dburl"
 )
 
 const (
@@ -27,7 +29,7 @@ const (
 )
 
 func (m *migrator) openPostgres() error {
-	config, _, err := parseDSN(m.target.dsn)
+	config, _, err := dburl.ParseDSN(m.target.DSN)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
+
+	"slipway/internal/store/dburl"
 )
 
 const (
@@ -32,7 +34,7 @@ const (
 )
 
 func openPostgres(dsn string, c Config) (*Store, dialect.Driver, error) {
-	config, cache, err := parseDSN(dsn)
+	config, cache, err := dburl.ParseDSN(dsn)
 	if err != nil {
 		return nil, nil, err
 	}

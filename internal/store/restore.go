@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"slipway/internal/store/dburl"
 )
 
 // Restored is what Restore did.
@@ -32,7 +34,7 @@ func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 	if err != nil {
 		return Restored{}, err
 	}
-	if err := checkBackupFile(file, t.path); err != nil {
+	if err := checkBackupFile(file, t.Path); err != nil {
 		return Restored{}, err
 	}
 	unlock, err := lockExclusively(t)
@@ -40,13 +42,13 @@ func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 		return Restored{}, err
 	}
 	defer unlock()
-	r := replacement{path: t.path, from: file}
+	r := replacement{path: t.Path, from: file}
 	for _, step := range r.steps() {
 		if err := step(ctx); err != nil {
 			return Restored{}, errors.Join(err, r.cleanUp())
 		}
 	}
-	return r.done, errors.Join(unmarkServing(t.path), r.cleanUp())
+	return r.done, errors.Join(unmarkServing(t.Path), r.cleanUp())
 }
 
 // checkBackupFile returns an error for a backup that is not one file, or is the database itself.
@@ -76,7 +78,7 @@ func checkBackupFile(file, database string) error {
 }
 
 // lockExclusively keeps servers, migrations and the opening of the database by other commands away.
-func lockExclusively(t target) (unlock func(), err error) {
+func lockExclusively(t dburl.Target) (unlock func(), err error) {
 	var held []func() error
 	unlock = func() {
 		for _, each := range held {
@@ -87,7 +89,7 @@ func lockExclusively(t target) (unlock func(), err error) {
 		serverLock:    "a server has %s open; stop it before a restore",
 		migrationLock: "another command opens or migrates %s; try again when it has ended",
 	} {
-		release, err := tryLock(t.path + suffix)
+		release, err := tryLock(t.Path + suffix)
 		if err != nil {
 			unlock()
 			if errors.Is(err, errLocked) {

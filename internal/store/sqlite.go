@@ -14,6 +14,8 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"slipway/internal/store/dburl"
 )
 
 // maxReaders is how many connections read a SQLite file at once.
@@ -21,10 +23,10 @@ const maxReaders = 8
 
 // openSQLite opens one connection that writes, which transactions share by turns (see groupConnector), and a pool
 // that cannot: with one writer, no transaction ever meets another's lock.
-func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver, error) {
+func openSQLite(ctx context.Context, t dburl.Target, c Config) (*Store, dialect.Driver, error) {
 	s := &Store{dialect: dialect.SQLite, closed: make(chan struct{})}
 	if c.Exclusive {
-		unlock, err := tryLock(t.path + serverLock)
+		unlock, err := tryLock(t.Path + serverLock)
 		if errors.Is(err, errLocked) {
 			return nil, nil, fmt.Errorf("another server has %s open; stop it, or use PostgreSQL for several servers", t)
 		}
@@ -33,17 +35,17 @@ func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver
 		}
 		s.close = append(s.close, unlock)
 	}
-	err := errors.Join(checkNotHalfRestored(t.path), makePrivate(t.path))
+	err := errors.Join(checkNotHalfRestored(t.Path), makePrivate(t.Path))
 	if err == nil && c.Exclusive {
 		err = checkAfterUncleanEnd(ctx, t, c.Checking)
 	}
 	if err == nil && c.Exclusive {
-		err = markServing(t.path)
+		err = markServing(t.Path)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	dsn := sqliteDSN(t.path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
+	dsn := sqliteDSN(t.Path) + "&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)"
 	groups, err := newGroupConnector(dsn, cmp.Or(c.maxGroupMembers, maxGroupMembers))
 	if err != nil {
 		return nil, nil, err
@@ -60,7 +62,7 @@ func openSQLite(ctx context.Context, t target, c Config) (*Store, dialect.Driver
 	s.close = append([]func() error{func() error {
 		err := errors.Join(reader.Close(), writer.Close())
 		if err == nil && c.Exclusive {
-			err = unmarkServing(t.path)
+			err = unmarkServing(t.Path)
 		}
 		return err
 	}}, s.close...)

@@ -32,6 +32,7 @@ import (
 	"entgo.io/ent/dialect"
 
 	"slipway/ent"
+	"slipway/internal/store/dburl"
 )
 
 // Isolation is how single reads are kept within their organization on PostgreSQL. Writes always run
@@ -105,17 +106,17 @@ type Store struct {
 
 // Open opens the database of the configuration. It does not migrate; see Migrate.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	t, err := parseURL(c.URL)
+	t, err := dburl.Parse(c.URL)
 	if err != nil {
 		return nil, err
 	}
 	var s *Store
 	var driver dialect.Driver
-	if t.isSQLite() {
+	if t.IsSQLite() {
 		// Whoever opens the file and whoever replaces it do so one after the other. A server's own lock is
 		// enough for that.
 		if !c.Exclusive {
-			unlock, err := waitLock(ctx, t.path+migrationLock)
+			unlock, err := waitLock(ctx, t.Path+migrationLock)
 			if err != nil {
 				return nil, fmt.Errorf("cannot open the database %s: %w", t, err)
 			}
@@ -123,17 +124,17 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		}
 		s, driver, err = openSQLite(ctx, t, c)
 	} else {
-		s, driver, err = openPostgres(t.dsn, c)
+		s, driver, err = openPostgres(t.DSN, c)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if c.DirectURL != "" {
-		direct, err := parseURL(c.DirectURL)
+		direct, err := dburl.Parse(c.DirectURL)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		s.listenURL = direct.dsn
+		s.listenURL = direct.DSN
 	}
 	if err := ping(ctx, s.db); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot open the database %s: %w", t, err), s.Close())

@@ -1,12 +1,11 @@
-package store_test
+package dburl_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"slipway/internal/store"
-	"slipway/internal/test/testkit"
+	"slipway/internal/store/dburl"
 )
 
 func TestURLsThatNameADatabase(t *testing.T) {
@@ -20,7 +19,7 @@ func TestURLsThatNameADatabase(t *testing.T) {
 		"host=a.example,b.example port=5432,5433 dbname=slipway user=app password='it\\'s' target_session_attrs=read-write",
 		"host=/run/postgresql dbname=slipway",
 	} {
-		if err := store.CheckURL(url); err != nil {
+		if err := dburl.Check(url); err != nil {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
@@ -43,40 +42,14 @@ func TestURLsThatNameNoneAreRefusedWithoutTheirPassword(t *testing.T) {
 		"postgres://app:hunter2@db.example/slipway?connect_timeout=x": "connect_timeout",
 		"host=db.example password=hunter2 port=x":                     "port",
 	} {
-		err := store.CheckURL(url)
+		err := dburl.Check(url)
 		switch {
-		case !errors.Is(err, store.ErrURL):
+		case !errors.Is(err, dburl.ErrInvalid):
 			t.Errorf("%s: %v", url, err)
 		case !strings.Contains(err.Error(), want):
 			t.Errorf("%s: %v, want a word on %q", url, err, want)
 		case strings.Contains(err.Error(), "hunter2"):
 			t.Errorf("%s: the error tells the password: %v", url, err)
-		}
-	}
-}
-
-func TestUnreachableDatabaseIsNamedWithoutItsPassword(t *testing.T) {
-	t.Parallel()
-	closed := testkit.ClosedAddress(t)
-	host, port, _ := strings.Cut(closed, ":")
-	for url, named := range map[string]string{
-		"postgres://app:hunter2@" + closed + "/slipway?sslmode=disable":                                  "postgres://app@" + closed + "/slipway",
-		"postgres://app:hunter2@" + closed + "," + closed + "/slipway?sslmode=disable":                   "postgres://app@" + closed + "/slipway",
-		"host=" + host + " port=" + port + " user=app password=hunter2 dbname=slipway sslmode='disable'": "postgres://app@" + closed + "/slipway",
-		"sqlite:" + t.TempDir() + "/none/slipway.db":                                                     "/none/slipway.db",
-	} {
-		_, openErr := store.Open(t.Context(), store.Config{URL: url})
-		_, migrateErr := store.Migrate(t.Context(), url)
-		_, listErr := store.Migrations(t.Context(), url)
-		for call, err := range map[string]error{"open": openErr, "migrate": migrateErr, "list migrations": listErr} {
-			switch {
-			case err == nil:
-				t.Errorf("%s %s: no error", call, url)
-			case !strings.Contains(err.Error(), "cannot open the database") || !strings.Contains(err.Error(), named):
-				t.Errorf("%s %s: %v, want the database named as %s", call, url, err, named)
-			case strings.Contains(err.Error(), "hunter2"):
-				t.Errorf("%s %s: the error tells the password: %v", call, url, err)
-			}
 		}
 	}
 }

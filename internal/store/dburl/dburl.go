@@ -1,4 +1,5 @@
-package store
+// Package dburl reads the URL that says which database to open.
+package dburl
 
 import (
 	"errors"
@@ -13,62 +14,64 @@ import (
 	"slipway/internal/store/pgconn"
 )
 
-// target is a parsed database URL: a path of SQLite's or a data source name of lib/pq's.
-type target struct{ path, dsn string }
+// Target is a parsed database URL: a path of SQLite's or a data source name of lib/pq's.
+type Target struct{ Path, DSN string }
 
-func (t target) isSQLite() bool { return t.path != "" }
+// IsSQLite reports whether the database is one of SQLite.
+func (t Target) IsSQLite() bool { return t.Path != "" }
 
 // String returns the name of the database, without its password.
-func (t target) String() string {
-	if t.isSQLite() {
-		return "sqlite:" + t.path
+func (t Target) String() string {
+	if t.IsSQLite() {
+		return "sqlite:" + t.Path
 	}
-	c, err := pq.NewConfig(t.dsn)
+	c, err := pq.NewConfig(t.DSN)
 	if err != nil {
 		return "postgres"
 	}
 	return fmt.Sprintf("postgres://%s@%s:%d/%s", c.User, c.Host, c.Port, c.Database)
 }
 
-// ErrURL is wrapped by what is wrong with a database URL.
-var ErrURL = errors.New("not a database URL")
+// ErrInvalid is wrapped by what is wrong with a database URL.
+var ErrInvalid = errors.New("not a database URL")
 
-// CheckURL returns what is wrong with a database URL, wrapping ErrURL, without opening anything.
-func CheckURL(raw string) error {
-	_, err := parseURL(raw)
+// Check returns what is wrong with a database URL, wrapping ErrInvalid, without opening anything.
+func Check(raw string) error {
+	_, err := Parse(raw)
 	return err
 }
 
-func parseURL(raw string) (target, error) {
+// Parse parses a database URL. Its errors wrap ErrInvalid and tell no password.
+func Parse(raw string) (Target, error) {
 	if path, ok := strings.CutPrefix(raw, "sqlite:"); ok {
 		if path == "" || strings.ContainsAny(path, "?#") || strings.HasPrefix(path, ":memory:") {
-			return target{}, fmt.Errorf("%w: sqlite: needs the path of a file, without ? and #", ErrURL)
+			return Target{}, fmt.Errorf("%w: sqlite: needs the path of a file, without ? and #", ErrInvalid)
 		}
 		file, err := followLinks(path)
 		if err != nil {
-			return target{}, fmt.Errorf("%w: %w", ErrURL, err)
+			return Target{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
-		return target{path: file}, nil
+		return Target{Path: file}, nil
 	}
 	dsn := raw
 	switch {
 	case strings.HasPrefix(raw, "postgres://"), strings.HasPrefix(raw, "postgresql://"):
 		var err error
 		if dsn, err = severalHosts(raw); err != nil {
-			return target{}, err
+			return Target{}, err
 		}
 	case strings.Contains(raw, "="):
 	default:
-		return target{}, fmt.Errorf("%w: want sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs", ErrURL)
+		return Target{}, fmt.Errorf("%w: want sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs", ErrInvalid)
 	}
-	if _, _, err := parseDSN(dsn); err != nil {
-		return target{}, fmt.Errorf("%w: %w", ErrURL, withoutSecret(err))
+	if _, _, err := ParseDSN(dsn); err != nil {
+		return Target{}, fmt.Errorf("%w: %w", ErrInvalid, withoutSecret(err))
 	}
-	return target{dsn: dsn}, nil
+	return Target{DSN: dsn}, nil
 }
 
-// parseDSN returns lib/pq's configuration of a data source name, and what the name says about prepared statements.
-func parseDSN(dsn string) (pq.Config, pgconn.Cache, error) {
+// ParseDSN returns lib/pq's configuration of a data source name, and what the name says about prepared statements.
+func ParseDSN(dsn string) (pq.Config, pgconn.Cache, error) {
 	config, err := pq.NewConfig(dsn)
 	if err != nil {
 		return pq.Config{}, pgconn.Cache{}, err
@@ -121,7 +124,7 @@ func severalHosts(raw string) (string, error) {
 	}
 	u, err := url.Parse(scheme + "://" + user + "host" + rest[end:])
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrURL, withoutSecret(err))
+		return "", fmt.Errorf("%w: %w", ErrInvalid, withoutSecret(err))
 	}
 	var names, ports []string
 	for h := range strings.SplitSeq(hosts, ",") {
