@@ -12,6 +12,7 @@ import (
 	"modernc.org/sqlite"
 
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/sqlitefile"
 )
 
 // Copy is a copy of a SQLite database.
@@ -30,7 +31,7 @@ func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
-	if err := errors.Join(checkNotTaken(file), checkNotHalfRestored(t.Path)); err != nil {
+	if err := errors.Join(checkNotTaken(file), sqlitefile.CheckNotHalfRestored(t.Path)); err != nil {
 		return Copy{}, err
 	}
 	partial, err := newPartial(file)
@@ -39,13 +40,13 @@ func Backup(ctx context.Context, databaseURL, file string) (Copy, error) {
 	}
 	defer func() { _ = os.Remove(partial) }()
 	var migration int64
-	err = damageError(copyPages(ctx, t.Path, partial))
+	err = sqlitefile.DamageError(copyPages(ctx, t.Path, partial))
 	if err == nil {
 		migration, err = inspect(ctx, partial)
 	}
 	switch {
-	case errors.Is(err, ErrCorrupt):
-		return Copy{}, fmt.Errorf("no backup was written: %w", corrupt(t, err))
+	case errors.Is(err, sqlitefile.ErrCorrupt):
+		return Copy{}, fmt.Errorf("no backup was written: %w", sqlitefile.CorruptError(t.Path, err))
 	case err != nil:
 		return Copy{}, fmt.Errorf("cannot write a backup of %s to %s: %w", t, file, err)
 	}
@@ -64,7 +65,7 @@ func parseSQLite(raw string) (dburl.Target, error) {
 
 // checkNotTaken returns an error where there is a file of the name.
 func checkNotTaken(file string) error {
-	taken, err := exists(file)
+	taken, err := sqlitefile.Exists(file)
 	if taken {
 		return fmt.Errorf("there is a file %s already, and a backup overwrites none", file)
 	}
@@ -77,7 +78,7 @@ func newPartial(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(f.Chmod(ownerOnly), f.Close()); err != nil {
+	if err := errors.Join(f.Chmod(sqlitefile.OwnerOnly), f.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
 	return f.Name(), nil
@@ -89,7 +90,7 @@ const pagesAtOnce = 256
 // copyPages copies the pages of a SQLite database into an empty file. It reads in one transaction: without
 // it the copy would begin anew with every write of another process, and under constant writes never end.
 func copyPages(ctx context.Context, from, to string) (err error) {
-	db, err := openToRead(from)
+	db, err := sqlitefile.OpenToRead(from)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func copyPages(ctx context.Context, from, to string) (err error) {
 			return fmt.Errorf("store: %T makes no backups", c)
 		}
 		// Nothing is there to be rolled back to, and publish writes it to the disk.
-		backup, err := source.NewBackup("file:" + escape(to) + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
+		backup, err := source.NewBackup("file:" + sqlitefile.Escape(to) + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
 		if err != nil {
 			return err
 		}

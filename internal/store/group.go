@@ -67,7 +67,7 @@ var errGroupLost = errors.New("store: the transaction was rolled back with anoth
 // errNoTransaction is returned for a statement on the connection that writes, outside a transaction.
 var errNoTransaction = errors.New("store: write outside a transaction")
 
-// newGroupConnector returns a connector for a name of sqliteDSN. What a savepoint would be rolled back to stays in
+// newGroupConnector returns a connector for a name of sqlitefile.DSN. What a savepoint would be rolled back to stays in
 // memory: beyond some pages it would be written to a file that nobody reads.
 func newGroupConnector(dsn string, maxMembers int) (*groupConnector, error) {
 	c, err := newPreparedConnector(dsn + "&_txlock=immediate&_pragma=temp_store(MEMORY)")

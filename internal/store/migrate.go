@@ -15,6 +15,7 @@ import (
 
 	"slipway/ent/migrate"
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/sqlitefile"
 )
 
 // Migrate applies the pending migrations and returns how many there were. Any number of processes may
@@ -118,10 +119,10 @@ func openMigrator(url string, options []MigrateOption) (*migrator, error) {
 }
 
 func (m *migrator) openSQLite() (err error) {
-	if err := errors.Join(checkNotHalfRestored(m.target.Path), makePrivate(m.target.Path)); err != nil {
+	if err := errors.Join(sqlitefile.CheckNotHalfRestored(m.target.Path), sqlitefile.MakePrivate(m.target.Path)); err != nil {
 		return err
 	}
-	if m.db, err = sql.Open("sqlite", sqliteDSN(m.target.Path)+"&_pragma=foreign_keys(0)"); err != nil {
+	if m.db, err = sql.Open("sqlite", sqlitefile.DSN(m.target.Path)+"&_pragma=foreign_keys(0)"); err != nil {
 		return err
 	}
 	m.db.SetMaxOpenConns(1)
@@ -174,7 +175,7 @@ func (m *migrator) up(ctx context.Context) (int, error) {
 		if err := m.ping(ctx); err != nil {
 			return 0, err
 		}
-		unlock, err := waitLock(ctx, m.target.Path+migrationLock)
+		unlock, err := sqlitefile.WaitLock(ctx, m.target.Path+sqlitefile.MigrationLock)
 		if err != nil {
 			return 0, err
 		}
@@ -228,7 +229,7 @@ func (m *migrator) list(ctx context.Context) ([]Migration, error) {
 }
 
 func (m *migrator) ping(ctx context.Context) error {
-	if err := ping(ctx, m.db); err != nil {
+	if err := sqlitefile.Ping(ctx, m.db); err != nil {
 		return fmt.Errorf("cannot open the database %s: %w", m.target, err)
 	}
 	return nil

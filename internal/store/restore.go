@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/sqlitefile"
 )
 
 // Restored is what Restore did.
@@ -48,7 +49,7 @@ func Restore(ctx context.Context, databaseURL, file string) (Restored, error) {
 			return Restored{}, errors.Join(err, r.cleanUp())
 		}
 	}
-	return r.done, errors.Join(unmarkServing(t.Path), r.cleanUp())
+	return r.done, errors.Join(sqlitefile.UnmarkServing(t.Path), r.cleanUp())
 }
 
 // checkBackupFile returns an error for a backup that is not one file, or is the database itself.
@@ -64,7 +65,7 @@ func checkBackupFile(file, database string) error {
 		return fmt.Errorf("the backup %s is the database itself", file)
 	}
 	for _, suffix := range []string{"-wal", "-journal"} {
-		left, err := hasContent(file + suffix)
+		left, err := sqlitefile.HasContent(file + suffix)
 		if err != nil {
 			return fmt.Errorf("cannot read the backup: %w", err)
 		}
@@ -86,13 +87,13 @@ func lockExclusively(t dburl.Target) (unlock func(), err error) {
 		}
 	}
 	for suffix, holder := range map[string]string{
-		serverLock:    "a server has %s open; stop it before a restore",
-		migrationLock: "another command opens or migrates %s; try again when it has ended",
+		sqlitefile.ServerLock:    "a server has %s open; stop it before a restore",
+		sqlitefile.MigrationLock: "another command opens or migrates %s; try again when it has ended",
 	} {
-		release, err := tryLock(t.Path + suffix)
+		release, err := sqlitefile.TryLock(t.Path + suffix)
 		if err != nil {
 			unlock()
-			if errors.Is(err, errLocked) {
+			if errors.Is(err, sqlitefile.ErrLocked) {
 				err = fmt.Errorf(holder, t)
 			}
 			return nil, err
@@ -101,9 +102,6 @@ func lockExclusively(t dburl.Target) (unlock func(), err error) {
 	}
 	return unlock, nil
 }
-
-// halfRestored is the name of the folder in which a restore works, after that of the database.
-const halfRestored = ".restore"
 
 // replacement is a restore that is under way. Its folder beside the database says how far it is: there is
 // a partial copy of the backup, or a whole and checked one, with which the restore will go on; beside it,
@@ -115,21 +113,10 @@ type replacement struct {
 	inUse *os.File
 }
 
-func (r *replacement) folder() string  { return r.path + halfRestored }
+func (r *replacement) folder() string  { return sqlitefile.RestoreFolder(r.path) }
 func (r *replacement) base() string    { return filepath.Join(r.folder(), filepath.Base(r.path)) }
 func (r *replacement) partial() string { return r.base() + ".partial" }
-func (r *replacement) whole() string   { return r.base() + ".whole" }
-
-// checkNotHalfRestored fails where a restore of a database was killed, so that what is there is neither the
-// old one nor the new one.
-func checkNotHalfRestored(path string) error {
-	r := replacement{path: path}
-	half, err := exists(r.whole())
-	if half {
-		return fmt.Errorf("a restore of sqlite:%s did not end; run it again: slipway restore --database sqlite:%s --from FILE", path, path)
-	}
-	return err
-}
+func (r *replacement) whole() string   { return sqlitefile.RestoreCopy(r.path) }
 
 // steps are a restore, in order. What each leaves is on the disk before the next begins, and a restore
 // that ends between two of them is taken up by the next one.
@@ -144,7 +131,7 @@ func (r *replacement) steps() []func(context.Context) error {
 // begin makes the folder. Where one is there in which an earlier restore left all but the new database, all
 // that lacked is that folder's name.
 func (r *replacement) begin(ctx context.Context) error {
-	half, err := exists(r.whole())
+	half, err := sqlitefile.Exists(r.whole())
 	if err != nil {
 		return err
 	}
@@ -174,12 +161,12 @@ func copyFile(ctx context.Context, from, to string) (n int64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, ownerOnly)
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, sqlitefile.OwnerOnly)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	if err := out.Chmod(ownerOnly); err != nil { // whatever the umask is
+	if err := out.Chmod(sqlitefile.OwnerOnly); err != nil { // whatever the umask is
 		return 0, err
 	}
 	if n, err = io.Copy(out, contextReader{ctx, in}); err != nil {
@@ -250,11 +237,11 @@ func (r *replacement) commit(context.Context) error { return rename(r.partial(),
 
 // moveAway moves a file of the database that was there into the folder.
 func (r *replacement) moveAway(suffix string) error {
-	there, err := exists(r.path + suffix)
+	there, err := sqlitefile.Exists(r.path + suffix)
 	if err != nil || !there {
 		return err
 	}
-	taken, err := exists(r.base() + suffix)
+	taken, err := sqlitefile.Exists(r.base() + suffix)
 	if err != nil {
 		return err
 	}
@@ -269,7 +256,7 @@ func (r *replacement) putInPlace(context.Context) error { return rename(r.whole(
 // nameReplaced renames the folder with what was moved away; an empty one stays, for cleanUp.
 func (r *replacement) nameReplaced(context.Context) error {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		there, err := exists(r.base() + suffix)
+		there, err := sqlitefile.Exists(r.base() + suffix)
 		if err != nil {
 			return err
 		}

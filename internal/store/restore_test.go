@@ -20,6 +20,7 @@ import (
 	"slipway/ent/organization"
 	"slipway/internal/actor"
 	"slipway/internal/store"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -198,7 +199,7 @@ func TestRestoreAndBackupThatAreInterruptedChangeNothing(t *testing.T) {
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	before := modes(t, filepath.Dir(strings.TrimPrefix(url, "sqlite:")))
+	before := testkit.Modes(t, filepath.Dir(strings.TrimPrefix(url, "sqlite:")))
 	before["slipway.db.lock"], before["slipway.db.serve.lock"] = 0o600, 0o600 // where who locks it leaves them
 	to := filepath.Join(t.TempDir(), "backup.db")
 	if _, err := store.Backup(ctx, url, to); !errors.Is(err, context.Canceled) {
@@ -207,10 +208,10 @@ func TestRestoreAndBackupThatAreInterruptedChangeNothing(t *testing.T) {
 	if _, err := store.Restore(ctx, url, backup); !errors.Is(err, context.Canceled) {
 		t.Errorf("restore: %v", err)
 	}
-	if diff := cmp.Diff(before, modes(t, filepath.Dir(strings.TrimPrefix(url, "sqlite:")))); diff != "" {
+	if diff := cmp.Diff(before, testkit.Modes(t, filepath.Dir(strings.TrimPrefix(url, "sqlite:")))); diff != "" {
 		t.Error(diff)
 	}
-	if left := modes(t, filepath.Dir(to)); len(left) != 0 {
+	if left := testkit.Modes(t, filepath.Dir(to)); len(left) != 0 {
 		t.Error(left)
 	}
 }

@@ -23,7 +23,7 @@ const (
 // has changed since.
 type preparedConnector struct{ driver.Connector }
 
-// newPreparedConnector returns a connector for a name of sqliteDSN.
+// newPreparedConnector returns a connector for a name of sqlitefile.DSN.
 func newPreparedConnector(dsn string) (preparedConnector, error) {
 	c, err := sqlite.NewConnector(dsn)
 	return preparedConnector{c}, err

@@ -33,6 +33,7 @@ import (
 
 	"slipway/ent"
 	"slipway/internal/store/dburl"
+	"slipway/internal/store/sqlitefile"
 )
 
 // Isolation is how single reads are kept within their organization on PostgreSQL. Writes always run
@@ -116,7 +117,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		// Whoever opens the file and whoever replaces it do so one after the other. A server's own lock is
 		// enough for that.
 		if !c.Exclusive {
-			unlock, err := waitLock(ctx, t.Path+migrationLock)
+			unlock, err := sqlitefile.WaitLock(ctx, t.Path+sqlitefile.MigrationLock)
 			if err != nil {
 				return nil, fmt.Errorf("cannot open the database %s: %w", t, err)
 			}
@@ -136,7 +137,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		}
 		s.listenURL = direct.DSN
 	}
-	if err := ping(ctx, s.db); err != nil {
+	if err := sqlitefile.Ping(ctx, s.db); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot open the database %s: %w", t, err), s.Close())
 	}
 	before := func(query string, args any) error {

@@ -1,8 +1,7 @@
-package store_test
+package sqlitefile_test
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,36 +12,20 @@ import (
 	"golang.org/x/sys/unix"
 
 	"slipway/ent"
-	"slipway/ent/project"
 	"slipway/internal/actor"
-	"slipway/internal/fault"
 	"slipway/internal/id"
 	"slipway/internal/store"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
-
-// modes returns the mode of each file in a directory.
-func modes(t *testing.T, dir string) map[string]fs.FileMode {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]fs.FileMode{}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
-		found[e.Name()] = info.Mode()
-	}
-	return found
-}
 
 // inUse are the files of a SQLite database that is served, each its owner's alone.
 var inUse = map[string]fs.FileMode{
 	"slipway.db": 0o600, "slipway.db-wal": 0o600, "slipway.db-shm": 0o600, "slipway.db.lock": 0o600, "slipway.db.serve.lock": 0o600,
 }
+
+// never is the probe of a transaction that was not committed.
+func never(context.Context, *ent.Client) (bool, error) { return false, nil }
 
 // used opens and migrates a database as a server does, writes to it and gives the modes of its files meanwhile.
 func used(t *testing.T, path string) map[string]fs.FileMode {
@@ -52,7 +35,7 @@ func used(t *testing.T, path string) map[string]fs.FileMode {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	for name, mode := range modes(t, filepath.Dir(path)) {
+	for name, mode := range testkit.Modes(t, filepath.Dir(path)) {
 		if mode != 0o600 {
 			t.Errorf("%s has the mode %v once it is open", name, mode)
 		}
@@ -67,7 +50,7 @@ func used(t *testing.T, path string) map[string]fs.FileMode {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return modes(t, filepath.Dir(path))
+	return testkit.Modes(t, filepath.Dir(path))
 }
 
 //nolint:paralleltest // the umask is the whole process's, so no other test may run meanwhile
@@ -152,18 +135,6 @@ func TestPathOfADatabaseIsTakenAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Errorf("%v; there are %v", err, modes(t, filepath.Dir(path)))
+		t.Errorf("%v; there are %v", err, testkit.Modes(t, filepath.Dir(path)))
 	}
-}
-
-func TestTextsThatPostgreSQLCannotKeepAreRefusedOnBoth(t *testing.T) {
-	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
-		for _, text := range []string{"a\x00b", "a\xffb"} {
-			_, err := w.Store.Client.Project.Query().Where(project.Slug(text)).All(w.Acme.As(actor.Viewer))
-			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != fault.RequestInvalid || strings.Contains(f.Message, text) {
-				t.Errorf("%q: %v", text, err)
-			}
-		}
-	})
 }
